@@ -1,0 +1,102 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Ledger } from "#credits/ledger.ts";
+import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
+import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import type { Directory } from "./directory.ts";
+import { keyStart, makeKey } from "./key-format.ts";
+
+/**
+ * Accounts and keys as a person or an operator handles them: the directory knows the address, the ledger the account.
+ */
+export type Desk = {
+  ledger: Ledger;
+  directory: Directory;
+  secrets: readonly string[];
+  random: RandomBytes;
+  hashKey(key: string): string | Promise<string>;
+};
+
+/** What a person asked for and cannot have; its message is meant for that person. */
+export class DeskRefusal extends Error {}
+
+/** Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners. */
+export async function openAccount(desk: Desk, address: string, now: number): Promise<{ email: string; account: string }> {
+  const email = readEmail(address);
+  if ((await desk.directory.findByEmail({ email })) !== null) {
+    throw new DeskRefusal(`There is an account for ${email} already.`);
+  }
+  const account = newAccountId(desk.random);
+  const had = await hadAccount(desk, email);
+  await desk.ledger.openAccount({ account, freeCall: had ? "withheld" : "open", now });
+  const { outcome } = await desk.directory.register({ email, account, createdAt: now });
+  if (outcome === "taken") throw new DeskRefusal(`There is an account for ${email} already.`);
+  return { email, account };
+}
+
+/** Makes a key. This is the one time at which the whole key is known. */
+export async function createKey(
+  desk: Desk,
+  account: string,
+  label: string,
+  now: number,
+): Promise<{ id: string; key: string }> {
+  const key = makeKey(account, desk.secrets, desk.random);
+  const id = newKeyId(account, desk.random);
+  const { outcome } = await desk.ledger.createKey({
+    account,
+    id,
+    sha256: await desk.hashKey(key),
+    start: keyStart(key),
+    label: readLabel(label),
+    now,
+  });
+  if (outcome === "no_account") throw new DeskRefusal("The account is closed.");
+  return { id, key };
+}
+
+/** Closes an account for good: keys die, credits are forfeit, the address goes. What was used stays in the books. */
+export async function closeAccount(desk: Desk, email: string, now: number): Promise<{ account: string; forfeited: number }> {
+  const { account } = await findAccount(desk, email);
+  const { forfeited } = await desk.ledger.closeAccount({ account, now });
+  const emailHash = hashEmail(readEmail(email), desk.secrets[0] ?? "");
+  await desk.directory.forget({ account, emailHash, now });
+  return { account, forfeited };
+}
+
+export async function findAccount(desk: Desk, address: string): Promise<{ email: string; account: string }> {
+  const email = readEmail(address);
+  const found = await desk.directory.findByEmail({ email });
+  if (found === null) throw new DeskRefusal(`There is no account for ${email}.`);
+  return found;
+}
+
+/** Whether an account of this address was closed before: under any secret that is still known. */
+async function hadAccount(desk: Desk, email: string): Promise<boolean> {
+  for (const secret of desk.secrets) {
+    const { closed } = await desk.directory.wasClosed({ emailHash: hashEmail(email, secret) });
+    if (closed) return true;
+  }
+  return false;
+}
+
+/** Only something that can be an address; whether it is one, a letter to it tells. Domains have no case, and no mail
+ * provider of note tells local parts apart by it. */
+export function readEmail(text: string): string {
+  const email = text.trim().toLowerCase();
+  if (email.length <= EMAIL_CHARS_MAX && /^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+$/.test(email)) return email;
+  throw new DeskRefusal(`"${text.slice(0, 80)}" is not an e-mail address.`);
+}
+
+function readLabel(text: string): string {
+  const label = text.trim();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  if (label.length >= 1 && label.length <= KEY_LABEL_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(label)) return label;
+  throw new DeskRefusal(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
+}
+
+function hashEmail(email: string, secret: string): string {
+  const utf8 = new TextEncoder();
+  return bytesToHex(hmac(sha256, utf8.encode(secret), utf8.encode(`toolbooth address ${email}`)));
+}

@@ -1,0 +1,221 @@
+/**
+ * The ledger: grants, debits, the standing of keys, and idempotency. This file is the port and its rules;
+ * every store implements it (`store/`), and one contract suite holds them all (`test/contract/ledger.ts`).
+ *
+ * The rules:
+ * - An operation is atomic and durable before its promise resolves. A promise that rejects has an unknown
+ *   outcome; the caller may send the same order again, because every order carries its own id. A store rejects
+ *   what it cannot answer within LEDGER_TIMEOUT_MS.
+ * - Every operation takes its time (`now`, milliseconds since 1970 UTC) from its caller.
+ * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
+ * - A debit takes from the grant that expires soonest; grants without expiry come last; among equals the oldest.
+ * - The first successful call of an account is free, with a balance of zero too.
+ * - A key's standing is decided in the same transaction as the debit.
+ * - Books: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
+ */
+
+export const GRANT_KINDS = ["starter", "pack", "lifetime", "operator"] as const;
+export type GrantKind = (typeof GRANT_KINDS)[number];
+
+export type Grant = {
+  /** Given by the maker (`starter:<account>`, …); made once for its account, however often it is asked for. */
+  id: string;
+  kind: GrantKind;
+  amount: number;
+  remaining: number;
+  grantedAt: number;
+  /** The first millisecond at which the grant can no longer be spent; null: never. */
+  expiresAt: number | null;
+};
+
+/** A key as it is kept: of the key itself only its SHA-256 (hex) and its first characters. */
+export type Key = {
+  id: string;
+  account: string;
+  sha256: string;
+  start: string;
+  label: string;
+  createdAt: number;
+  /** To the minute, so that a busy key costs no write per call. */
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+};
+
+export type AccountState = "open" | "suspended" | "closed";
+/** `withheld`: the account gets no free call, because its owner had one before. */
+export type FreeCall = "open" | "used" | "withheld";
+
+export type AccountStanding = {
+  account: string;
+  state: AccountState;
+  createdAt: number;
+  freeCall: FreeCall;
+  balance: number;
+};
+
+/** Unknown, malformed and revoked keys and those of closed accounts are one outcome: nobody learns which. */
+type NotGood =
+  | { outcome: "invalid_key" }
+  | { outcome: "account_suspended"; balance: number };
+
+export type StandingOrder = { account: string; keySha256: string; now: number };
+export type Standing = NotGood | { outcome: "good"; balance: number; freeCall: boolean };
+
+export type DebitOrder = {
+  account: string;
+  keySha256: string;
+  /** Names this call once and for ever. The same id sent again is the same debit, not a second one. */
+  callId: string;
+  tool: string;
+  now: number;
+  idempotency: IdempotencyOrder | null;
+};
+
+export type IdempotencyOrder = {
+  key: string;
+  bodySha256: string;
+  answerSha256: string;
+  /** What the tool was supplied with and cannot be computed again; `random` in base64, null where none was drawn. */
+  receivedAt: number;
+  random: string | null;
+};
+
+export type Replay = Pick<IdempotencyOrder, "answerSha256" | "receivedAt" | "random">;
+
+export type DebitOutcome =
+  | NotGood
+  | { outcome: "insufficient_credits"; balance: number }
+  /** `charged` is 0 for the free first call. */
+  | { outcome: "debited"; charged: number; balance: number }
+  | { outcome: "replayed"; balance: number; replay: Replay }
+  | { outcome: "idempotency_key_reused"; balance: number };
+
+export type CallRef = { account: string; callId: string; at: number };
+
+/** What was used in one UTC hour; debits that are still kept one by one and folded ones together. */
+export type UsageRow = {
+  account: string;
+  key: string;
+  tool: string;
+  /** Start of the hour, milliseconds since 1970 UTC. */
+  hour: number;
+  calls: number;
+  credits: number;
+};
+
+export type MaintainOrder = {
+  now: number;
+  /** Debits made before this time are folded by account, key, tool and UTC hour. */
+  foldBefore: number;
+  /** How many rows one step may touch, so that no call waits long behind it. */
+  rowsMax: number;
+  /** Where the last step stopped; null starts a round. */
+  after: number | null;
+};
+export type MaintainOutcome = { folded: number; forgotten: number; after: number | null };
+
+export type Books = {
+  granted: number;
+  debited: number;
+  reversed: number;
+  remaining: number;
+  expired: number;
+  voided: number;
+};
+export type Audit = {
+  ok: boolean;
+  accounts: number;
+  books: Books;
+  /** One sentence for each thing that does not reconcile. */
+  faults: string[];
+};
+
+/** Every operation: what is ordered, and what comes of it. Orders and outcomes are plain JSON data. */
+export type LedgerOperations = {
+  openAccount: [{ account: string; freeCall: FreeCall; now: number }, { opened: boolean }];
+  suspendAccount: [{ account: string; now: number }, { found: boolean }];
+  resumeAccount: [{ account: string; now: number }, { found: boolean }];
+  /** Its keys answer as unknown ones, what is unspent is voided. A closed account stays closed. */
+  closeAccount: [{ account: string; now: number }, { found: boolean; forfeited: number }];
+  findAccount: [{ account: string; now: number }, AccountStanding | null];
+
+  createKey: [
+    { account: string; id: string; sha256: string; start: string; label: string; now: number },
+    { outcome: "created" | "no_account" },
+  ];
+  revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
+  listKeys: [{ account: string }, Key[]];
+
+  grant: [
+    {
+      account: string;
+      id: string;
+      kind: GrantKind;
+      amount: number;
+      expiresAt: number | null;
+      now: number;
+    },
+    { outcome: "granted" | "already_granted"; grant: Grant } | { outcome: "no_account" },
+  ];
+  /** The balance and every grant, in the order in which they are spent; spent and expired ones last. */
+  credits: [{ account: string; now: number }, { balance: number; grants: Grant[] }];
+
+  standing: [StandingOrder, Standing];
+  debit: [DebitOrder, DebitOutcome];
+  /** Gives back the credit of a call whose answer never left. Once per call; nothing where no such debit stands. */
+  reverse: [CallRef & { now: number }, { reversed: boolean }];
+
+  /** Usage in `from <= hour < to`; of every account where none is named. */
+  usage: [{ account: string | null; from: number; to: number }, UsageRow[]];
+  maintain: [MaintainOrder, MaintainOutcome];
+  audit: [{ now: number }, Audit];
+  /** Resolves when the ledger takes writes; rejects otherwise. */
+  probe: [{ now: number }, { ready: true }];
+};
+
+export type LedgerOperation = keyof LedgerOperations;
+
+export type Ledger = {
+  [Name in LedgerOperation]: (
+    order: LedgerOperations[Name][0],
+  ) => Promise<LedgerOperations[Name][1]>;
+};
+
+const OPERATION_NAMES: readonly LedgerOperation[] = [
+  "openAccount",
+  "suspendAccount",
+  "resumeAccount",
+  "closeAccount",
+  "findAccount",
+  "createKey",
+  "revokeKey",
+  "listKeys",
+  "grant",
+  "credits",
+  "standing",
+  "debit",
+  "reverse",
+  "usage",
+  "maintain",
+  "audit",
+  "probe",
+];
+
+/** A ledger whose operations all go one way: to a thread, over a transaction, to another process. */
+export function ledgerOver(
+  submit: (name: LedgerOperation, order: unknown) => Promise<unknown>,
+): Ledger {
+  const entries = OPERATION_NAMES.map((name) => [name, (order: unknown) => submit(name, order)]);
+  return Object.fromEntries(entries) as Ledger;
+}
+
+/** The same operations without promises: what a store inside one transaction gives. */
+export type SyncLedger = {
+  [Name in LedgerOperation]: (order: LedgerOperations[Name][0]) => LedgerOperations[Name][1];
+};
+
+/** A use of a key is noted when the last note is older than this. */
+export const LAST_USED_STEP_MS = 60_000;
+
+export const HOUR_MS = 3_600_000;
+export const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;

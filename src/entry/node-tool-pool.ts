@@ -1,0 +1,49 @@
+import { availableParallelism } from "node:os";
+import { Piscina } from "piscina";
+import { Fault } from "#errors.ts";
+import type { ToolAnswer, ToolJob } from "#http/run-tool.ts";
+import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
+import type { ToolThreadAnswer } from "./node-tool-thread.ts";
+
+/** Threads for large inputs: bytes go in, the finished answer comes out, and no small call waits behind them. */
+export type ToolPool = {
+  run(job: ToolJob): Promise<ToolAnswer>;
+  waiting(): number;
+  close(): Promise<void>;
+};
+
+export function openToolPool(threads: number | null): ToolPool {
+  const count = threads ?? Math.max(1, availableParallelism() - 1);
+  const pool = new Piscina<ToolJob, ToolThreadAnswer>({
+    filename: new URL("./node-tool-thread.ts", import.meta.url).href,
+    minThreads: 1,
+    maxThreads: count,
+    idleTimeout: 30_000,
+    maxQueue: TOOL_QUEUE_MAX,
+  });
+
+  async function run(job: ToolJob): Promise<ToolAnswer> {
+    // Counted from here, with the time in the queue: whoever waited so long does not wait any more.
+    const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS);
+    // Moving the bytes spares a copy; with an idempotency key they may be needed again for a replay.
+    const transferList = job.fingerprint ? [] : [job.body.buffer as ArrayBuffer];
+    const answer = await pool.run(job, { signal, transferList }).catch((cause) => {
+      throw isOverload(cause) ? overloaded(cause) : cause;
+    });
+    if ("fault" in answer) throw new Fault(answer.fault.code, answer.fault.message, answer.fault.details);
+    return answer;
+  }
+
+  return { run, waiting: () => pool.queueSize, close: () => pool.close() };
+}
+
+const isOverload = (cause: { name?: string; message?: string }) =>
+  cause.name === "AbortError" || cause.message === "Task queue is at limit";
+
+function overloaded(cause: unknown): Fault {
+  return new Fault(
+    "unavailable",
+    "The service has more large calls to do than it can. The call was not charged.",
+    { cause, headers: { "Retry-After": "2" } },
+  );
+}

@@ -1,0 +1,32 @@
+import { createHash, randomBytes } from "node:crypto";
+import { move, transferableSymbol, valueSymbol } from "piscina";
+import { type ErrorCode, Fault, type FaultDetails } from "#errors.ts";
+import { runTool, type ToolAnswer, type ToolJob } from "#http/run-tool.ts";
+
+/** One job on a thread of the pool. A refusal is an answer as well: errors lose their fields on the way between threads. */
+export type ToolThreadAnswer =
+  | ToolAnswer
+  | { fault: { code: ErrorCode; message: string; details: Omit<FaultDetails, "cause"> } };
+
+const sources = {
+  random: (count: number) => new Uint8Array(randomBytes(count)),
+  digest: (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest(),
+};
+
+export default async function runJob(job: ToolJob): Promise<ToolThreadAnswer> {
+  try {
+    const { body, fingerprint } = await runTool(job, sources);
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+    return moved({ body: bytes, fingerprint }, bytes);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { cause: _, ...details } = error.details;
+    return { fault: { code: error.code, message: error.message, details } };
+  }
+}
+
+/** Hands the bytes over instead of copying them. */
+function moved(answer: ToolAnswer, bytes: Uint8Array): ToolAnswer {
+  const transferable = { [transferableSymbol]: [bytes.buffer], [valueSymbol]: answer };
+  return move(transferable as never) as unknown as ToolAnswer;
+}

@@ -1,0 +1,132 @@
+import { Hono } from "hono";
+import { Fault } from "#errors.ts";
+import { createIdSequence } from "#ids.ts";
+import { dropBody } from "./body.ts";
+import { createCallTool } from "./call-tool.ts";
+import type { House } from "./house.ts";
+import { createOperations } from "./operations.ts";
+import { createReplier, milliseconds, type Trace } from "./reply.ts";
+import { createRoutes, type Handler, type Route } from "./routes.ts";
+import { createPages } from "./pages/pages.ts";
+import { createThrottle } from "./throttle.ts";
+
+/**
+ * The service as a function from a request to a response. A door of any runtime calls `fetch`; `connection` is what the
+ * door knows of the peer and is handed on to `house.isLocal` untouched.
+ *
+ * Here, and only here, faults become refusals, and anything else that was thrown becomes a 500 of which nothing leaks.
+ */
+export type App = { fetch(request: Request, connection?: unknown): Response | Promise<Response> };
+
+/** A request id of the caller's is kept when it is harmless in a header and a log. */
+const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
+
+export function createApp(house: House): App {
+  const throttle = createThrottle(house.settings.rateLimit);
+  const replier = createReplier(house, throttle.policy);
+  const callTool = createCallTool(house, replier, throttle);
+  const operations = createOperations(house, replier);
+  const pages = createPages(house.settings);
+  const routes = createRoutes(house, replier, callTool, operations, pages);
+  const newId = createIdSequence(house.random);
+
+  function createTrace(request: Request, route: string, tool: string | null): Trace {
+    const given = request.headers.get("x-request-id");
+    return {
+      requestId: given !== null && REQUEST_ID.test(given) ? given : newId("req"),
+      method: request.method,
+      route,
+      tool,
+      startedAt: house.elapsed(),
+      receivedAt: house.now(),
+      account: null,
+      charged: null,
+      balance: null,
+      rate: null,
+      replayed: false,
+      timing: "",
+      code: null,
+    };
+  }
+
+  async function visit(
+    handler: Handler,
+    request: Request,
+    trace: Trace,
+    bodyBytesMax: number,
+    connection: unknown,
+  ): Promise<Response> {
+    let response: Response;
+    try {
+      response = await handler(request, trace, connection);
+    } catch (thrown) {
+      response = await refuse(thrown, request, trace, bodyBytesMax);
+    }
+    house.observe({
+      requestId: trace.requestId,
+      method: trace.method,
+      route: trace.route,
+      tool: trace.tool,
+      status: response.status,
+      code: trace.code,
+      account: trace.account,
+      charged: trace.charged,
+      replayed: trace.replayed,
+      durationMs: milliseconds(house.elapsed() - trace.startedAt),
+    });
+    return response;
+  }
+
+  async function refuse(
+    thrown: unknown,
+    request: Request,
+    trace: Trace,
+    bodyBytesMax: number,
+  ): Promise<Response> {
+    const fault = thrown instanceof Fault ? thrown : internal(thrown);
+    if (fault.code === "internal" || fault.code === "unavailable") {
+      house.complain(fault.message, { requestId: trace.requestId, cause: fault.cause });
+    }
+    const dropped = await dropBody(request, bodyBytesMax);
+    return replier.problem(fault, request, trace, dropped);
+  }
+
+  const app = new Hono();
+  for (const route of routes) {
+    app.all(route.path, (c) => {
+      const request = c.req.raw;
+      const trace = createTrace(request, route.path, route.tool);
+      return visit(chooseHandler(route, request), request, trace, route.bodyBytesMax, c.env);
+    });
+  }
+  app.notFound((c) => {
+    const request = c.req.raw;
+    const trace = createTrace(request, "none", null);
+    const handler: Handler = (_, own) => {
+      if (c.req.path.startsWith("/api/") || request.method !== "GET") {
+        throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
+      }
+      return replier.plain(404, "text/html; charset=utf-8", pages.notFound, own, pages.headers);
+    };
+    return visit(handler, request, trace, 0, c.env);
+  });
+
+  return { fetch: (request, connection) => app.fetch(request, connection as object) };
+}
+
+function chooseHandler(route: Route, request: Request): Handler {
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const handler = route.methods[method];
+  if (handler !== undefined) return handler;
+  return () => {
+    const allow = Object.keys(route.methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+    throw new Fault(
+      "method_not_allowed",
+      `${request.method} is not allowed on ${route.path}; use ${allow[0]}.`,
+      { headers: { Allow: allow.join(", ") } },
+    );
+  };
+}
+
+const internal = (cause: unknown) =>
+  new Fault("internal", "Something went wrong on our side. The call was not charged.", { cause });

@@ -1,0 +1,76 @@
+import { accountOfKey } from "#accounts/key-format.ts";
+import { Fault } from "#errors.ts";
+import type { House } from "./house.ts";
+
+/**
+ * Who calls: the account that a bearer key claims, as far as it can be told without the ledger. What is malformed, has
+ * a wrong checksum or an invented account is refused here and can never become good; everything else the ledger decides.
+ */
+export type Caller = {
+  account: string;
+  keySha256: string;
+  /** The ledger has found this key good on this node before. Spares questions; grants nothing. */
+  known: boolean;
+};
+
+/** Keys remembered per node; about 150 bytes each. The one used longest ago makes room. */
+const KNOWN_KEYS_MAX = 20_000;
+
+export type Authenticator = {
+  /** Throws a Fault `missing_key` or `invalid_key`. */
+  authenticate(headers: Headers): Promise<Caller>;
+  remember(caller: Caller): void;
+  forget(caller: Caller): void;
+};
+
+export function createAuthenticator(house: Pick<House, "hashKey" | "settings">): Authenticator {
+  const known = new Map<string, string>();
+
+  async function authenticate(headers: Headers): Promise<Caller> {
+    const key = readBearer(headers.get("authorization"));
+    const hashed = house.hashKey(key);
+    const keySha256 = typeof hashed === "string" ? hashed : await hashed;
+    const knownAccount = known.get(keySha256);
+    if (knownAccount !== undefined) return { account: knownAccount, keySha256, known: true };
+    const account = accountOfKey(key, house.settings.secrets);
+    if (account === undefined) throw invalidKey();
+    return { account, keySha256, known: false };
+  }
+
+  return {
+    authenticate,
+    remember({ keySha256, account }) {
+      if (known.size >= KNOWN_KEYS_MAX) known.delete(known.keys().next().value as string);
+      known.set(keySha256, account);
+    },
+    forget({ keySha256 }) {
+      known.delete(keySha256);
+    },
+  };
+}
+
+/** A bearer token's characters: RFC 6750, section 2.1. The scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^bearer +(.*)$/i;
+
+/** Longer than any key: not worth hashing. */
+const KEY_CHARS_MAX = 200;
+
+function readBearer(header: string | null): string {
+  if (header === null || !/^bearer(?: |$)/i.test(header)) {
+    throw new Fault(
+      "missing_key",
+      "Send an API key in the header `Authorization: Bearer <API key>`.",
+      { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
+    );
+  }
+  const key = BEARER.exec(header)?.[1]?.trim() ?? "";
+  if (key.length > KEY_CHARS_MAX) throw invalidKey();
+  return key;
+}
+
+/** One wording for keys that are malformed, unknown, revoked, or of a closed account: nobody learns which. */
+export function invalidKey(): Fault {
+  return new Fault("invalid_key", "This API key is not valid. Check that the whole key was copied.", {
+    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+  });
+}

@@ -1,0 +1,131 @@
+import { Fault } from "#errors.ts";
+import { DRAIN_SLACK_BYTES } from "#limits.ts";
+
+/**
+ * Reads a request's body within a limit; a body over it is never held whole. What is refused is read and dropped
+ * up to a little past its limit, so that the client gets its answer and keeps its connection. Beyond that the
+ * connection is closed. workerd drops a connection whose request was answered unread, so this comes before the answer.
+ */
+
+const CLOSE = { Connection: "close" };
+
+/** The bytes of the body, inflated where they came compressed. Throws a Fault where they are too many or no gzip. */
+export async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const encoding = request.headers.get("content-encoding");
+  const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
+  if (encoding !== null && !zipped && !/^\s*(?:identity)?\s*$/i.test(encoding)) {
+    throw new Fault(
+      "unsupported_media_type",
+      `The body's Content-Encoding is "${encoding.slice(0, 40)}"; only gzip is supported.`,
+    );
+  }
+  const raw = await readRaw(request, bytesMax);
+  return zipped ? inflate(raw, bytesMax) : raw;
+}
+
+/** Drops the body of a request that is refused unread. False: more was coming, and the connection has to be closed. */
+export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
+  if (request.bodyUsed) return true;
+  const length = announcedLength(request);
+  if (length === 0) return true;
+  try {
+    if (length !== null && length <= bytesMax + DRAIN_SLACK_BYTES) {
+      await request.arrayBuffer();
+      return true;
+    }
+    const reader = request.body?.getReader();
+    return reader === undefined || (await drop(reader, bytesMax + DRAIN_SLACK_BYTES));
+  } catch {
+    return false;
+  }
+}
+
+async function readRaw(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const length = announcedLength(request);
+  if (length !== null && length > bytesMax) {
+    const dropped = await dropBody(request, bytesMax);
+    throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
+  }
+  try {
+    // The transport holds a body to its announced length, so this needs no stream and no counting.
+    if (length !== null) return new Uint8Array(await request.arrayBuffer());
+    if (request.body === null) return new Uint8Array();
+    return await collect(request.body, bytesMax, "is larger");
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("invalid_request", "The body ended before it was complete.", {
+      cause,
+      headers: CLOSE,
+    });
+  }
+}
+
+async function inflate(raw: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+  try {
+    const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
+    const inflated = source.pipeThrough(new DecompressionStream("gzip"));
+    return await collect(inflated, bytesMax, "is larger when inflated");
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("invalid_request", "The body says that it is gzip, but cannot be inflated.", {
+      cause,
+      errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
+    });
+  }
+}
+
+/** All bytes of a stream. Over the limit it lets go of what it has and drops what still comes. */
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  bytesMax: number,
+  excess: string,
+): Promise<Uint8Array> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > bytesMax) {
+      const dropped = await drop(reader, bytesMax + DRAIN_SLACK_BYTES - size);
+      throw tooLarge(bytesMax, excess, dropped);
+    }
+    chunks.push(value);
+  }
+  return join(chunks, size);
+}
+
+/** Always a copy: a chunk may be a window on a buffer of the connection, which is not ours to hand on. */
+function join(chunks: Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Reads to the end and keeps nothing. Never cancels: to cancel would tear the connection down before the answer. */
+async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, bytesMax: number): Promise<boolean> {
+  for (let left = bytesMax; left >= 0; ) {
+    const { done, value } = await reader.read();
+    if (done) return true;
+    left -= value.byteLength;
+  }
+  return false;
+}
+
+function tooLarge(bytesMax: number, excess: string, dropped: boolean): Fault {
+  return new Fault("too_large", `The body ${excess}; the limit is ${bytesMax} bytes.`, {
+    members: { limit: bytesMax },
+    ...(dropped ? {} : { headers: CLOSE }),
+  });
+}
+
+/** Content-Length, null where the body comes without one; a request with neither length nor chunks has no body. */
+function announcedLength(request: Request): number | null {
+  const length = request.headers.get("content-length");
+  return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+}

@@ -1,0 +1,60 @@
+import type { Supply } from "#tools/tool.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import type { RandomBytes } from "#ids.ts";
+import type { ErrorCode } from "#errors.ts";
+import type { ToolAnswer, ToolJob } from "./run-tool.ts";
+
+/**
+ * Everything that a door hands to the hall. The hall knows no runtime and no store: a door of another runtime
+ * builds another house and gets the same service.
+ */
+export type House = {
+  settings: HouseSettings;
+  ledger: Ledger;
+  /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
+  now(): number;
+  /** A clock that never goes back, in milliseconds, for durations and the rate limit. */
+  elapsed(): number;
+  random: RandomBytes;
+  digest: Supply["digest"];
+  /** SHA-256 of a key in hex; on every call, so a door gives the fastest that its runtime has. */
+  hashKey(key: string): string | Promise<string>;
+  /** Runs a large input where it does not delay small calls; null: the runtime gives each call its own time. */
+  runHeavy: ((job: ToolJob) => Promise<ToolAnswer>) | null;
+  /** Compresses an answer; null where the runtime compresses by itself. */
+  compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
+  /** Whether the request came from the same machine: `/metrics` without a token answers only those. */
+  isLocal(request: Request, connection: unknown): boolean;
+  /** The text of `/metrics`, or null where the door keeps none. */
+  metrics: (() => Promise<{ contentType: string; text: string }>) | null;
+  /** Told once per answer, after it was made. */
+  observe(visit: Visit): void;
+  /** Told of what went wrong on our side, and of what a caller must never see. */
+  complain(message: string, details: { requestId?: string; cause?: unknown }): void;
+};
+
+export type HouseSettings = {
+  /** Base of the links in answers; never taken from a request's Host header. No slash at its end. */
+  publicUrl: string;
+  version: string;
+  /** Calls a second for each account, bursts of twice as many; 0 switches the limit off. */
+  rateLimit: number;
+  metricsToken: string | null;
+  /** The first makes the tags of keys, every one verifies them. */
+  secrets: readonly string[];
+};
+
+/** What there is to log and to count of a request. Never a key, never a body. */
+export type Visit = {
+  requestId: string;
+  method: string;
+  /** The route's pattern, not the path that was sent: labels of metrics must stay few. */
+  route: string;
+  tool: string | null;
+  status: number;
+  code: ErrorCode | null;
+  account: string | null;
+  charged: number | null;
+  replayed: boolean;
+  durationMs: number;
+};

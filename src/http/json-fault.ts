@@ -1,0 +1,190 @@
+import { JSON_DEPTH_MAX } from "#limits.ts";
+
+/**
+ * Finds where a text stops being JSON (RFC 8259): `JSON.parse` tells its position only sometimes, and in words
+ * that differ between runtimes. One pass without recursion; run only after `JSON.parse` has refused a text, and
+ * on texts long enough to nest too deeply.
+ */
+export type JsonFault = { line: number; column: number; reason: string };
+
+export function findJsonFault(text: string): JsonFault | undefined {
+  const fault = new Scanner(text).scan();
+  return fault === undefined ? undefined : { ...place(text, fault.at), reason: fault.reason };
+}
+
+/** Whether the text nests deeper than JSON_DEPTH_MAX. Counts brackets outside strings; says nothing of the grammar. */
+export function nestsTooDeep(text: string): boolean {
+  if (text.length <= JSON_DEPTH_MAX) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(text, i);
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      depth += 1;
+      if (depth > JSON_DEPTH_MAX) return true;
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** The position of the quote that ends the string begun at `start`; the text's end where none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+type Fault = { at: number; reason: string };
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LITERAL = /true|false|null/y;
+/** Characters that may stand in a string as they are; escapes are looked at one by one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these.
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The grammar as a loop over "what may come now", with the open containers on a stack. */
+  scan(): Fault | undefined {
+    const open: ("[" | "{")[] = [];
+    for (;;) {
+      this.#skip(SPACE);
+      const container = this.#text[this.#at];
+      if (container === "[" || container === "{") {
+        if (open.length >= JSON_DEPTH_MAX) {
+          return this.#fault(`nests deeper than ${JSON_DEPTH_MAX} levels`);
+        }
+        this.#at += 1;
+        open.push(container);
+        this.#skip(SPACE);
+        if (!this.#take(container === "[" ? "]" : "}")) {
+          const fault = container === "{" ? this.#name() : undefined;
+          if (fault !== undefined) return fault;
+          continue;
+        }
+        open.pop();
+      } else {
+        const fault = this.#scalar();
+        if (fault !== undefined) return fault;
+      }
+      const end = this.#afterValue(open);
+      if (end !== "more") return end;
+    }
+  }
+
+  /** After a value: closes what closes here, and says whether another value follows. */
+  #afterValue(open: ("[" | "{")[]): Fault | undefined | "more" {
+    for (;;) {
+      this.#skip(SPACE);
+      const inner = open.at(-1);
+      if (inner === undefined) {
+        return this.#at === this.#text.length
+          ? undefined
+          : this.#fault(`expected the end of the body, found ${this.#found()}`);
+      }
+      if (this.#take(",")) {
+        this.#skip(SPACE);
+        if (inner === "[") return "more";
+        return this.#name() ?? "more";
+      }
+      const close = inner === "[" ? "]" : "}";
+      if (!this.#take(close)) {
+        return this.#fault(`expected "," or "${close}", found ${this.#found()}`);
+      }
+      open.pop();
+    }
+  }
+
+  /** A member's name and its colon. */
+  #name(): Fault | undefined {
+    if (this.#text[this.#at] !== '"') {
+      return this.#fault(`expected a name in double quotes, found ${this.#found()}`);
+    }
+    const fault = this.#string();
+    if (fault !== undefined) return fault;
+    this.#skip(SPACE);
+    return this.#take(":") ? undefined : this.#fault(`expected ":", found ${this.#found()}`);
+  }
+
+  #scalar(): Fault | undefined {
+    if (this.#text[this.#at] === '"') return this.#string();
+    if (this.#skip(NUMBER) || this.#skip(LITERAL)) return undefined;
+    return this.#fault(`expected a value, found ${this.#found()}`);
+  }
+
+  #string(): Fault | undefined {
+    const start = this.#at;
+    this.#at += 1;
+    for (;;) {
+      this.#skip(PLAIN);
+      const char = this.#text[this.#at];
+      if (char === undefined) return { at: start, reason: "the string that begins here does not end" };
+      if (char === "\\") {
+        if (!this.#skip(ESCAPE)) return this.#fault("a backslash begins no escape that JSON knows");
+      } else if (char === '"') {
+        this.#at += 1;
+        return undefined;
+      } else {
+        return this.#fault("a control character must be escaped in a string");
+      }
+    }
+  }
+
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match === null) return false;
+    this.#at = pattern.lastIndex;
+    return match[0] !== "";
+  }
+
+  #take(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #found(): string {
+    const code = this.#text.codePointAt(this.#at);
+    if (code === undefined) return "the end of the body";
+    const printable = code > 0x20 && code !== 0x7f && !(code >= 0x80 && code < 0xa0);
+    return printable
+      ? JSON.stringify(String.fromCodePoint(code))
+      : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  }
+
+  #fault(reason: string): Fault {
+    return { at: this.#at, reason };
+  }
+}
+
+/** Line and column as an editor counts them: from 1, a column a character. */
+function place(text: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf("\n"); next !== -1 && next < at; next = text.indexOf("\n", start)) {
+    line += 1;
+    start = next + 1;
+  }
+  let column = 1;
+  for (const _ of text.slice(start, at)) column += 1;
+  return { line, column };
+}

@@ -1,0 +1,62 @@
+import { Fault } from "#errors.ts";
+import type { House } from "./house.ts";
+import type { Replier, Trace } from "./reply.ts";
+
+/** What an operator's machines ask: is the process there, can it work, what has it done. */
+const READY_KEPT_MS = 1_000;
+
+export function createOperations(house: House, replier: Replier) {
+  let asked: { at: number; ready: Promise<boolean> } | null = null;
+
+  /** One write a second at the most, however often and by whomever it is asked for. */
+  function isReady(): Promise<boolean> {
+    const at = house.elapsed();
+    if (asked === null || at - asked.at >= READY_KEPT_MS) {
+      const ready = house.ledger.probe({ now: house.now() }).then(
+        () => true,
+        (cause) => {
+          house.complain("The ledger takes no writes", { cause });
+          return false;
+        },
+      );
+      asked = { at, ready };
+    }
+    return asked.ready;
+  }
+
+  const json = (status: number, value: object, trace: Trace) =>
+    replier.plain(status, "application/json", JSON.stringify(value), trace);
+
+  return {
+    healthz: (_: Request, trace: Trace) => json(200, { ok: true }, trace),
+
+    async readyz(_: Request, trace: Trace): Promise<Response> {
+      if (await isReady()) return json(200, { ok: true }, trace);
+      throw new Fault("unavailable", "The ledger takes no writes.", { headers: { "Retry-After": "2" } });
+    },
+
+    async metrics(request: Request, trace: Trace, connection: unknown): Promise<Response> {
+      if (house.metrics === null || !mayReadMetrics(house, request, connection)) {
+        throw new Fault("not_found", "There is nothing at /metrics for this caller.");
+      }
+      const { contentType, text } = await house.metrics();
+      return replier.plain(200, contentType, text, trace);
+    },
+  };
+}
+
+/** A token where one is set; else only callers on this machine that no proxy speaks for. */
+function mayReadMetrics(house: House, request: Request, connection: unknown): boolean {
+  const { metricsToken } = house.settings;
+  if (metricsToken !== null) return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
+  const forwarded = ["forwarded", "x-forwarded-for", "via"].some((name) => request.headers.has(name));
+  return !forwarded && house.isLocal(request, connection);
+}
+
+/** Compares in a time that does not tell where two texts of one length differ. */
+function sameText(given: string | null, right: string): boolean {
+  if (given === null || given.length !== right.length) return false;
+  let difference = 0;
+  for (let i = 0; i < right.length; i += 1) difference |= given.charCodeAt(i) ^ right.charCodeAt(i);
+  return difference === 0;
+}

@@ -1,0 +1,131 @@
+/**
+ * The one stylesheet, inlined into every page. Colours are variables, so that dark is a second set and nothing else.
+ * Text has a contrast of 4.5 to 1 or more on every ground it stands on (WCAG 2.2, 1.4.3), in both sets.
+ */
+const COLOURS = `
+:root{color-scheme:light dark;
+--bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--panel:#f6f6f2;--accent:#0a5f58;--tint:#e6f1ee;
+--ok:#1b6238;--ok-bg:#e2f2e7;--warn:#7d4700;--warn-bg:#faeed8;--bad:#9b231b;--bad-bg:#fbe7e4;
+--key:#0b4f7d;--text:#1b6238;--value:#8a3f0a;
+--sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+--mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
+@media (prefers-color-scheme:dark){:root{
+--bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#2a3136;--panel:#1a1f23;--accent:#63cdbb;--tint:#18302e;
+--ok:#7fd6a0;--ok-bg:#16301f;--warn:#eab766;--warn-bg:#362913;--bad:#f39a90;--bad-bg:#3b1d1b;
+--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e}}
+`;
+
+const TEXT = `
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
+body{margin:0;background:var(--bg);color:var(--ink);font:1rem/1.6 var(--sans);text-rendering:optimizeLegibility}
+h1,h2,h3,h4{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
+h1{font-size:2.1rem;letter-spacing:-.025em}h2{font-size:1.45rem}h3{font-size:1.2rem}
+h4{font-size:.8125rem;letter-spacing:.05em;text-transform:uppercase;color:var(--soft);margin:1.75rem 0 .5rem}
+h2 a,h3 a{color:inherit;text-decoration:none}
+h2 a:hover::after,h3 a:hover::after{content:" #";color:var(--soft);font-weight:400}
+p,ul,dl,figure{margin:.85rem 0 0}
+ul{padding-left:1.2rem}li{margin:.35rem 0}li::marker{color:var(--soft)}
+a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:.18em}
+a:hover{text-decoration-thickness:2px}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:3px}
+code,pre{font-family:var(--mono);font-size:.875em;font-variant-ligatures:none}
+p code,.prose li code,td code,dd code{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
+h2 code,h3 code{font-size:.95em}
+.lead{font-size:1.125rem;color:var(--soft);max-width:46rem}
+.soft{color:var(--soft)}
+.small{font-size:.875rem}
+`;
+
+const FRAME = `
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.75rem;background:var(--bg);padding:.4rem .8rem;z-index:2}
+.bar,.foot{display:flex;flex-wrap:wrap;gap:.4rem 1.5rem;align-items:center;padding:.9rem 1.25rem;max-width:96rem;margin:auto}
+header{border-bottom:1px solid var(--line)}
+.brand{display:flex;gap:.6rem;align-items:center;font-weight:650;color:var(--ink);text-decoration:none;margin-right:auto;letter-spacing:-.01em}
+.brand svg{color:var(--accent)}
+.bar nav{display:flex;gap:1.25rem}.bar nav a{color:var(--soft);text-decoration:none}
+.bar nav a:hover,.bar nav a[aria-current]{color:var(--ink)}
+.bar nav a[aria-current]{box-shadow:0 2px var(--accent)}
+footer{border-top:1px solid var(--line);margin-top:5rem;color:var(--soft);font-size:.875rem}
+.body{max-width:96rem;margin:auto;padding:2.5rem 1.25rem 0}
+main{min-width:0}
+main>section{padding-top:3.25rem}
+.toc{font-size:.9rem;border:1px solid var(--line);border-radius:8px;padding:.6rem .9rem;margin-bottom:2rem}
+.toc summary{cursor:pointer;font-weight:600}
+.toc p{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.06em;text-transform:uppercase;color:var(--soft)}
+.toc ul{list-style:none;margin:0;padding:0}.toc li{margin:0}
+.toc a{display:block;padding:.22rem 0;color:var(--ink);text-decoration:none}
+.toc a:hover{color:var(--accent)}
+.toc a code{font-size:.8125rem}
+@media (min-width:62rem){
+.body.wide{display:grid;grid-template-columns:13rem minmax(0,1fr);gap:3.5rem}
+.side{position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;padding:1.5rem 0;margin-top:-1.5rem}
+.toc{border:0;padding:0 .25rem;margin:0}
+@supports selector(::details-content){.toc summary{display:none}.toc::details-content{content-visibility:visible;block-size:auto}.toc nav>p:first-child{margin-top:0}}
+}
+`;
+
+const PARTS = `
+.prose{max-width:46rem}
+.split>.aside{margin-top:1.25rem}
+@media (min-width:82rem){
+.split{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,34rem);gap:0 3rem;align-items:start}
+.split>.aside{margin-top:0;position:sticky;top:1.5rem}.split>.aside>:first-child{margin-top:.25rem}
+}
+.tool{border-top:1px solid var(--line);margin-top:2.75rem;padding-top:2.25rem}
+.badge{display:inline-block;font:600 .75rem/1 var(--mono);padding:.3em .5em;border-radius:5px;background:var(--tint);color:var(--accent);vertical-align:.1em;letter-spacing:0;white-space:nowrap}
+.s2{background:var(--ok-bg);color:var(--ok)}.s4{background:var(--warn-bg);color:var(--warn)}.s5{background:var(--bad-bg);color:var(--bad)}
+.route{display:flex;gap:.6rem;align-items:center;margin-top:.7rem;font-family:var(--mono);font-size:.875rem;overflow-wrap:anywhere}
+.code{border:1px solid var(--line);border-radius:8px;background:var(--panel);overflow:hidden}
+.code figcaption{display:flex;align-items:center;gap:.6rem;min-height:2.25rem;padding:.25rem .5rem .25rem .9rem;border-bottom:1px solid var(--line);font-size:.8125rem;color:var(--soft)}
+.code figcaption span:first-child{margin-right:auto}
+.code pre{margin:0;padding:.8rem .9rem;font-size:.8125rem;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}
+.code pre code{font-size:inherit}
+.k{color:var(--key)}.t{color:var(--text)}.v{color:var(--value)}
+.copy{font:500 .75rem/1 var(--sans);color:var(--soft);background:none;border:1px solid transparent;border-radius:5px;padding:.4rem .55rem;cursor:pointer}
+.copy:hover{color:var(--ink);border-color:var(--line);background:var(--bg)}
+.tabs fieldset{border:0;margin:0 0 .5rem;padding:0;display:flex;gap:.25rem}
+.tabs legend{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.tabs label{position:relative;font-size:.8125rem;color:var(--soft);padding:.25rem .6rem;border-radius:5px;cursor:pointer}
+.tabs label:hover{color:var(--ink)}
+.tabs input{position:absolute;opacity:0;inset:0;margin:0;cursor:pointer}
+.tabs label:has(:checked){background:var(--tint);color:var(--accent);font-weight:600}
+.tabs label:has(:focus-visible){outline:2px solid var(--accent)}
+.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}
+@supports selector(:has(*)){.tabs fieldset~.code{display:none;margin-top:0}
+.tabs:has([value=curl]:checked) .curl,.tabs:has([value=js]:checked) .js,.tabs:has([value=py]:checked) .py{display:block}}
+@supports not selector(:has(*)){.tabs fieldset{display:none}}
+.more{margin-top:.85rem}.more>summary{cursor:pointer;font-size:.875rem;color:var(--soft)}.more>summary:hover{color:var(--ink)}
+.more[open]{margin-bottom:1.25rem}
+.scroll{overflow-x:auto;margin-top:.6rem}
+table{border-collapse:collapse;width:100%;min-width:30rem;font-size:.9rem;line-height:1.5}
+th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem .6rem 0;border-bottom:1px solid var(--line)}
+th:last-child,td:last-child{padding-right:0}
+thead th{font-size:.75rem;font-weight:600;color:var(--soft);padding-bottom:.35rem}
+tbody th{font-weight:400;white-space:nowrap}tbody th code{font-weight:600}
+td small,th small{display:block;font-size:.8125rem;color:var(--soft)}
+th small.must{color:var(--value)}
+.fields td:nth-child(2){min-width:8.5rem}.fields td:last-child{min-width:14rem}
+.entry{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:2rem!important}
+.entry h2{font-size:1.2rem;display:flex;gap:.7rem;align-items:center;flex-wrap:wrap}
+.entry:target h2{box-shadow:-.5rem 0 var(--bg),-.75rem 0 var(--accent)}
+dt{font-size:.8125rem;font-weight:600;color:var(--soft);margin-top:.9rem}dd{margin:.1rem 0 0}
+.cards{list-style:none;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));margin-top:1.25rem}
+.cards li{margin:0}.cards a{display:block;height:100%;border:1px solid var(--line);border-radius:8px;padding:.9rem 1rem;color:inherit;text-decoration:none}
+.cards a:hover{border-color:var(--accent);background:var(--panel)}.cards code{color:var(--accent);font-weight:600}
+.cards span{display:block;margin-top:.3rem;font-size:.9rem;color:var(--soft)}
+.narrow{max-width:58rem;margin:auto}
+.hero{padding:2.5rem 0 .5rem}.hero h1{font-size:clamp(2rem,6vw,2.9rem)}.hero .lead{font-size:1.2rem;margin-top:1rem}
+.links{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin-top:1.5rem}.links li{margin:0}
+.later{margin-top:2.25rem}
+`;
+
+const PRINT = `
+@media print{.side,.skip,.copy,.bar nav,.tabs fieldset{display:none!important}
+body{font-size:10pt;color:#000;background:#fff}.body{display:block!important;padding:0}.split{display:block!important}
+.code,.entry,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}
+a{color:inherit}}
+`;
+
+/** Line ends are for those who read this file, not for the wire. */
+export const STYLE = [COLOURS, TEXT, FRAME, PARTS, PRINT].join("").replace(/\n/g, "");

@@ -1,0 +1,70 @@
+/**
+ * The rate limit of an account: a bucket that holds twice the calls of a second and fills up evenly. It lives in the
+ * memory of one node. A bucket that has filled up again is the same as none, so idle accounts cost nothing.
+ * Told to callers in the fields of draft-ietf-httpapi-ratelimit-headers (as of draft 10: `q` and `w`, `r` and `t`).
+ */
+export type Rate = { allowed: boolean; remaining: number; retryAfterSeconds: number; resetSeconds: number };
+
+export type Throttle = {
+  /** Takes one call out of the account's bucket. `nowMs` is a clock that never goes back. */
+  take(account: string, nowMs: number): Rate;
+  /** Puts one back: the call turned out not to be the account's. */
+  giveBack(account: string): void;
+  /** The policy's field value; null where there is no limit. */
+  policy: string | null;
+};
+
+const BURST_SECONDS = 2;
+/** Buckets are looked through for full ones when there are so many; a bucket takes about 100 bytes. */
+const BUCKETS_BEFORE_SWEEP = 10_000;
+
+type Bucket = { calls: number; at: number };
+
+export function createThrottle(callsPerSecond: number): Throttle {
+  const capacity = callsPerSecond * BURST_SECONDS;
+  const buckets = new Map<string, Bucket>();
+  let sweepAt = BUCKETS_BEFORE_SWEEP;
+
+  const fill = (bucket: Bucket, nowMs: number) => {
+    bucket.calls = Math.min(capacity, bucket.calls + ((nowMs - bucket.at) / 1000) * callsPerSecond);
+    bucket.at = nowMs;
+  };
+
+  function sweep(nowMs: number): void {
+    for (const [account, bucket] of buckets) {
+      fill(bucket, nowMs);
+      if (bucket.calls >= capacity) buckets.delete(account);
+    }
+    // Twice of what is truly busy, so that the cost of a sweep is spread over as many new buckets.
+    sweepAt = Math.max(BUCKETS_BEFORE_SWEEP, buckets.size * 2);
+  }
+
+  function take(account: string, nowMs: number): Rate {
+    let bucket = buckets.get(account);
+    if (bucket === undefined) {
+      if (buckets.size >= sweepAt) sweep(nowMs);
+      bucket = { calls: capacity, at: nowMs };
+      buckets.set(account, bucket);
+    } else {
+      fill(bucket, nowMs);
+    }
+    const allowed = bucket.calls >= 1;
+    if (allowed) bucket.calls -= 1;
+    return {
+      allowed,
+      remaining: Math.floor(bucket.calls),
+      retryAfterSeconds: Math.max(1, Math.ceil((1 - bucket.calls) / callsPerSecond)),
+      resetSeconds: Math.ceil((capacity - bucket.calls) / callsPerSecond),
+    };
+  }
+
+  function giveBack(account: string): void {
+    const bucket = buckets.get(account);
+    if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
+  }
+
+  if (callsPerSecond === 0) return { take: () => UNLIMITED, giveBack: () => {}, policy: null };
+  return { take, giveBack, policy: `"account";q=${capacity};w=${BURST_SECONDS}` };
+}
+
+const UNLIMITED: Rate = { allowed: true, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 };

@@ -1,0 +1,65 @@
+/**
+ * Every bound of the service in one place, with its unit and its reason.
+ * The contract of the API names the public ones; an operator's settings are in `config.ts`.
+ */
+const KB = 1024;
+const MB = 1024 * KB;
+
+/** The specification's "1 MB" and "4 KB", counted in UTF-8 bytes of the decoded field; the bound itself is allowed. */
+export const MARKDOWN_BYTES_MAX = MB;
+export const HASH_TEXT_BYTES_MAX = MB;
+export const QR_TEXT_BYTES_MAX = 4 * KB;
+export const ECHO_BODY_BYTES_MAX = MB;
+export const UUID_BODY_BYTES_MAX = 16 * KB;
+
+export const QR_WIDTH_MIN = 64;
+export const QR_WIDTH_MAX = 2048;
+export const QR_WIDTH_DEFAULT = 256;
+export const UUID_COUNT_MAX = 500;
+
+/**
+ * The raw body that a text field of so many bytes may need: a character written as `\u0041` takes six
+ * bytes for one, and 16 KB are left for the other fields, white space and a byte order mark.
+ */
+export const bodyBytesFor = (fieldBytesMax: number) => 6 * fieldBytesMax + 16 * KB;
+
+/** A refused body is read and dropped this far past its limit, so that the connection can go on being used. */
+export const DRAIN_SLACK_BYTES = 64 * KB;
+
+/** JSON nested deeper than this is refused: it is no data anyone sends, and recursion elsewhere has an end. */
+export const JSON_DEPTH_MAX = 512;
+
+/** Answers from this size on are compressed for those who accept it: below, the saving is less than a packet. */
+export const COMPRESS_FROM_BYTES = 2 * KB;
+
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+
+/** One call, one credit (specification, section 1). */
+export const CALL_PRICE = 1;
+
+export const STARTER_CREDITS_DEFAULT = 100;
+export const STARTER_DAYS_DEFAULT = 90;
+
+export const KEY_LABEL_CHARS_MAX = 100;
+/** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */
+export const EMAIL_CHARS_MAX = 254;
+/** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */
+export const GRANT_CREDITS_MAX = 1_000_000_000_000;
+
+export const HEADER_BYTES_MAX = 32 * KB;
+export const HEADERS_TIMEOUT_MS = 10_000;
+/** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+/** A call waits this long for the ledger before it is refused with 503; a commit normally takes well under 10 ms. */
+export const LEDGER_TIMEOUT_MS = 5_000;
+/** Calls waiting for the ledger at once; at 10,000 commits a second this is the wait above. */
+export const LEDGER_QUEUE_MAX = 20_000;
+/** Orders in one transaction: past some hundreds a batch gains nothing, and the first in it waits longer. */
+export const LEDGER_BATCH_MAX = 512;
+
+/** A tool on a worker thread that takes longer is stopped: no input within bounds takes a tenth of this. */
+export const TOOL_TIMEOUT_MS = 20_000;
+/** Large inputs waiting for a worker thread at once; each may hold 6 MB. */
+export const TOOL_QUEUE_MAX = 64;

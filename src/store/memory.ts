@@ -1,0 +1,61 @@
+/**
+ * The memory store: a ledger and a directory in plain objects, for tests and for workerd.
+ * It keeps every promise of the two ports but one: nothing survives the process. An operation runs to its
+ * end without a pause, so it is atomic; it throws before it changes anything, or not at all.
+ */
+import type { Address, Directory } from "#accounts/directory.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import { accountOperations } from "./memory-accounts.ts";
+import { debitOperations } from "./memory-debits.ts";
+import { reportOperations } from "./memory-reports.ts";
+import { createRows } from "./memory-rows.ts";
+
+export function createMemoryLedger(): Ledger {
+  const rows = createRows();
+  return {
+    ...accountOperations(rows),
+    ...debitOperations(rows),
+    ...reportOperations(rows),
+    probe: async () => ({ ready: true }),
+  };
+}
+
+export function createMemoryDirectory(): Directory {
+  const byEmail = new Map<string, Address>();
+  const closedHashes = new Set<string>();
+  const addressOf = (account: string) =>
+    [...byEmail.values()].find((each) => each.account === account);
+  return {
+    register: async ({ email, account, createdAt }) => {
+      const owner = byEmail.get(email)?.account;
+      if (owner === account) return { outcome: "registered" };
+      // One address an account: a second one finds its place taken by the first.
+      if (owner !== undefined || addressOf(account) !== undefined) return { outcome: "taken" };
+      byEmail.set(email, { email, account, createdAt });
+      return { outcome: "registered" };
+    },
+
+    findByEmail: async ({ email }) => {
+      const address = byEmail.get(email);
+      return address === undefined ? null : { ...address };
+    },
+
+    listAddresses: async ({ after, max }) =>
+      [...byEmail.keys()]
+        .filter((email) => after === null || email > after)
+        .sort()
+        .slice(0, max)
+        .flatMap((email) => byEmail.get(email) ?? [])
+        .map((address) => ({ ...address })),
+
+    forget: async ({ account, emailHash }) => {
+      const address = addressOf(account);
+      if (address === undefined) return { found: false };
+      byEmail.delete(address.email);
+      closedHashes.add(emailHash);
+      return { found: true };
+    },
+
+    wasClosed: async ({ emailHash }) => ({ closed: closedHashes.has(emailHash) }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Audit, Books, LedgerOperations } from "#credits/ledger.ts";
+import type { SqlDriver } from "./sqlite-driver.ts";
+
+/**
+ * Reconciles the books: for every account the sum of its grants must equal
+ * debits - reversals + remaining + expired + voided, and one free call at the most may have been made.
+ */
+export function createSqliteAudit(driver: SqlDriver) {
+  const perAccount = driver.prepare(PER_ACCOUNT);
+  const orphans = driver.prepare(
+    `SELECT (SELECT count(*) FROM debit WHERE account_no NOT IN (SELECT no FROM account)) +
+            (SELECT count(*) FROM usage_hour WHERE account_no NOT IN (SELECT no FROM account)) AS count`,
+  );
+  return {
+    audit(order: LedgerOperations["audit"][0]): Audit {
+      const books: Books = { granted: 0, debited: 0, reversed: 0, remaining: 0, expired: 0, voided: 0 };
+      const faults: string[] = [];
+      let accounts = 0;
+      for (const row of perAccount.all(order.now)) {
+        accounts += 1;
+        const own = row as unknown as Books & { id: string; free_call: string; free_calls: number };
+        for (const name of Object.keys(books) as (keyof Books)[]) books[name] += own[name];
+        const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
+        if (own.granted !== explained) {
+          faults.push(`${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`);
+        }
+        const expected = own.free_call === "used" ? 1 : 0;
+        if (own.free_calls !== expected) {
+          faults.push(`${own.id}: ${own.free_calls} free calls were made; ${expected} is right`);
+        }
+      }
+      const lost = Number(orphans.get()?.["count"] ?? 0);
+      if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
+      return { ok: faults.length === 0, accounts, books, faults };
+    },
+  };
+}
+
+const PER_ACCOUNT = `
+WITH grants AS (
+  SELECT account_no, sum(amount) AS granted, sum(voided) AS voided,
+    sum(iif(expires_at IS NULL OR expires_at > ?1, remaining, 0)) AS remaining,
+    sum(iif(expires_at IS NULL OR expires_at > ?1, 0, remaining)) AS expired
+  FROM credit_grant GROUP BY account_no
+), spending AS (
+  SELECT account_no, sum(credits) AS debited, sum(free) AS free_calls FROM (
+    SELECT account_no, credits, credits = 0 AND reversed_at IS NULL AS free FROM debit
+    UNION ALL SELECT account_no, credits, calls - credits FROM usage_hour
+    UNION ALL SELECT account_no, credits, 0 FROM reversal WHERE debit_kept = 0
+  ) GROUP BY account_no
+), reversals AS (
+  SELECT account_no, sum(credits) AS reversed FROM reversal GROUP BY account_no
+)
+SELECT a.id, a.free_call, coalesce(granted, 0) AS granted, coalesce(voided, 0) AS voided,
+  coalesce(remaining, 0) AS remaining, coalesce(expired, 0) AS expired, coalesce(debited, 0) AS debited,
+  coalesce(free_calls, 0) AS free_calls, coalesce(reversed, 0) AS reversed
+FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
+  LEFT JOIN reversals r ON r.account_no = a.no
+ORDER BY a.no`;

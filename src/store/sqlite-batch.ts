@@ -1,0 +1,91 @@
+import type { LedgerOperation } from "#credits/ledger.ts";
+import type { SqlDriver } from "./sqlite-driver.ts";
+import { createSqliteLedger } from "./sqlite-ledger.ts";
+
+/** One order as it crosses a thread: plain JSON data. */
+export type BatchItem = [name: LedgerOperation, order: unknown];
+export type BatchResult = { value: unknown } | { error: { name: string; message: string } };
+
+/** Operations that only read: a batch of them alone needs no write lock and no sync of the disk. */
+const READS: ReadonlySet<LedgerOperation> = new Set([
+  "standing",
+  "credits",
+  "listKeys",
+  "findAccount",
+  "usage",
+  "audit",
+]);
+
+/**
+ * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
+ * An order that the ledger itself refuses (a RangeError, say) has changed nothing and fails alone. An error of the
+ * database rolls all back; where the disk is not to blame, every order is then tried in a transaction of its own.
+ */
+export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => BatchResult[] {
+  const ledger = createSqliteLedger(driver);
+
+  function runTogether(items: BatchItem[]): BatchResult[] {
+    const mode = items.every(([name]) => READS.has(name)) ? "read" : "write";
+    try {
+      return driver.transaction(mode, () => {
+        const results = items.map(([name, order]) => runOne(name, order));
+        ledger.flush();
+        return results;
+      });
+    } finally {
+      ledger.forget();
+    }
+  }
+
+  function runOne(name: LedgerOperation, order: unknown): BatchResult {
+    try {
+      return { value: ledger[name](order as never) };
+    } catch (error) {
+      if (isDatabaseError(error)) throw error;
+      return { error: describe(error) };
+    }
+  }
+
+  return (items) => {
+    try {
+      return runTogether(items);
+    } catch (error) {
+      if (items.length === 1 || !isOwnFault(error)) return items.map(() => ({ error: describe(error) }));
+      return items.flatMap((item) => {
+        try {
+          return runTogether([item]);
+        } catch (single) {
+          return [{ error: describe(single) }];
+        }
+      });
+    }
+  };
+}
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html) that every other order would meet as well. */
+const SHARED_FAULTS: ReadonlySet<number> = new Set([
+  5, // SQLITE_BUSY
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+  26, // SQLITE_NOTADB
+]);
+
+const codeOf = (error: unknown) => (error as { errcode?: unknown })?.errcode;
+const isDatabaseError = (error: unknown) => typeof codeOf(error) === "number";
+const isOwnFault = (error: unknown) => !SHARED_FAULTS.has(Number(codeOf(error)) & 0xff);
+
+/** The value of a result that crossed a thread, or its error thrown again. */
+export function unwrap(result: BatchResult): unknown {
+  if ("value" in result) return result.value;
+  const { name, message } = result.error;
+  throw name === "RangeError" ? new RangeError(message) : new Error(message);
+}
+
+function describe(error: unknown): { name: string; message: string } {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: "Error", message: String(error) };
+}

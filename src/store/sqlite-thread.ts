@@ -1,0 +1,153 @@
+import { Worker } from "node:worker_threads";
+import { type Ledger, type LedgerOperation, ledgerOver } from "#credits/ledger.ts";
+import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { type BatchItem, type BatchResult, unwrap } from "./sqlite-batch.ts";
+
+/**
+ * The ledger on a thread of its own, so that waiting for the disk never stops the server.
+ *
+ * Commits are clocked by themselves: while one batch commits, the next one gathers. Alone, an order waits for
+ * nothing; under load many share one sync of the disk. An order's promise resolves after its commit.
+ * When the thread dies, a new one is started and what was under way is sent again, which is safe because every
+ * order carries its own id. An order that waits longer than LEDGER_TIMEOUT_MS is rejected.
+ */
+export type SqliteThreadOptions = {
+  file: string;
+  /** Told after every batch: how many orders, how long the transaction took, how many wait for the next one. */
+  onBatch?: (batch: { size: number; commitMs: number; waiting: number }) => void;
+  onCrash?: (error: Error) => void;
+};
+
+export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise<void> };
+
+type Pending = {
+  item: BatchItem;
+  since: number;
+  /** How often it was sent to a thread. */
+  sent: number;
+  /** Rejected because it took too long; not sent again. */
+  late: boolean;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+};
+
+const RESTART_AFTER_MS = 100;
+
+export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
+  let queue: Pending[] = [];
+  let flight: Pending[] = [];
+  let scheduled = false;
+  let closing = false;
+  let worker = await start();
+
+  function submit(name: LedgerOperation, order: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (closing || queue.length >= LEDGER_QUEUE_MAX) {
+        reject(new Error(closing ? "The ledger is closed" : "Too many orders wait for the ledger"));
+        return;
+      }
+      queue.push({ item: [name, order], since: Date.now(), sent: 0, late: false, resolve, reject });
+      // At the end of this turn of the event loop, so that orders which came in together go together.
+      if (!scheduled && flight.length === 0) {
+        scheduled = true;
+        setImmediate(send);
+      }
+    });
+  }
+
+  function send(): void {
+    scheduled = false;
+    if (worker === undefined || flight.length > 0 || queue.length === 0) return;
+    flight = queue.length <= LEDGER_BATCH_MAX ? queue : queue.slice(0, LEDGER_BATCH_MAX);
+    queue = queue.length <= LEDGER_BATCH_MAX ? [] : queue.slice(LEDGER_BATCH_MAX);
+    for (const pending of flight) pending.sent += 1;
+    worker.postMessage(JSON.stringify(flight.map((pending) => pending.item)));
+  }
+
+  function receive(text: string): void {
+    const answer = JSON.parse(text) as { commitMs: number; results: BatchResult[] };
+    const done = flight;
+    flight = [];
+    options.onBatch?.({ size: done.length, commitMs: answer.commitMs, waiting: queue.length });
+    send();
+    answer.results.forEach((result, i) => {
+      const pending = done[i] as Pending;
+      try {
+        pending.resolve(unwrap(result));
+      } catch (error) {
+        pending.reject(error as Error);
+      }
+    });
+  }
+
+  async function start(): Promise<Worker | undefined> {
+    const fresh = await startWorker(options.file);
+    fresh.on("message", receive);
+    fresh.on("error", (error) => options.onCrash?.(error as Error));
+    fresh.on("exit", () => {
+      worker = undefined;
+      if (!closing) restart();
+    });
+    return fresh;
+  }
+
+  function restart(): void {
+    // Sent twice already: the order itself may be what kills the thread, so it is not tried for ever.
+    const again = flight.filter((pending) => pending.sent < 2 && !pending.late);
+    for (const pending of flight) {
+      if (pending.sent >= 2) pending.reject(new Error("The ledger's thread died twice on this order"));
+    }
+    queue = again.concat(queue);
+    flight = [];
+    setTimeout(async () => {
+      if (closing) return;
+      try {
+        worker = await start();
+        send();
+      } catch (error) {
+        options.onCrash?.(error as Error);
+        restart();
+      }
+    }, RESTART_AFTER_MS).unref();
+  }
+
+  /** Rejects what waits too long. An order in flight may still be carried out: its outcome is then unknown. */
+  function expire(): void {
+    const before = Date.now() - LEDGER_TIMEOUT_MS;
+    for (const pending of [...flight, ...queue]) {
+      if (pending.since >= before || pending.late) continue;
+      pending.late = true;
+      pending.reject(new Error("The ledger did not answer in time"));
+    }
+    queue = queue.filter((pending) => !pending.late);
+  }
+  const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
+
+  async function close(): Promise<void> {
+    while (worker !== undefined && flight.length + queue.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    closing = true;
+    clearInterval(sweep);
+    if (worker === undefined) return;
+    const gone = new Promise((resolve) => worker?.once("exit", resolve));
+    worker.postMessage("close");
+    await gone;
+  }
+
+  return { ledger: ledgerOver(submit), waiting: () => queue.length + flight.length, close };
+}
+
+/** Resolves when the thread has opened the file; rejects with what hindered it. */
+function startWorker(file: string): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("./sqlite-thread-worker.ts", import.meta.url), {
+      workerData: { file },
+    });
+    worker.once("error", reject);
+    worker.once("message", () => {
+      worker.off("error", reject);
+      resolve(worker);
+    });
+  });
+}

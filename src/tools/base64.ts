@@ -1,0 +1,28 @@
+/**
+ * Base64 (RFC 4648, section 4) of bytes, as a data URL. Every runtime has an encoder, but each another one.
+ */
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const CODES = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0));
+const PADDING = "=".charCodeAt(0);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function dataUrl(mimeType: string, bytes: Uint8Array): string {
+  const prefix = encoder.encode(`data:${mimeType};base64,`);
+  const text = new Uint8Array(prefix.length + 4 * Math.ceil(bytes.length / 3));
+  text.set(prefix);
+  let at = prefix.length;
+  for (let i = 0; i < bytes.length; i += 3) {
+    // Past the end there is `undefined`, which the operators read as zero.
+    const three =
+      ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
+    text[at++] = CODES[three >>> 18] as number;
+    text[at++] = CODES[(three >>> 12) & 63] as number;
+    text[at++] = CODES[(three >>> 6) & 63] as number;
+    text[at++] = CODES[three & 63] as number;
+  }
+  const missing = (3 - (bytes.length % 3)) % 3;
+  text.fill(PADDING, text.length - missing);
+  return decoder.decode(text);
+}

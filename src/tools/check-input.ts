@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { Fault, type FieldFault } from "#errors.ts";
+import { nearestName } from "#tools/nearest-name.ts";
+import { utf8LengthOver } from "#tools/text.ts";
+import type { Tool } from "#tools/tool.ts";
+
+/**
+ * Checks a parsed body against the schema of a tool and says in plain words what is wrong with it.
+ * The wording is derived from the schema (as JSON Schema), so that it cannot differ from the description.
+ * Throws `too_large` for a text field over its bound in UTF-8, else `invalid_request` with every fault.
+ */
+export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: Input } {
+  refuseLargeFields(tool, value);
+  const result = tool.input.safeParse(value);
+  if (result.success) return { input: result.data };
+  throw refusal(describeFaults(tool, value, result.error.issues));
+}
+
+function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const name in tool.fieldBytesMax) {
+    const text = (value as Record<string, unknown>)[name];
+    const max = tool.fieldBytesMax[name];
+    if (typeof text !== "string" || max === undefined) continue;
+    const bytes = utf8LengthOver(text, max);
+    if (bytes === undefined) continue;
+    throw new Fault("too_large", `\`${name}\` is ${bytes} bytes of UTF-8; the limit is ${max}.`);
+  }
+}
+
+/** A fault for the list (`pointer`, `detail`) and as a whole sentence. */
+type Finding = { fault: FieldFault; sentence: string };
+
+function refusal(findings: Finding[]): Fault {
+  return new Fault("invalid_request", findings.map(({ sentence }) => sentence).join(" "), {
+    errors: findings.map(({ fault }) => fault),
+  });
+}
+
+function describeFaults(
+  tool: Tool<unknown>,
+  value: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): Finding[] {
+  const schema = describedSchema(tool);
+  const fields = schema.properties ?? {};
+  if (value === undefined) return missingBody(schema.required ?? []);
+
+  const findings: Finding[] = [];
+  const seen = new Set<string>();
+  for (const issue of issues) {
+    if (issue.code === "unrecognized_keys") {
+      findings.push(...unknownFields(issue.keys, Object.keys(fields)));
+      continue;
+    }
+    const name = issue.path[0];
+    if (name === undefined) {
+      const detail = `must be ${expectation(schema)}; got ${show(value)}`;
+      findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
+      continue;
+    }
+    // One fault a field: the expectation names all its bounds, whichever of them was missed.
+    const pointer = pointerTo(issue.path);
+    if (seen.has(pointer)) continue;
+    seen.add(pointer);
+    const detail = fieldDetail(issue, valueAt(value, issue.path), fields[String(name)]);
+    findings.push({ fault: { pointer, detail }, sentence: `\`${String(name)}\` ${detail}.` });
+  }
+  return findings;
+}
+
+function missingBody(required: readonly string[]): Finding[] {
+  return required.map((name, index) => ({
+    fault: { pointer: pointerTo([name]), detail: "is required" },
+    sentence: `${index === 0 ? "The body is empty: " : ""}\`${name}\` is required.`,
+  }));
+}
+
+function fieldDetail(
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  schema: FieldSchema | undefined,
+): string {
+  if (value === undefined) return "is required";
+  if (issue.code === "custom") return issue.message;
+  if (value === "" && (schema?.minLength ?? 0) > 0) return "must not be empty";
+  return `must be ${expectation(schema)}; got ${show(value)}`;
+}
+
+/** A body can hold half a million unknown names: a list of so many helps nobody and would be a large answer. */
+const UNKNOWN_FIELDS_MAX = 20;
+
+function unknownFields(names: readonly string[], known: readonly string[]): Finding[] {
+  const findings = names.slice(0, UNKNOWN_FIELDS_MAX).map((name): Finding => {
+    const nearest = nearestName(name, known);
+    const advice =
+      nearest === undefined ? `; the fields are ${list(known)}` : `; did you mean \`${nearest}\`?`;
+    const detail = `unknown field${advice}`;
+    return {
+      fault: { pointer: name.length > KEY_CHARS_MAX ? "" : pointerTo([name]), detail },
+      sentence: `\`${cut(name)}\`: ${detail}${nearest === undefined ? "." : ""}`,
+    };
+  });
+  const more = names.length - UNKNOWN_FIELDS_MAX;
+  if (more > 0) {
+    const detail = `has ${more} more unknown ${more === 1 ? "field" : "fields"}`;
+    findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
+  }
+  return findings;
+}
+
+/** A pointer must be whole to be of use; to a name longer than this none is given but that of the body. */
+const KEY_CHARS_MAX = 200;
+
+/** The part of a JSON Schema that the wording needs. */
+type FieldSchema = {
+  type?: string;
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+};
+type BodySchema = FieldSchema & { properties?: Record<string, FieldSchema>; required?: string[] };
+
+const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
+
+/** The schema as the description shows it; derived at the first refusal and kept. */
+function describedSchema(tool: Tool<unknown>): BodySchema {
+  let schema = described.get(tool.input);
+  if (schema === undefined) {
+    schema = z.toJSONSchema(tool.input, { io: "input" }) as BodySchema;
+    described.set(tool.input, schema);
+  }
+  return schema;
+}
+
+function expectation(schema: FieldSchema | undefined): string {
+  if (schema?.enum !== undefined) return `one of ${list(schema.enum)}`;
+  switch (schema?.type) {
+    case "integer":
+      return `a whole number${range(schema)}`;
+    case "number":
+      return `a number${range(schema)}`;
+    case "boolean":
+      return "true or false";
+    case "object":
+      return "a JSON object";
+    case "string":
+      return "a string";
+    default:
+      return "of another type";
+  }
+}
+
+function range({ minimum, maximum }: FieldSchema): string {
+  if (minimum === undefined || maximum === undefined) return "";
+  return ` from ${minimum} to ${maximum}`;
+}
+
+const list = (values: readonly unknown[]) => values.map((value) => `\`${value}\``).join(", ");
+
+/** A value as a message shows it: never more of it than a line. */
+function show(value: unknown): string {
+  if (typeof value === "string") return `"${cut(value)}"`;
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && value !== null) return "an object";
+  // JSON has no infinity, but 1e400 parses to it.
+  if (value === Number.POSITIVE_INFINITY) return "a number too large";
+  if (value === Number.NEGATIVE_INFINITY) return "a number too small";
+  return String(value);
+}
+
+const SHOWN_CHARS_MAX = 40;
+
+/** The beginning of a text, with control characters and lone surrogates escaped so that a message stays one line. */
+function cut(text: string): string {
+  const shown = text.length > SHOWN_CHARS_MAX ? text.slice(0, SHOWN_CHARS_MAX) : text;
+  // The cut may halve a surrogate pair.
+  const whole = shown === text ? shown : `${shown.replace(/[\ud800-\udbff]$/, "")}…`;
+  return JSON.stringify(whole).slice(1, -1);
+}
+
+/** RFC 6901, section 3: `~` becomes `~0` and `/` becomes `~1`. */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const key of path) found = (found as Record<PropertyKey, unknown> | undefined)?.[key];
+  return found;
+}

@@ -1,0 +1,157 @@
+import {
+  DISTANCE_MAX,
+  deflateBlock,
+  MATCH_LENGTH_MAX,
+  MATCH_LENGTH_MIN,
+  type Tokens,
+} from "#tools/deflate-block.ts";
+
+/**
+ * A zlib stream (RFC 1950) of rows that each repeat a number of times, as an enlarged picture has them. Only
+ * the distinct rows are looked at: the repeats of a row are one match, so the cost hardly grows with the size.
+ */
+export function deflateRepeatedRows(
+  rows: Uint8Array,
+  rowBytes: number,
+  repeats: Uint32Array,
+): Uint8Array {
+  const matcher = new RowMatcher(rows, rowBytes, repeats);
+  for (let row = 0; row < repeats.length; row++) matcher.addRow(row);
+  // A window of 32 KB, no dictionary; the second byte makes the pair a multiple of 31.
+  const stream = deflateBlock(matcher.tokens, [0x78, 0xda], 4);
+  new DataView(stream.buffer).setUint32(stream.length - 4, adler32(rows, rowBytes, repeats));
+  return stream;
+}
+
+/** How many earlier places with the same three bytes are tried: more gains under one per cent here. */
+const PLACES_TRIED_MAX = 16;
+const HASH_SIZE = 4096;
+/** A match of three bytes from farther away costs more bits than its three literals. */
+const SHORT_MATCH_DISTANCE_MAX = 1024;
+
+class RowMatcher {
+  readonly tokens: Tokens;
+  private readonly rows: Uint8Array;
+  private readonly rowBytes: number;
+  private readonly repeats: Uint32Array;
+  /** The last place in `rows` for each hash of three bytes, and before each place the one before it; -1 is none. */
+  private readonly lastPlace = new Int32Array(HASH_SIZE).fill(-1);
+  private readonly placeBefore: Int32Array;
+  /** Where in the stream the last copy of each row begins. */
+  private readonly streamStart: Float64Array;
+  private streamLength = 0;
+
+  constructor(rows: Uint8Array, rowBytes: number, repeats: Uint32Array) {
+    this.rows = rows;
+    this.rowBytes = rowBytes;
+    this.repeats = repeats;
+    this.placeBefore = new Int32Array(rows.length);
+    this.streamStart = new Float64Array(repeats.length);
+    const copies = repeats.reduce((sum, times) => sum + times, 0);
+    // Every distinct byte a literal, and the matches of the repeats: no row list needs more tokens.
+    const most =
+      rows.length + Math.ceil((copies * rowBytes) / MATCH_LENGTH_MAX) + 2 * repeats.length;
+    this.tokens = { list: new Uint32Array(most), count: 0 };
+  }
+
+  addRow(row: number): void {
+    const times = this.repeats[row] as number;
+    if (times === 0) return;
+    this.streamStart[row] = this.streamLength;
+    this.matchRow(row);
+    this.repeatRow((times - 1) * this.rowBytes);
+    this.streamStart[row] = this.streamLength + (times - 1) * this.rowBytes;
+    this.streamLength += times * this.rowBytes;
+  }
+
+  private matchRow(row: number): void {
+    const end = (row + 1) * this.rowBytes;
+    let place = row * this.rowBytes;
+    while (place < end) {
+      const match = this.longestMatch(row, place, end);
+      const length = match >>> 16;
+      this.push(length > 0 ? match : (this.rows[place] as number));
+      for (let i = 0; i < Math.max(1, length); i++) this.remember(place + i, end);
+      place += Math.max(1, length);
+    }
+  }
+
+  /** A match as its token, or 0. */
+  private longestMatch(row: number, place: number, end: number): number {
+    const { rows, rowBytes } = this;
+    const lengthMax = Math.min(MATCH_LENGTH_MAX, end - place);
+    if (lengthMax < MATCH_LENGTH_MIN) return 0;
+    const streamPlace = (this.streamStart[row] as number) + (place - row * rowBytes);
+    let best = 0;
+    let bestLength = MATCH_LENGTH_MIN - 1;
+    let tried = 0;
+    let other = this.lastPlace[hash(rows, place)] as number;
+    for (; other >= 0 && tried < PLACES_TRIED_MAX; tried++) {
+      const otherRow = Math.floor(other / rowBytes);
+      const inRow = other - otherRow * rowBytes;
+      const distance = streamPlace - ((this.streamStart[otherRow] as number) + inRow);
+      if (distance > DISTANCE_MAX) break;
+      // Past the end of its row the stream goes on with a copy, not with the next distinct row.
+      const most = otherRow === row ? lengthMax : Math.min(lengthMax, rowBytes - inRow);
+      let length = 0;
+      while (length < most && rows[other + length] === rows[place + length]) length++;
+      const worth = length > MATCH_LENGTH_MIN || distance <= SHORT_MATCH_DISTANCE_MAX;
+      if (length > bestLength && worth) {
+        bestLength = length;
+        best = (length << 16) | distance;
+      }
+      other = this.placeBefore[other] as number;
+    }
+    return best;
+  }
+
+  private remember(place: number, end: number): void {
+    if (place + MATCH_LENGTH_MIN > end) return;
+    const key = hash(this.rows, place);
+    this.placeBefore[place] = this.lastPlace[key] as number;
+    this.lastPlace[key] = place;
+  }
+
+  /** The copies of the row just written: matches at the distance of one row. */
+  private repeatRow(bytes: number): void {
+    let left = bytes;
+    while (left > 0) {
+      let length = Math.min(left, MATCH_LENGTH_MAX);
+      // What is left over must be long enough for a match of its own.
+      if (left > length && left - length < MATCH_LENGTH_MIN) length -= MATCH_LENGTH_MIN;
+      this.push((length << 16) | this.rowBytes);
+      left -= length;
+    }
+  }
+
+  private push(token: number): void {
+    this.tokens.list[this.tokens.count++] = token;
+  }
+}
+
+function hash(bytes: Uint8Array, at: number): number {
+  const three =
+    ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+  return (Math.imul(three, 0x9e3779b1) >>> 20) & (HASH_SIZE - 1);
+}
+
+const ADLER_BASE = 65_521;
+
+/** RFC 1950, section 8.2. What a row adds to the sums is the same for each of its copies. */
+function adler32(rows: Uint8Array, rowBytes: number, repeats: Uint32Array): number {
+  let a = 1;
+  let b = 0;
+  for (let row = 0; row < repeats.length; row++) {
+    let sum = 0;
+    let weighted = 0;
+    for (let i = 0; i < rowBytes; i++) {
+      sum += rows[row * rowBytes + i] as number;
+      weighted += sum;
+    }
+    for (let copy = 0; copy < (repeats[row] as number); copy++) {
+      b = (b + rowBytes * a + weighted) % ADLER_BASE;
+      a = (a + sum) % ADLER_BASE;
+    }
+  }
+  return ((b << 16) | a) >>> 0;
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { ECHO_BODY_BYTES_MAX } from "#limits.ts";
+import { defineTool } from "#tools/tool.ts";
+
+/**
+ * Returns the JSON text it was sent, letter for letter: numbers beyond a double, key order, duplicate keys
+ * and escapes would not survive a parse. That the text is JSON was checked by whoever read the body.
+ */
+const input = z.string().meta({ description: "The JSON text of the body, as it was sent." });
+
+const output = z.strictObject({
+  ok: z.literal(true).meta({ description: "Always true on success." }),
+  receivedAt: z.string().meta({
+    format: "date-time",
+    description: "When the request was received: ISO 8601 in UTC, with milliseconds.",
+  }),
+  // For the tool itself this is the JSON text, which `encode` puts into the answer.
+  body: z.any().meta({
+    description: "The original body, verbatim: any JSON value; `null` where there was no body.",
+  }),
+});
+
+export const echo = defineTool({
+  name: "echo",
+  title: "Echo",
+  summary: "Returns the JSON body it received.",
+  description:
+    "Returns the JSON body it received, letter for letter, and the time of receipt. For testing client setup, latency and credit accounting. The body may be any JSON value, or absent.",
+  input,
+  output,
+  body: "optional",
+  verbatim: true,
+  bodyBytesMax: ECHO_BODY_BYTES_MAX,
+  fieldBytesMax: {},
+  heavyFromBytes: Number.POSITIVE_INFINITY,
+  examples: [
+    {
+      name: "an object",
+      request: { hello: "world", list: [1, 2.5, true, null] },
+      response: {
+        ok: true,
+        receivedAt: "2026-03-04T05:06:07.089Z",
+        body: { hello: "world", list: [1, 2.5, true, null] },
+      },
+    },
+    {
+      name: "a string",
+      request: "ping",
+      response: { ok: true, receivedAt: "2026-03-04T05:06:07.089Z", body: "ping" },
+    },
+    {
+      name: "null, which an absent body counts as",
+      request: null,
+      response: { ok: true, receivedAt: "2026-03-04T05:06:07.089Z", body: null },
+    },
+  ],
+  run: (json, supply) => ({
+    ok: true as const,
+    receivedAt: new Date(supply.receivedAt).toISOString(),
+    body: json,
+  }),
+  encode: ({ receivedAt, body }) => `{"ok":true,"receivedAt":"${receivedAt}","body":${body}}`,
+});

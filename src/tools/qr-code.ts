@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { Fault } from "#errors.ts";
+import {
+  bodyBytesFor,
+  QR_TEXT_BYTES_MAX,
+  QR_WIDTH_DEFAULT,
+  QR_WIDTH_MAX,
+  QR_WIDTH_MIN,
+} from "#limits.ts";
+import { dataUrl } from "#tools/base64.ts";
+import { drawQrSvg, drawQrUtf8, layOutQr } from "#tools/qr-draw.ts";
+import { encodeQrMatrix, type QrLevel, type QrMatrix, qrCapacities } from "#tools/qr-matrix.ts";
+import { writeQrPng } from "#tools/qr-png.ts";
+import { textField, utf8Length } from "#tools/text.ts";
+import { clamp, defineTool } from "#tools/tool.ts";
+
+/**
+ * Encodes a text into a QR code (ISO/IEC 18004) and draws it. The level asked for is the level used, and
+ * the width asked for is the width used wherever the modules fit into it.
+ */
+const LEVELS = ["L", "M", "Q", "H"] as const satisfies QrLevel[];
+const FORMATS = ["png", "svg", "utf8"] as const;
+
+const input = z.strictObject({
+  text: textField(
+    QR_TEXT_BYTES_MAX,
+    "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol holds at the level.",
+  ).min(1),
+  format: z.enum(FORMATS).default("png").meta({
+    description:
+      "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
+  }),
+  errorCorrectionLevel: z
+    .enum(LEVELS)
+    .default("M")
+    .meta({ description: "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %." }),
+  // No minimum and maximum in the schema: a number out of range is not refused, it is clamped.
+  width: z
+    .preprocess(usableWidth, z.number())
+    .default(QR_WIDTH_DEFAULT)
+    .meta({
+      default: QR_WIDTH_DEFAULT,
+      description: `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. Rounded to a whole number; out of range it is clamped.`,
+    }),
+});
+
+const output = z.strictObject({
+  ok: z.literal(true).meta({ description: "True on success." }),
+  format: z.enum(FORMATS).meta({ description: "Format returned." }),
+  errorCorrectionLevel: z.enum(LEVELS).meta({ description: "Level that was used." }),
+  width: z.int().meta({
+    description:
+      "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
+  }),
+  mimeType: z
+    .enum(["image/png", "image/svg+xml", "text/plain"])
+    .meta({ description: "Media type of the output." }),
+  output: z.string().meta({
+    description: "Base64 data URL (png), SVG markup (svg) or block-character text (utf8).",
+  }),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+export const qrCode = defineTool({
+  name: "qr-code",
+  title: "QR code",
+  summary: "A text as a QR code: PNG, SVG or block characters.",
+  description:
+    "Encodes a text into a QR code. PNG and SVG have a quiet zone of four modules, narrower only where a PNG is too small for it. In `utf8` dark modules are blocks: show it dark on light.",
+  input,
+  output,
+  body: "required",
+  bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
+  fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
+  heavyFromBytes: 512,
+  examples: [
+    {
+      name: "a PNG of 64 pixels",
+      request: { text: "HELLO WORLD", width: 64 },
+      response: {
+        ok: true,
+        format: "png",
+        errorCorrectionLevel: "M",
+        width: 64,
+        mimeType: "image/png",
+        output:
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAo0lEQVR42rXPsRWDMBAD0EsDK8RNWA039gpJY4eKFVzh1ah8K4Qmio+Xpw2g+gWydIL/dx0Eu6QgIwiBfueUFYSgDSnMEQRBGMLQQVj8+ehxwiqCVRCcQfR4eKlWEILPqFUVRP/5fds8QPQH3bqUCYTg2N02RBBW0VKKIGxG1pJBnFOTAwg7x7c+lThPdrWCMMx3pyAsnpdjBWEVvkwKgidfhx/AEYyOHUyj5gAAAABJRU5ErkJggg==",
+      },
+    },
+    {
+      name: "SVG at the highest level",
+      request: {
+        text: "https://example.com",
+        format: "svg",
+        errorCorrectionLevel: "H",
+        width: 200,
+      },
+      response: {
+        ok: true,
+        format: "svg",
+        errorCorrectionLevel: "H",
+        width: 200,
+        mimeType: "image/svg+xml",
+        output:
+          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 37 37" shape-rendering="crispEdges"><rect width="37" height="37" fill="#fff"/><path stroke="#000" d="M4 4.5h7m3 0h4m2 0h1m5 0h7M4 5.5h1m5 0h1m2 0h5m3 0h1m4 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h1m1 0h1m2 0h2m2 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m3 0h2m1 0h5m4 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m1 0h3m1 0h1m1 0h3m2 0h1m2 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m4 0h2m1 0h1m1 0h4m2 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h1m2 0h3m1 0h2m3 0h1M6 12.5h2m2 0h6m1 0h3m2 0h1m2 0h2m1 0h1M6 13.5h1m1 0h1m2 0h1m1 0h2m6 0h2m1 0h7m1 0h1M5 14.5h1m3 0h3m3 0h1m1 0h1m4 0h3m1 0h1m1 0h1m1 0h2M5 15.5h2m1 0h1m5 0h3m1 0h5m1 0h1m2 0h2m3 0h1M5 16.5h2m2 0h5m3 0h2m2 0h5m1 0h1m2 0h3M4 17.5h3m6 0h2m1 0h1m3 0h1m1 0h2m2 0h2m1 0h2m1 0h1M4 18.5h1m4 0h2m1 0h1m1 0h4m1 0h1m2 0h4m1 0h3m1 0h2M5 19.5h1m1 0h2m3 0h3m3 0h2m4 0h1m3 0h2m1 0h1M4 20.5h5m1 0h1m4 0h1m3 0h2m6 0h3M9 21.5h1m1 0h4m1 0h4m1 0h1m1 0h1m2 0h2M4 22.5h1m4 0h4m1 0h2m5 0h2m1 0h1m1 0h2m1 0h1M7 23.5h3m1 0h5m1 0h1m3 0h1m2 0h4m2 0h3M5 24.5h2m3 0h2m2 0h1m4 0h2m1 0h9m1 0h1M12 25.5h2m3 0h1m1 0h2m1 0h1m1 0h1m3 0h2m2 0h1M4 26.5h7m1 0h1m1 0h4m2 0h1m1 0h3m1 0h1m1 0h1m1 0h2M4 27.5h1m5 0h1m3 0h1m2 0h2m2 0h1m2 0h1m3 0h1m2 0h2M4 28.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h5m2 0h7m1 0h1M4 29.5h1m1 0h3m1 0h1m1 0h1m1 0h6m1 0h3m4 0h2m1 0h1M4 30.5h1m1 0h3m1 0h1m1 0h3m2 0h2m1 0h3m1 0h1m2 0h1m1 0h2m1 0h1M4 31.5h1m5 0h1m2 0h4m2 0h1m2 0h1m3 0h1m1 0h2m1 0h1M4 32.5h7m3 0h1m1 0h1m1 0h1m1 0h4m2 0h2m3 0h1"/></svg>',
+      },
+    },
+    {
+      name: "block characters",
+      request: { text: "HI", format: "utf8", errorCorrectionLevel: "L" },
+      response: {
+        ok: true,
+        format: "utf8",
+        errorCorrectionLevel: "L",
+        width: 256,
+        mimeType: "text/plain",
+        output:
+          "                             \n                             \n    █▀▀▀▀▀█ ▀█▀█▀ █▀▀▀▀▀█    \n    █ ███ █  ██▄  █ ███ █    \n    █ ▀▀▀ █   ▀▄█ █ ▀▀▀ █    \n    ▀▀▀▀▀▀▀ █▄█▄█ ▀▀▀▀▀▀▀    \n    ██▄▀▀ ▀▄▄██ █ █ ▄ ▄▄▀    \n     ▄▄▀▀▄▀█▄▄▄▄ ▀▀ ▀██▀     \n       ▀ ▀▀ ██▄▄▄ ▀▄ █▀▀▀    \n    █▀▀▀▀▀█  ▄▀▄██▀██▄ █▄    \n    █ ███ █ █▄▄██ ▀▀▄██ ▀    \n    █ ▀▀▀ █ ▄█   ▄█ ▄ ██▀    \n    ▀▀▀▀▀▀▀ ▀ ▀▀     ▀▀▀     \n                             \n                             ",
+      },
+    },
+    {
+      name: "a width out of range is clamped",
+      request: { text: "1", format: "svg", width: 5000 },
+      response: {
+        ok: true,
+        format: "svg",
+        errorCorrectionLevel: "M",
+        width: 2048,
+        mimeType: "image/svg+xml",
+        output:
+          '<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048" viewBox="0 0 29 29" shape-rendering="crispEdges"><rect width="29" height="29" fill="#fff"/><path stroke="#000" d="M4 4.5h7m1 0h3m3 0h7M4 5.5h1m5 0h1m1 0h2m1 0h1m2 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m3 0h3m1 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m1 0h2m2 0h1m1 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m2 0h1m1 0h1m2 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m2 0h4m1 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h2m1 0h2M4 12.5h1m1 0h2m1 0h3m2 0h3m1 0h1m2 0h1m1 0h2M4 13.5h1m2 0h3m1 0h2m2 0h4m2 0h1M4 14.5h1m1 0h3m1 0h1m1 0h1m2 0h1m5 0h2m1 0h1M4 15.5h2m1 0h1m1 0h1m1 0h1m1 0h3m2 0h6M6 16.5h2m2 0h4m2 0h1m2 0h1m2 0h2M12 17.5h4m2 0h1m2 0h1m2 0h1M4 18.5h7m1 0h1m2 0h2m2 0h1m1 0h1M4 19.5h1m5 0h1m1 0h2m5 0h2m1 0h1M4 20.5h1m1 0h3m1 0h1m3 0h1m1 0h5m3 0h1M4 21.5h1m1 0h3m1 0h1m1 0h1m2 0h1m2 0h6M4 22.5h1m1 0h3m1 0h1m1 0h3m1 0h1m1 0h2M4 23.5h1m5 0h1m3 0h1m2 0h1m1 0h1m2 0h3M4 24.5h7m1 0h1m4 0h1m2 0h1m2 0h1"/></svg>',
+      },
+    },
+  ],
+  run(request) {
+    const { text, format, errorCorrectionLevel } = request;
+    const matrix = encodeQrMatrix(text, errorCorrectionLevel);
+    if (matrix === undefined) throw tooLong(text, errorCorrectionLevel);
+    return { ok: true as const, format, errorCorrectionLevel, ...DRAWERS[format](matrix, request) };
+  },
+});
+
+type Drawn = Pick<Output, "width" | "mimeType" | "output">;
+
+const DRAWERS: Record<Input["format"], (matrix: QrMatrix, request: Input) => Drawn> = {
+  png(matrix, request) {
+    const layout = layOutQr(matrix.size, request.width);
+    const mimeType = "image/png";
+    return { width: layout.width, mimeType, output: dataUrl(mimeType, writeQrPng(matrix, layout)) };
+  },
+  svg: (matrix, { width }) => ({
+    width,
+    mimeType: "image/svg+xml",
+    output: drawQrSvg(matrix, width),
+  }),
+  utf8: (matrix, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(matrix) }),
+};
+
+/** 1e400 parses to infinity, which clamps like any number that is too large. */
+function usableWidth(width: unknown): unknown {
+  if (typeof width !== "number" || Number.isNaN(width)) return width;
+  return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
+}
+
+function tooLong(text: string, level: QrLevel): Fault {
+  const bytes = utf8Length(text);
+  const capacities = qrCapacities(text);
+  // The strongest level that holds it; those above the one asked for hold less.
+  const fits = LEVELS.findLast((other) => capacities[other] >= bytes) ?? null;
+  const held = LEVELS.map((other) => `${other} ${capacities[other]}`).join(", ");
+  const advice =
+    fits === null ? "No level holds it." : `\`errorCorrectionLevel\` \`${fits}\` would hold it.`;
+  return new Fault(
+    "text_too_long_for_level",
+    `\`text\` is ${bytes} bytes of UTF-8, and level ${level} holds ${capacities[level]}. A symbol holds at most: ${held}. ${advice}`,
+    {
+      errors: [
+        {
+          pointer: "/text",
+          detail: `is ${bytes} bytes of UTF-8; level ${level} holds ${capacities[level]}`,
+        },
+      ],
+      members: { bytes, capacities, fits },
+    },
+  );
+}

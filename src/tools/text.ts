@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/**
+ * Text as the tools see it: counted and encoded in UTF-8, and refused where it has no UTF-8 form.
+ */
+
+const encoder = new TextEncoder();
+
+export const encodeUtf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** Bytes of `text` in UTF-8, without encoding it; a lone surrogate counts as the three bytes of U+FFFD. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) continue;
+    bytes += code < 0x800 ? 1 : 2;
+    // A surrogate pair is four bytes: two units, and the two added for its first half.
+    if (isPair(text, i)) i++;
+  }
+  return bytes;
+}
+
+const isPair = (text: string, at: number) =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+
+/** The number of UTF-8 bytes where it is over `max`, else undefined. Short text is settled by its length alone. */
+export function utf8LengthOver(text: string, max: number): number | undefined {
+  // A UTF-16 unit takes three bytes at the most: a pair takes four for two.
+  if (text.length * 3 <= max) return undefined;
+  const bytes = utf8Length(text);
+  return bytes > max ? bytes : undefined;
+}
+
+export const NO_UTF8_FORM =
+  "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
+
+/**
+ * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the bound
+ * on characters follows from it and is there for the description.
+ */
+export const textField = (bytesMax: number, description: string) =>
+  z
+    .string()
+    .max(bytesMax)
+    .refine((text) => text.isWellFormed(), { error: NO_UTF8_FORM })
+    .meta({ description });

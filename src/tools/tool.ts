@@ -1,0 +1,57 @@
+import type { z } from "zod";
+
+/**
+ * What a tool is: one pure function with the schema that checks its input, its limits and its examples.
+ * A tool runs the same in Node, workerd and a browser. What a runtime must supply is handed in.
+ */
+
+export type HashAlgorithm = "sha1" | "sha256" | "sha384" | "sha512";
+
+/** What the door hands to a tool: the time of the call, random bytes, a digest. Nothing else comes from outside. */
+export type Supply = {
+  /** When the request was received, in milliseconds since 1970 UTC. */
+  receivedAt: number;
+  /** Cryptographically random bytes. A recorded supply gives the same bytes again, so a call can be repeated exactly. */
+  random(count: number): Uint8Array;
+  digest(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+};
+
+/** A request body and, word for word, what the service answers to it (with `supply` as in `examples.test.ts`). */
+export type Example = {
+  name: string;
+  request: unknown;
+  response: unknown;
+};
+
+export type Tool<Input = unknown, Output = unknown> = {
+  /** The name on the wire: also the file, the test, the anchor in the documentation. */
+  name: string;
+  title: string;
+  summary: string;
+  description: string;
+  /** Checks the parsed body. Unknown fields are refused. */
+  input: z.ZodType<Input>;
+  /** Describes the answer, fields in the specification's order. */
+  output: z.ZodType<Output>;
+  /** `"optional"`: may be called without a body, then with the input `{}` (`null` for a verbatim tool). */
+  body: "required" | "optional";
+  /** A verbatim tool gets the JSON text as it was sent instead of the parsed value; its `input` is a string. */
+  verbatim?: true;
+  /** Raw body bytes that are read at the most. */
+  bodyBytesMax: number;
+  /** UTF-8 bytes allowed in text fields: over it the refusal is `too_large`, not `invalid_request`. */
+  fieldBytesMax: Record<string, number>;
+  /** From this many body bytes on, the call runs off the main thread (figures: docs/decisions/0005). */
+  heavyFromBytes: number;
+  examples: Example[];
+  run(input: Input, supply: Supply): Output | Promise<Output>;
+  /** Writes the answer as JSON text; only for a tool whose answer holds verbatim JSON. */
+  encode?(output: Output): string;
+};
+
+/** Keeps the types of input and output together while a tool is written down. */
+export const defineTool = <Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> => tool;
+
+/** The clamp of an out-of-range number, where the contract asks for one. */
+export const clamp = (value: number, min: number, max: number) =>
+  Math.min(Math.max(value, min), max);

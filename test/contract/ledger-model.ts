@@ -1,0 +1,244 @@
+/**
+ * Random orders to the ledger and to a model of it, which must agree on every outcome. A run is a list of
+ * steps that name accounts, keys and calls themselves, so that any part of the list is a run too: what
+ * fails is shrunk to the few steps that matter. `TOOLBOOTH_TEST_MODEL_RUNS` sets the number of runs.
+ */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import fc from "fast-check";
+import type { DebitOrder, Ledger } from "#credits/ledger.ts";
+import { createModel, type Model } from "./ledger/model.ts";
+import {
+  accountId,
+  assertBooks,
+  DAY,
+  HOUR,
+  idempotency,
+  keyId,
+  keySha256,
+  MINUTE,
+  maintainFully,
+  type OpenLedger,
+  START,
+  sortedUsage,
+  throughJson,
+} from "./ledger/scene.ts";
+
+const { TOOLBOOTH_TEST_MODEL_RUNS = "200" } = process.env;
+
+export function ledgerModel(
+  name: string,
+  open: OpenLedger,
+  { runs = Number(TOOLBOOTH_TEST_MODEL_RUNS), seed }: { runs?: number; seed?: number } = {},
+): void {
+  describe(`the ledger, ${name}`, () => {
+    test(`agrees with its model in ${runs} runs of random orders`, async (t) => {
+      const property = fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), (steps) =>
+        runSteps(t, open, steps),
+      );
+      await fc.assert(property, { numRuns: runs, ...(seed === undefined ? {} : { seed }) });
+    });
+  });
+}
+
+/** The last of them is never opened. */
+const ACCOUNTS = ["Ada", "Bob", "Cid", "Nobody"].map(accountId);
+const KEYS = ["main", "other"];
+
+const account = fc.constantFrom(...ACCOUNTS, ...ACCOUNTS.slice(0, 2));
+/** A number met before means the same call: it is sent again. */
+const call = fc.nat({ max: 50 });
+const debitStep = fc.record({
+  type: fc.constant("debit"),
+  call,
+  account,
+  key: fc.constantFrom(...KEYS, "main", "unknown"),
+  tool: fc.constantFrom("hash", "hash", "uuid"),
+  idempotencyKey: fc.option(fc.constantFrom("one", "two")),
+  body: fc.constantFrom("body", "body", "other"),
+});
+const grantStep = fc.record({
+  type: fc.constant("grant"),
+  account,
+  id: fc.constantFrom("g1", "g2", "g3", "g4", "g5"),
+  amount: fc.integer({ min: 1, max: 4 }),
+  /** Hours until it expires. */
+  hours: fc.option(fc.constantFrom(0, 1, 6, 24, 24, 48)),
+});
+const reverseStep = fc.record({ type: fc.constant("reverse"), call });
+const clockStep = fc.record({
+  type: fc.constant("clock"),
+  ms: fc.constantFrom(1, MINUTE, HOUR, 6 * HOUR, DAY),
+});
+/** To the next expiry of a grant or of an idempotency key, or a millisecond off it. */
+const boundaryStep = fc.record({ type: fc.constant("boundary"), off: fc.constantFrom(-1, 0, 1) });
+const accountStep = fc.record({
+  type: fc.constantFrom("suspend", "resume", "resume", "revoke", "standing"),
+  account,
+  key: fc.constantFrom(...KEYS),
+});
+const closeStep = fc.record({ type: fc.constant("close"), account });
+const maintainStep = fc.record({
+  type: fc.constant("maintain"),
+  rowsMax: fc.constantFrom(1, 2, 5, 100),
+  hours: fc.constantFrom(1, 24, 48),
+});
+
+const step = fc.oneof(
+  { weight: 40, arbitrary: debitStep },
+  { weight: 14, arbitrary: grantStep },
+  { weight: 14, arbitrary: reverseStep },
+  { weight: 6, arbitrary: clockStep },
+  { weight: 8, arbitrary: boundaryStep },
+  { weight: 8, arbitrary: accountStep },
+  { weight: 1, arbitrary: closeStep },
+  { weight: 5, arbitrary: maintainStep },
+);
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+type Run = {
+  ledger: Ledger;
+  model: Model;
+  now: number;
+  /** Every debit that was ordered by its call id, whatever came of it. */
+  ordered: Map<string, DebitOrder>;
+  /** Debits before this may be folded; what becomes of those when sent again is nobody's promise. */
+  foldedBefore: number;
+};
+
+async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promise<void> {
+  const run: Run = {
+    ledger: throughJson((await open(t)).ledger),
+    model: createModel(),
+    now: START,
+    ordered: new Map(),
+    foldedBefore: 0,
+  };
+  for (const [index, id] of ACCOUNTS.slice(0, 3).entries()) {
+    const freeCall = index === 1 ? "withheld" : "open";
+    await run.ledger.openAccount({ account: id, freeCall, now: START });
+    run.model.openAccount(id, freeCall);
+    for (const label of KEYS) {
+      const key = { id: keyId(id, label), sha256: keySha256(id, label) };
+      await run.ledger.createKey({ account: id, ...key, start: "tb_", label, now: START });
+      run.model.createKey(id, key);
+    }
+  }
+  for (const step of steps) {
+    await runStep(run, step);
+    await compareBalances(run);
+  }
+  await compareAll(run);
+  const everything = { now: run.now, foldBefore: run.now + 1, rowsMax: 7 };
+  await maintainFully(run.ledger, everything, () => compareAll(run));
+}
+
+async function runStep(run: Run, step: Step): Promise<void> {
+  const { ledger, model, now } = run;
+  switch (step.type) {
+    case "debit":
+      return debit(run, step);
+    case "reverse": {
+      const order = run.ordered.get(`call_${step.call}`);
+      if (order === undefined || order.now < run.foldedBefore) return;
+      const ref = { account: order.account, callId: order.callId, at: order.now, now };
+      return assert.deepEqual(await ledger.reverse(ref), model.reverse(ref));
+    }
+    case "grant": {
+      const { account, id, amount, hours } = step;
+      const expiresAt = hours === null ? null : now + hours * HOUR;
+      const order = { account, id, kind: "pack", amount, expiresAt, now } as const;
+      assert.deepEqual(await ledger.grant(order), model.grant(order));
+      run.now += 1; // No two grants of one age: which of those is spent first is nobody's promise.
+      return;
+    }
+    case "clock":
+      run.now += step.ms;
+      return;
+    case "boundary":
+      run.now = Math.max(now, nextBoundary(run) + step.off);
+      return;
+    case "maintain": {
+      const foldBefore = now - step.hours * HOUR;
+      run.foldedBefore = Math.max(run.foldedBefore, foldBefore);
+      return ledger
+        .maintain({ now, foldBefore, rowsMax: step.rowsMax, after: null })
+        .then(() => {});
+    }
+    default:
+      return runAccountStep(run, step);
+  }
+}
+
+type AccountStep = Extract<Step, { account: string }>;
+
+async function runAccountStep({ ledger, model, now }: Run, step: AccountStep): Promise<void> {
+  const order = { account: step.account, now };
+  if (step.type === "suspend")
+    assert.deepEqual(await ledger.suspendAccount(order), model.setState(step.account, "suspended"));
+  else if (step.type === "resume")
+    assert.deepEqual(await ledger.resumeAccount(order), model.setState(step.account, "open"));
+  else if (step.type === "close")
+    assert.deepEqual(await ledger.closeAccount(order), model.closeAccount(step.account, now));
+  else if (step.type === "revoke") {
+    const id = keyId(step.account, step.key);
+    assert.deepEqual(await ledger.revokeKey({ ...order, id }), model.revokeKey(step.account, id));
+  } else if (step.type === "standing") {
+    const asked = { ...order, keySha256: keySha256(step.account, step.key) };
+    assert.deepEqual(await ledger.standing(asked), model.standing(asked));
+  }
+}
+
+async function debit(run: Run, step: Extract<Step, { type: "debit" }>): Promise<void> {
+  const { ledger, model, ordered } = run;
+  const callId = `call_${step.call}`;
+  const earlier = ordered.get(callId);
+  if (earlier !== undefined && earlier.now < run.foldedBefore) return;
+  // A debit that was made is sent again to the letter; a refused one may come as another try of another day.
+  const isMade = earlier !== undefined && model.hasCall(earlier);
+  const order = isMade ? earlier : debitOrderOf(run, step, callId);
+  ordered.set(callId, order);
+  const expected = model.debit(order);
+  if (expected === "rejected") await assert.rejects(ledger.debit(order), /reversed/);
+  else assert.deepEqual(await ledger.debit(order), expected);
+}
+
+function debitOrderOf(
+  { now }: Run,
+  step: Extract<Step, { type: "debit" }>,
+  callId: string,
+): DebitOrder {
+  const { account, key, tool, idempotencyKey, body } = step;
+  const kept =
+    idempotencyKey === null ? null : idempotency(idempotencyKey, body, `answer of ${callId}`);
+  const order = { account, callId, tool, now, idempotency: kept };
+  return { ...order, keySha256: keySha256(account, key) };
+}
+
+/** The next time at which a grant expires or an idempotency key is free again. */
+function nextBoundary({ model, now }: Run): number {
+  const ends = model.accounts.flatMap(({ grants, calls }) => [
+    ...grants.map(({ expiresAt }) => expiresAt ?? 0),
+    ...calls.map(({ order }) => (order.idempotency === null ? 0 : order.now + DAY)),
+  ]);
+  return Math.min(...ends.filter((end) => end > now), now + DAY);
+}
+
+async function compareBalances({ ledger, model, now }: Run): Promise<void> {
+  for (const account of ACCOUNTS) {
+    const { balance, grants } = await ledger.credits({ account, now });
+    assert.equal(balance, model.balance(account, now));
+    const spendable = model.spendable(account, now);
+    const listed = grants.map(({ id, remaining }) => [id, remaining]);
+    assert.deepEqual(listed.slice(0, spendable.length), spendable);
+  }
+}
+
+async function compareAll({ ledger, model, now }: Run): Promise<void> {
+  const { expired, voided, ...books } = (await assertBooks(ledger, now)).books;
+  assert.deepEqual({ ...books, lost: expired + voided }, model.books(now));
+  const nameOf = (row: { hour: number; account: string; key: string; tool: string }) =>
+    `${row.hour} ${row.account} ${row.key} ${row.tool}`;
+  const expected = model.usage().sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  assert.deepEqual(await sortedUsage(ledger), expected);
+}

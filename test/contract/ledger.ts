@@ -1,0 +1,33 @@
+/**
+ * The specification of the ledger in sentences, to be held by every store. A rule opens an empty ledger
+ * of its own; after each the books must reconcile. How stores do under random orders is in `ledger-model.ts`.
+ */
+import { describe } from "node:test";
+import { describeAccounts } from "./ledger/accounts.ts";
+import { describeBooks } from "./ledger/books.ts";
+import { describeConcurrency } from "./ledger/concurrency.ts";
+import { describeDebits } from "./ledger/debits.ts";
+import { describeDurability } from "./ledger/durability.ts";
+import { describeGrants } from "./ledger/grants.ts";
+import { describeIdempotency } from "./ledger/idempotency.ts";
+import { describeKeys } from "./ledger/keys.ts";
+import { describeMaintenance } from "./ledger/maintenance.ts";
+import { describeReversals } from "./ledger/reversals.ts";
+import type { OpenLedger } from "./ledger/scene.ts";
+import { describeUsage } from "./ledger/usage.ts";
+
+export function ledgerContract(name: string, open: OpenLedger): void {
+  describe(`the ledger, ${name}`, () => {
+    describe("accounts", () => describeAccounts(open));
+    describe("keys", () => describeKeys(open));
+    describe("grants", () => describeGrants(open));
+    describe("debits", () => describeDebits(open));
+    describe("idempotency", () => describeIdempotency(open));
+    describe("reversals", () => describeReversals(open));
+    describe("usage", () => describeUsage(open));
+    describe("maintenance", () => describeMaintenance(open));
+    describe("books", () => describeBooks(open));
+    describe("concurrency", () => describeConcurrency(open));
+    describe("durability", () => describeDurability(open));
+  });
+}

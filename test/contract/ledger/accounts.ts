@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { accountId, createRule, DAY, MINUTE, type OpenLedger, START } from "./scene.ts";
+
+export function describeAccounts(open: OpenLedger) {
+  const rule = createRule(open);
+
+  rule("an account is opened once; asking again changes nothing", async ({ ledger }) => {
+    const account = accountId("Ada");
+    assert.deepEqual(await ledger.openAccount({ account, freeCall: "open", now: START }), {
+      opened: true,
+    });
+    assert.deepEqual(
+      await ledger.openAccount({ account, freeCall: "withheld", now: START + DAY }),
+      { opened: false },
+    );
+    assert.deepEqual(await ledger.findAccount({ account, now: START + DAY }), {
+      account,
+      state: "open",
+      createdAt: START,
+      freeCall: "open",
+      balance: 0,
+    });
+  });
+
+  rule("an account nobody opened is not found by any operation", async ({ ledger, ...scene }) => {
+    const account = accountId("Nobody");
+    const order = { account, now: START };
+    assert.equal(await ledger.findAccount(order), null);
+    assert.deepEqual(await ledger.suspendAccount(order), { found: false });
+    assert.deepEqual(await ledger.resumeAccount(order), { found: false });
+    assert.deepEqual(await ledger.closeAccount(order), { found: false, forfeited: 0 });
+    assert.deepEqual(await ledger.credits(order), { balance: 0, grants: [] });
+    assert.deepEqual(await ledger.listKeys({ account }), []);
+    assert.deepEqual(await ledger.usage({ account, from: 0, to: START + DAY }), []);
+    assert.deepEqual(await scene.createKey(account), { outcome: "no_account" });
+    assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
+    assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
+    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {
+      reversed: false,
+    });
+    assert.equal(await ledger.findAccount(order), null);
+  });
+
+  rule("what an account has left is found with it, as of the time asked for", async (scene) => {
+    const account = await scene.account();
+    await scene.grant(account, "soon", 3, { expiresAt: START + DAY });
+    await scene.grant(account, "kept", 2);
+    const find = (now: number) => scene.ledger.findAccount({ account, now });
+    assert.equal((await find(START + DAY - 1))?.balance, 5);
+    assert.equal((await find(START + DAY))?.balance, 2);
+  });
+
+  rule(
+    "a suspended account keeps its credits and is refused until it is resumed",
+    async (scene) => {
+      const { ledger } = scene;
+      const account = await scene.account("Ada", { credits: 2 });
+      assert.deepEqual(await ledger.suspendAccount({ account, now: START }), { found: true });
+      assert.equal((await ledger.findAccount({ account, now: START }))?.state, "suspended");
+      assert.deepEqual(await scene.debit(account), { outcome: "account_suspended", balance: 2 });
+      assert.deepEqual(await ledger.resumeAccount({ account, now: START }), { found: true });
+      assert.equal((await ledger.findAccount({ account, now: START }))?.state, "open");
+      assert.deepEqual(await scene.debit(account), { outcome: "debited", charged: 1, balance: 1 });
+    },
+  );
+
+  rule("suspending and resuming can be asked for twice", async ({ ledger, ...scene }) => {
+    const account = await scene.account();
+    const order = { account, now: START };
+    for (const change of [ledger.suspendAccount, ledger.resumeAccount]) {
+      assert.deepEqual(await change(order), { found: true });
+      assert.deepEqual(await change(order), { found: true });
+    }
+    assert.equal((await ledger.findAccount(order))?.state, "open");
+  });
+
+  rule(
+    "a suspended account takes grants and new keys: only its calls are stopped",
+    async (scene) => {
+      const account = await scene.account();
+      await scene.ledger.suspendAccount({ account, now: START });
+      assert.equal((await scene.grant(account, "gift", 5)).outcome, "granted");
+      assert.deepEqual(await scene.createKey(account, "other"), { outcome: "created" });
+      assert.equal(await scene.balance(account), 5);
+    },
+  );
+
+  rule("closing an account forfeits what it could still spend, and no more", async (scene) => {
+    const { ledger } = scene;
+    const account = await scene.account("Ada", { credits: 5 });
+    await scene.grant(account, "short", 7, { expiresAt: START + MINUTE });
+    await scene.debit(account, { now: START + MINUTE });
+    const order = { account, now: START + MINUTE };
+    assert.deepEqual(await ledger.closeAccount(order), { found: true, forfeited: 4 });
+    assert.equal(await scene.balance(account, order.now), 0);
+    assert.equal((await ledger.findAccount(order))?.state, "closed");
+    const { voided, expired, remaining } = await scene.books(order.now);
+    assert.deepEqual({ voided, expired, remaining }, { voided: 4, expired: 7, remaining: 0 });
+  });
+
+  rule("closing twice finds nothing more to forfeit", async ({ ledger, ...scene }) => {
+    const account = await scene.account("Ada", { credits: 5 });
+    assert.equal((await ledger.closeAccount({ account, now: START })).forfeited, 5);
+    assert.deepEqual(await ledger.closeAccount({ account, now: START }), {
+      found: true,
+      forfeited: 0,
+    });
+  });
+
+  rule("a closed account stays closed and takes no orders", async ({ ledger, ...scene }) => {
+    const account = await scene.account("Ada", { freeCall: "open", credits: 5 });
+    const order = { account, now: START };
+    await ledger.closeAccount(order);
+    assert.deepEqual(await ledger.resumeAccount(order), { found: false });
+    assert.deepEqual(await ledger.suspendAccount(order), { found: false });
+    assert.deepEqual(await ledger.openAccount({ ...order, freeCall: "open" }), { opened: false });
+    assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
+    assert.deepEqual(await scene.grant(account, "first", 5), { outcome: "no_account" });
+    assert.deepEqual(await scene.createKey(account, "other"), { outcome: "no_account" });
+    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.equal((await ledger.findAccount(order))?.state, "closed");
+    assert.equal(await scene.balance(account), 0);
+  });
+
+  rule("a suspended account can be closed", async ({ ledger, ...scene }) => {
+    const account = await scene.account("Ada", { credits: 1 });
+    await ledger.suspendAccount({ account, now: START });
+    assert.equal((await ledger.closeAccount({ account, now: START })).forfeited, 1);
+    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+  });
+}

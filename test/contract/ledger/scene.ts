@@ -1,0 +1,170 @@
+/**
+ * What every rule of the ledger starts from: an opened store and short ways to set it up. Orders and
+ * outcomes go through JSON, because a store may sit behind a wire; what JSON drops, a rule misses.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import type {
+  DebitOrder,
+  DebitOutcome,
+  FreeCall,
+  GrantKind,
+  IdempotencyOrder,
+  Ledger,
+  LedgerOperations,
+  MaintainOutcome,
+} from "#credits/ledger.ts";
+import { ACCOUNT_PART_CHARS } from "#ids.ts";
+
+export type OpenedLedger = { ledger: Ledger; reopen?(): Promise<Ledger> };
+/** Opens an empty ledger; what has to be cleaned up is left to `t.after`. */
+export type OpenLedger = (t: TestContext) => Promise<OpenedLedger>;
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+/** On the hour, so that hours and minutes in the rules can be read off. */
+export const START = Date.UTC(2026, 0, 15, 10);
+
+/** Ids as the service makes them: a store may read the account out of a key's id. */
+export const accountId = (name: string) => `acc_${name.padEnd(ACCOUNT_PART_CHARS, "0")}`;
+export const keyId = (account: string, name = "main") =>
+  `key_${account.slice("acc_".length)}${name.padEnd(10, "0")}`;
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+export const keySha256 = (account: string, name = "main") => sha256(keyId(account, name));
+
+type Grant = { expiresAt?: number | null; kind?: GrantKind; now?: number };
+type Debit = Partial<Omit<DebitOrder, "account">> & { key?: string };
+
+export type Scene = ReturnType<typeof createScene>;
+
+export function createScene(opened: OpenedLedger) {
+  const ledger = throughJson(opened.ledger);
+  const { reopen } = opened;
+  let calls = 0;
+  const debitOrder = (account: string, { key, ...changes }: Debit = {}): DebitOrder => {
+    calls += 1;
+    const callId = `call_${calls}`;
+    const standard = { account, callId, tool: "hash", now: START, idempotency: null };
+    return { ...standard, keySha256: keySha256(account, key), ...changes };
+  };
+  const createKey = (account: string, name = "main", now = START) =>
+    ledger.createKey({
+      account,
+      id: keyId(account, name),
+      sha256: keySha256(account, name),
+      start: "tb_",
+      label: name,
+      now,
+    });
+  const grant = (account: string, id: string, amount: number, more: Grant = {}) =>
+    ledger.grant({ account, id, amount, kind: "operator", expiresAt: null, now: START, ...more });
+  return {
+    ledger,
+    reopen: reopen && (async () => throughJson(await reopen())),
+    createKey,
+    grant,
+    debitOrder,
+    debit: (account: string, changes?: Debit) => ledger.debit(debitOrder(account, changes)),
+    /** An account with one key and, unless told otherwise, no free call and no credits. */
+    async account(name = "Ada", given: { freeCall?: FreeCall; credits?: number } = {}) {
+      const account = accountId(name);
+      await ledger.openAccount({ account, freeCall: given.freeCall ?? "withheld", now: START });
+      await createKey(account);
+      if (given.credits !== undefined) await grant(account, "first", given.credits);
+      return account;
+    },
+    balance: async (account: string, now = START) =>
+      (await ledger.credits({ account, now })).balance,
+    /** What remains of each grant, in the order of the answer: `{ first: 3 }`. */
+    async remaining(account: string, now = START) {
+      const { grants } = await ledger.credits({ account, now });
+      return Object.fromEntries(grants.map(({ id, remaining }) => [id, remaining]));
+    },
+    books: async (now = START) => (await ledger.audit({ now })).books,
+    usage: (account: string | null = null) => sortedUsage(ledger, account),
+  };
+}
+
+/** What a call with an `Idempotency-Key` carries; the answer differs from call to call as a uuid does. */
+export const idempotency = (key: string, body = "body", answer = "answer"): IdempotencyOrder => ({
+  key,
+  bodySha256: sha256(body),
+  answerSha256: sha256(answer),
+  receivedAt: START,
+  random: answer,
+});
+
+/** A rule is a sentence about an empty ledger of its own. Whatever it does, the books reconcile afterwards. */
+export function createRule(open: OpenLedger) {
+  return (sentence: string, proof: (scene: Scene) => Promise<void>) =>
+    test(sentence, async (t) => {
+      const scene = createScene(await open(t));
+      await proof(scene);
+      for (const now of [START, START + 1000 * DAY]) await assertBooks(scene.ledger, now);
+    });
+}
+
+export async function assertBooks(ledger: Ledger, now: number) {
+  const audit = await ledger.audit({ now });
+  assert.deepEqual(audit.faults, []);
+  assert.equal(audit.ok, true);
+  const { granted, debited, reversed, remaining, expired, voided } = audit.books;
+  assert.equal(granted, debited - reversed + remaining + expired + voided);
+  return audit;
+}
+
+const FOREVER = { from: 0, to: START + 1000 * DAY };
+
+/** The port leaves the order of the rows open. */
+export async function sortedUsage(
+  ledger: Ledger,
+  account: string | null = null,
+  range: { from: number; to: number } = FOREVER,
+) {
+  const rows = await ledger.usage({ account, ...range });
+  const nameOf = (row: (typeof rows)[number]) =>
+    `${row.hour} ${row.account} ${row.key} ${row.tool}`;
+  return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+/** Runs a whole round of maintenance; `between` sees the outcome of each step. */
+export async function maintainFully(
+  ledger: Ledger,
+  order: { now: number; foldBefore: number; rowsMax: number },
+  between: (step: MaintainOutcome) => Promise<void> = async () => {},
+) {
+  const sum = { folded: 0, forgotten: 0, steps: 0 };
+  let after: number | null = null;
+  do {
+    const step: MaintainOutcome = await ledger.maintain({ ...order, after });
+    await between(step);
+    sum.folded += step.folded;
+    sum.forgotten += step.forgotten;
+    sum.steps += 1;
+    assert.ok(sum.steps < 10_000, "a round of maintenance comes to an end");
+    after = step.after;
+  } while (after !== null);
+  return sum;
+}
+
+/** How often each outcome came. */
+export function tally(outcomes: { outcome: DebitOutcome["outcome"] }[]) {
+  const counts: Partial<Record<DebitOutcome["outcome"], number>> = {};
+  for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+export function throughJson(ledger: Ledger): Ledger {
+  const copy = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
+  const wrap =
+    <Order, Outcome>(operation: (order: Order) => Promise<Outcome>) =>
+    async (order: Order) =>
+      copy(await operation(copy(order)));
+  const wrapped = Object.entries(ledger).map(([name, operation]) => [
+    name,
+    wrap(operation as (order: LedgerOperations["debit"][0]) => Promise<DebitOutcome>),
+  ]);
+  return Object.fromEntries(wrapped);
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqliteThread } from "#store/sqlite-thread.ts";
+import { directoryContract } from "../contract/directory.ts";
+import { ledgerContract } from "../contract/ledger.ts";
+import { ledgerModel } from "../contract/ledger-model.ts";
+
+/** A fresh folder for a database, removed after the test. */
+function temporaryFile(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, "toolbooth.sqlite");
+}
+
+async function openDirect(t: TestContext) {
+  const file = temporaryFile(t);
+  let driver = openNodeSqlite(file);
+  t.after(() => driver.close());
+  return {
+    ledger: openSqliteDirect(driver).ledger,
+    directory: openSqliteDirect(driver).directory,
+    async reopen() {
+      driver.close();
+      driver = openNodeSqlite(file);
+      return openSqliteDirect(driver).ledger;
+    },
+  };
+}
+
+async function openThread(t: TestContext) {
+  const file = temporaryFile(t);
+  let thread = await openSqliteThread({ file });
+  t.after(() => thread.close());
+  return {
+    ledger: thread.ledger,
+    async reopen() {
+      await thread.close();
+      thread = await openSqliteThread({ file });
+      return thread.ledger;
+    },
+  };
+}
+
+ledgerContract("in SQLite", openDirect);
+ledgerModel("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  return openSqliteDirect(driver);
+});
+directoryContract("in SQLite", openDirect);
+ledgerContract("in SQLite on its thread", openThread);
