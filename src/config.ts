@@ -29,18 +29,64 @@ type Setting = { name: string; fallback: string; meaning: string };
 /** Every setting with its default and meaning: `docs/settings.md` shows this table, and a test compares them. */
 export const SETTINGS: readonly Setting[] = [
   { name: "PORT", fallback: "8787", meaning: "Port to listen on; 0 takes a free one" },
-  { name: "HOST", fallback: "127.0.0.1", meaning: "Address to listen on; 0.0.0.0 for every interface" },
+  {
+    name: "HOST",
+    fallback: "127.0.0.1",
+    meaning: "Address to listen on; 0.0.0.0 for every interface",
+  },
   { name: "DATA_DIR", fallback: "./data", meaning: "Folder of the database" },
-  { name: "DATABASE_URL", fallback: "", meaning: "Must be unset: this version keeps its data in SQLite, in DATA_DIR" },
-  { name: "PUBLIC_URL", fallback: "http://HOST:PORT", meaning: "Base of the links in answers; never taken from a request" },
-  { name: "RATE_LIMIT", fallback: "100", meaning: "Calls a second for each account, bursts of twice as many; 0 for no limit" },
-  { name: "METRICS_TOKEN", fallback: "", meaning: "Bearer token for /metrics; unset: only callers on this machine" },
-  { name: "SECRET", fallback: "", meaning: "At least 32 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all" },
-  { name: "TOOLBOOTH_STARTER_CREDITS", fallback: String(STARTER_CREDITS_DEFAULT), meaning: "Starter credits of the demo account" },
-  { name: "TOOLBOOTH_STARTER_DAYS", fallback: String(STARTER_DAYS_DEFAULT), meaning: "Days until starter credits expire" },
-  { name: "TOOLBOOTH_FOLD_AFTER_DAYS", fallback: "30", meaning: "Days for which calls are kept one by one, at least 2; then they are summed up by hour" },
-  { name: "TOOLBOOTH_LOG_LEVEL", fallback: "info", meaning: `Least severity that is logged: ${LOG_LEVELS.join(", ")}` },
-  { name: "TOOLBOOTH_TOOL_THREADS", fallback: "one less than the cores, at least 1", meaning: "Threads for large inputs" },
+  {
+    name: "DATABASE_URL",
+    fallback: "",
+    meaning: "Must be unset: this version keeps its data in SQLite, in DATA_DIR",
+  },
+  {
+    name: "PUBLIC_URL",
+    fallback: "http://HOST:PORT",
+    meaning: "Base of the links in answers; never taken from a request",
+  },
+  {
+    name: "RATE_LIMIT",
+    fallback: "100",
+    meaning: "Calls a second for each account, bursts of twice as many; 0 for no limit",
+  },
+  {
+    name: "METRICS_TOKEN",
+    fallback: "",
+    meaning: "Bearer token for /metrics; unset: only callers on this machine",
+  },
+  {
+    name: "SECRET",
+    fallback: "",
+    meaning:
+      "At least 32 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
+  },
+  {
+    name: "TOOLBOOTH_STARTER_CREDITS",
+    fallback: String(STARTER_CREDITS_DEFAULT),
+    meaning: "Starter credits of the demo account",
+  },
+  {
+    name: "TOOLBOOTH_STARTER_DAYS",
+    fallback: String(STARTER_DAYS_DEFAULT),
+    meaning: "Days until starter credits expire",
+  },
+  {
+    name: "TOOLBOOTH_FOLD_AFTER_DAYS",
+    fallback: "30",
+    meaning:
+      "Days for which calls are kept one by one, at least 2; then they are summed up by hour",
+  },
+  {
+    name: "TOOLBOOTH_LOG_LEVEL",
+    fallback: "info",
+    meaning: `Least severity that is logged: ${LOG_LEVELS.join(", ")}`,
+  },
+  {
+    name: "TOOLBOOTH_TOOL_THREADS",
+    fallback: "one less than the cores, at least 1",
+    meaning: "Threads for large inputs",
+  },
 ];
 
 /** What is wrong with the settings, one sentence a line. */
@@ -74,10 +120,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     // Idempotency looks back 24 hours and reversals look for a debit by its row, so rows stay twice as long.
     foldAfterDays: whole("TOOLBOOTH_FOLD_AFTER_DAYS", 30, 2, 36_500),
     logLevel: readLogLevel(given("TOOLBOOTH_LOG_LEVEL"), faults),
-    toolThreads: given("TOOLBOOTH_TOOL_THREADS") === undefined ? null : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    toolThreads:
+      given("TOOLBOOTH_TOOL_THREADS") === undefined
+        ? null
+        : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
   };
   if (given("DATABASE_URL") !== undefined) {
-    faults.push("DATABASE_URL is set, but this version keeps its data in SQLite only, in DATA_DIR. Unset it.");
+    faults.push(
+      "DATABASE_URL is set, but this version keeps its data in SQLite only, in DATA_DIR. Unset it.",
+    );
   }
   faults.push(...unknownNames(env));
   if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
@@ -92,7 +143,12 @@ export const isLoopback = (host: string) =>
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-function readPublicUrl(text: string | undefined, host: string, port: number, faults: string[]): string {
+function readPublicUrl(
+  text: string | undefined,
+  host: string,
+  port: number,
+  faults: string[],
+): string {
   if (text === undefined) return urlOf(host, port);
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") {
@@ -109,21 +165,29 @@ function readSecrets(text: string | undefined, faults: string[]): string[] | nul
   const secrets = text.split(",").map((secret) => secret.trim());
   // The value itself is never repeated: it would end in a log.
   if (secrets.some((secret) => secret.length < SECRET_CHARS_MIN)) {
-    faults.push(`SECRET must have at least ${SECRET_CHARS_MIN} characters (each one of a comma-separated list).`);
+    faults.push(
+      `SECRET must have at least ${SECRET_CHARS_MIN} characters (each one of a comma-separated list).`,
+    );
   }
   return secrets;
 }
 
 function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {
   const level = LOG_LEVELS.find((name) => name === (text ?? "info"));
-  if (level === undefined) faults.push(`TOOLBOOTH_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}; got "${text}".`);
+  if (level === undefined)
+    faults.push(`TOOLBOOTH_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}; got "${text}".`);
   return level ?? "info";
 }
 
 function unknownNames(env: Record<string, string | undefined>): string[] {
   const known = SETTINGS.map(({ name }) => name).filter((name) => name.startsWith("TOOLBOOTH_"));
   return Object.keys(env)
-    .filter((name) => name.startsWith("TOOLBOOTH_") && !name.startsWith("TOOLBOOTH_TEST_") && !known.includes(name))
+    .filter(
+      (name) =>
+        name.startsWith("TOOLBOOTH_") &&
+        !name.startsWith("TOOLBOOTH_TEST_") &&
+        !known.includes(name),
+    )
     .map((name) => {
       const nearest = nearestName(name, known);
       return `${name} is no setting${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;

@@ -19,7 +19,8 @@ export const ERRORS = {
   invalid_request: {
     status: 400,
     title: "The request is not valid",
-    cause: "A field is missing, unknown, of the wrong type or out of its bounds, or a header is malformed.",
+    cause:
+      "A field is missing, unknown, of the wrong type or out of its bounds, or a header is malformed.",
     cure: "`errors` lists every fault with a JSON pointer to the field. Mend them all and send again.",
   },
   text_too_long_for_level: {
@@ -63,7 +64,8 @@ export const ERRORS = {
   not_found: {
     status: 404,
     title: "There is nothing at this address",
-    cause: "No endpoint has this path. Paths are exact: no trailing slash, and letters are lower-case.",
+    cause:
+      "No endpoint has this path. Paths are exact: no trailing slash, and letters are lower-case.",
     cure: "The endpoints are listed in the documentation.",
   },
   method_not_allowed: {
@@ -81,7 +83,8 @@ export const ERRORS = {
   idempotency_in_progress: {
     status: 409,
     title: "The first request with this idempotency key is still running",
-    cause: "Another request with the same `Idempotency-Key` on the same path has not been answered yet.",
+    cause:
+      "Another request with the same `Idempotency-Key` on the same path has not been answered yet.",
     cure: "Wait as `Retry-After` says, then repeat: you will get the answer of the first.",
   },
   too_large: {
@@ -118,7 +121,8 @@ export const ERRORS = {
   unavailable: {
     status: 503,
     title: "The service cannot answer at the moment",
-    cause: "The ledger of credits is out of reach or the service is overloaded. No call is made without it.",
+    cause:
+      "The ledger of credits is out of reach or the service is overloaded. No call is made without it.",
     cure: "Try again as `Retry-After` says. The call was not charged.",
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -31,7 +31,9 @@ export const accountOfPart = (part: string) => `acc_${part}`;
 export const newKeyId = (accountId: string, random: RandomBytes) =>
   `key_${accountPart(accountId)}${randomBase62(KEY_PART_CHARS, random)}`;
 
-const KEY_ID = new RegExp(`^key_([0-9A-Za-z]{${ACCOUNT_PART_CHARS}})[0-9A-Za-z]{${KEY_PART_CHARS}}$`);
+const KEY_ID = new RegExp(
+  `^key_([0-9A-Za-z]{${ACCOUNT_PART_CHARS}})[0-9A-Za-z]{${KEY_PART_CHARS}}$`,
+);
 
 export function accountOfKeyId(keyId: string): string | undefined {
   const part = KEY_ID.exec(keyId)?.[1];

@@ -5,7 +5,7 @@
 export type Address = { email: string; account: string; createdAt: number };
 
 export type DirectoryOperations = {
-  /** Takes an address for an account; `taken` where another account has it already. */
+  /** Takes an address for an account; `taken` where another account has it, or the account has another address. */
   register: [Address, { outcome: "registered" | "taken" }];
   findByEmail: [{ email: string }, Address | null];
   /** Addresses in the order of their text, at most `max`, after the given one. */
@@ -27,5 +27,7 @@ export type Directory = {
 };
 
 export type SyncDirectory = {
-  [Name in DirectoryOperation]: (order: DirectoryOperations[Name][0]) => DirectoryOperations[Name][1];
+  [Name in DirectoryOperation]: (
+    order: DirectoryOperations[Name][0],
+  ) => DirectoryOperations[Name][1];
 };

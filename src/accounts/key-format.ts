@@ -1,6 +1,13 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { ACCOUNT_PART_CHARS, accountOfPart, accountPart, BASE62, type RandomBytes, randomBase62 } from "#ids.ts";
+import {
+  ACCOUNT_PART_CHARS,
+  accountOfPart,
+  accountPart,
+  BASE62,
+  type RandomBytes,
+  randomBase62,
+} from "#ids.ts";
 
 /**
  * An API key is one base62 word:
@@ -23,7 +30,11 @@ const KEY = new RegExp(`^${KEY_PATTERN}$`);
 const START_CHARS = "tb_".length + ACCOUNT_PART_CHARS + TAG_CHARS + 4;
 
 /** `secrets`: the first one signs, every one verifies, so that a secret can be rotated. */
-export function makeKey(accountId: string, secrets: readonly string[], random: RandomBytes): string {
+export function makeKey(
+  accountId: string,
+  secrets: readonly string[],
+  random: RandomBytes,
+): string {
   const part = accountPart(accountId);
   const body = `tb_${part}${tagOf(part, signingSecret(secrets))}${randomBase62(SECRET_CHARS, random)}`;
   return body + checksumOf(body);
@@ -33,7 +44,9 @@ export const keyStart = (key: string) => key.slice(0, START_CHARS);
 
 /** Whether the text has the form of a key and its checksum is right. Needs no secret: a scanner can do the same. */
 export function isWellFormedKey(text: string): boolean {
-  return KEY.test(text) && checksumOf(text.slice(0, -CHECKSUM_CHARS)) === text.slice(-CHECKSUM_CHARS);
+  return (
+    KEY.test(text) && checksumOf(text.slice(0, -CHECKSUM_CHARS)) === text.slice(-CHECKSUM_CHARS)
+  );
 }
 
 /** The account that a key claims, or undefined where this service cannot have made the key. */

@@ -22,7 +22,11 @@ export type Desk = {
 export class DeskRefusal extends Error {}
 
 /** Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners. */
-export async function openAccount(desk: Desk, address: string, now: number): Promise<{ email: string; account: string }> {
+export async function openAccount(
+  desk: Desk,
+  address: string,
+  now: number,
+): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
   if ((await desk.directory.findByEmail({ email })) !== null) {
     throw new DeskRefusal(`There is an account for ${email} already.`);
@@ -57,7 +61,11 @@ export async function createKey(
 }
 
 /** Closes an account for good: keys die, credits are forfeit, the address goes. What was used stays in the books. */
-export async function closeAccount(desk: Desk, email: string, now: number): Promise<{ account: string; forfeited: number }> {
+export async function closeAccount(
+  desk: Desk,
+  email: string,
+  now: number,
+): Promise<{ account: string; forfeited: number }> {
   const { account } = await findAccount(desk, email);
   const { forfeited } = await desk.ledger.closeAccount({ account, now });
   const emailHash = hashEmail(readEmail(email), desk.secrets[0] ?? "");
@@ -65,7 +73,10 @@ export async function closeAccount(desk: Desk, email: string, now: number): Prom
   return { account, forfeited };
 }
 
-export async function findAccount(desk: Desk, address: string): Promise<{ email: string; account: string }> {
+export async function findAccount(
+  desk: Desk,
+  address: string,
+): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
   const found = await desk.directory.findByEmail({ email });
   if (found === null) throw new DeskRefusal(`There is no account for ${email}.`);
@@ -85,14 +96,15 @@ async function hadAccount(desk: Desk, email: string): Promise<boolean> {
  * provider of note tells local parts apart by it. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
-  if (email.length <= EMAIL_CHARS_MAX && /^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+$/.test(email)) return email;
+  if (email.length <= EMAIL_CHARS_MAX && /^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+$/.test(email))
+    return email;
   throw new DeskRefusal(`"${text.slice(0, 80)}" is not an e-mail address.`);
 }
 
 function readLabel(text: string): string {
   const label = text.trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  if (label.length >= 1 && label.length <= KEY_LABEL_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(label)) return label;
+  if (label.length >= 1 && label.length <= KEY_LABEL_CHARS_MAX && !/\p{Cc}/u.test(label))
+    return label;
   throw new DeskRefusal(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 

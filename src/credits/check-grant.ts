@@ -4,9 +4,13 @@ import { GRANT_CREDITS_MAX } from "#limits.ts";
 export function checkGrant(order: { amount: number; expiresAt: number | null }): void {
   const { amount, expiresAt } = order;
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > GRANT_CREDITS_MAX) {
-    throw new RangeError(`Cannot grant ${amount} credits: a whole number from 1 to ${GRANT_CREDITS_MAX} is needed`);
+    throw new RangeError(
+      `Cannot grant ${amount} credits: a whole number from 1 to ${GRANT_CREDITS_MAX} is needed`,
+    );
   }
   if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) {
-    throw new RangeError(`Cannot grant credits that expire at ${expiresAt}: whole milliseconds are needed`);
+    throw new RangeError(
+      `Cannot grant credits that expire at ${expiresAt}: whole milliseconds are needed`,
+    );
   }
 }

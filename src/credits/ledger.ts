@@ -54,9 +54,7 @@ export type AccountStanding = {
 };
 
 /** Unknown, malformed and revoked keys and those of closed accounts are one outcome: nobody learns which. */
-type NotGood =
-  | { outcome: "invalid_key" }
-  | { outcome: "account_suspended"; balance: number };
+type NotGood = { outcome: "invalid_key" } | { outcome: "account_suspended"; balance: number };
 
 export type StandingOrder = { account: string; keySha256: string; now: number };
 export type Standing = NotGood | { outcome: "good"; balance: number; freeCall: boolean };
@@ -105,7 +103,10 @@ export type UsageRow = {
 
 export type MaintainOrder = {
   now: number;
-  /** Debits made before this time are folded by account, key, tool and UTC hour. */
+  /**
+   * Debits made before this time are folded by account, key, tool and UTC hour. It lies days behind `now`: a folded
+   * debit can be neither sent again nor reversed.
+   */
   foldBefore: number;
   /** How many rows one step may touch, so that no call waits long behind it. */
   rowsMax: number;
@@ -132,7 +133,10 @@ export type Audit = {
 
 /** Every operation: what is ordered, and what comes of it. Orders and outcomes are plain JSON data. */
 export type LedgerOperations = {
-  openAccount: [{ account: string; freeCall: FreeCall; now: number }, { opened: boolean }];
+  openAccount: [
+    { account: string; freeCall: "open" | "withheld"; now: number },
+    { opened: boolean },
+  ];
   suspendAccount: [{ account: string; now: number }, { found: boolean }];
   resumeAccount: [{ account: string; now: number }, { found: boolean }];
   /** Its keys answer as unknown ones, what is unspent is voided. A closed account stays closed. */
@@ -214,7 +218,7 @@ export type SyncLedger = {
   [Name in LedgerOperation]: (order: LedgerOperations[Name][0]) => LedgerOperations[Name][1];
 };
 
-/** A use of a key is noted when the last note is older than this. */
+/** A use of a key is noted when the last note is at least this old. */
 export const LAST_USED_STEP_MS = 60_000;
 
 export const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { randomBytes } from "node:crypto";
 import { randomBase62 } from "#ids.ts";
 import { SchemaTooNew } from "#store/sqlite-migrate.ts";
 import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
@@ -22,7 +22,10 @@ export function openDataFolder(dataDir: string): NodeSqlite {
 }
 
 /** The secrets of the settings, or the one that is kept with the data. */
-export function readSecrets(driver: NodeSqlite, configured: readonly string[] | null): readonly string[] {
+export function readSecrets(
+  driver: NodeSqlite,
+  configured: readonly string[] | null,
+): readonly string[] {
   return configured ?? [keepSecret(driver, () => randomBase62(43, randomBytes))];
 }
 
@@ -41,10 +44,12 @@ function explain(error: unknown, dataDir: string, file: string): string {
     case 13:
       return `The disk that holds ${file} is full. Make room and start again.`;
   }
-  if (code === "ENOSPC") return `The disk that holds ${dataDir} is full. Make room and start again.`;
+  if (code === "ENOSPC")
+    return `The disk that holds ${dataDir} is full. Make room and start again.`;
   if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
     return `The data folder ${dataDir} cannot be written. Make it writable for this user, or set DATA_DIR to one that is.`;
   }
-  if (code === "EEXIST" || code === "ENOTDIR") return `${dataDir} is not a folder. Set DATA_DIR to a folder.`;
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return `${dataDir} is not a folder. Set DATA_DIR to a folder.`;
   return `The data folder ${dataDir} cannot be opened: ${message}`;
 }

@@ -60,8 +60,18 @@ export function createNodeMetrics(queues: { ledger(): number; tools(): number })
     name: "toolbooth_ledger_thread_crashes_total",
     help: "How often the ledger's thread died and was started again",
   });
-  queueGauge(registers, "toolbooth_ledger_waiting_orders", "Orders that wait for the ledger", queues.ledger);
-  queueGauge(registers, "toolbooth_tool_pool_waiting_jobs", "Large inputs that wait for a thread", queues.tools);
+  queueGauge(
+    registers,
+    "toolbooth_ledger_waiting_orders",
+    "Orders that wait for the ledger",
+    queues.ledger,
+  );
+  queueGauge(
+    registers,
+    "toolbooth_tool_pool_waiting_jobs",
+    "Large inputs that wait for a thread",
+    queues.tools,
+  );
 
   const children = createChildren({ requests, calls, credits, latency });
   return {

@@ -1,13 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { randomBytes } from "node:crypto";
 import { getRequestListener } from "@hono/node-server";
-import { Fault } from "#errors.ts";
+import { ERRORS, Fault } from "#errors.ts";
 import type { App } from "#http/app.ts";
 import { problemBody } from "#http/reply.ts";
 import { randomBase62 } from "#ids.ts";
 import { HEADER_BYTES_MAX, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "#limits.ts";
-import { ERRORS } from "#errors.ts";
 
 /**
  * The app behind `node:http`: limits on the size and the time of headers and bodies, refusals for what is no request,
@@ -44,7 +43,9 @@ export async function startNodeServer(
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
     keepAliveTimeout: 65_000,
   });
-  server.on("clientError", (error, socket) => refuseConnection(error, socket as Socket, options.publicUrl));
+  server.on("clientError", (error, socket) =>
+    refuseConnection(error, socket as Socket, options.publicUrl),
+  );
 
   const port = await listen(server, options);
   const app = createAppFor(port);
@@ -94,7 +95,11 @@ const WHAT_WENT_WRONG: Record<string, Fault> = {
 const NOT_HTTP = new Fault("invalid_request", "The request is not valid HTTP.");
 
 /** Node's parser gave up on a connection before there was a request: the answer is written by hand. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket, publicUrl: string): void {
+function refuseConnection(
+  error: Error & { code?: string },
+  socket: Socket,
+  publicUrl: string,
+): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;

@@ -30,7 +30,8 @@ export function openToolPool(threads: number | null): ToolPool {
     const answer = await pool.run(job, { signal, transferList }).catch((cause) => {
       throw isOverload(cause) ? overloaded(cause) : cause;
     });
-    if ("fault" in answer) throw new Fault(answer.fault.code, answer.fault.message, answer.fault.details);
+    if ("fault" in answer)
+      throw new Fault(answer.fault.code, answer.fault.message, answer.fault.details);
     return answer;
   }
 

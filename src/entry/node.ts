@@ -62,13 +62,17 @@ async function main(): Promise<void> {
 }
 
 /** Opens the data folder once before the ledger's thread does: faults come here, and the demo account is made. */
-async function prepareData(config: Config): Promise<{ secrets: readonly string[]; demoKey: string | null }> {
+async function prepareData(
+  config: Config,
+): Promise<{ secrets: readonly string[]; demoKey: string | null }> {
   const driver = openDataFolder(config.dataDir);
   try {
     const secrets = readSecrets(driver, config.secrets);
     const desk: Desk = { ...openSqliteDirect(driver), secrets, random, hashKey };
     const starter = { credits: config.starterCredits, days: config.starterDays };
-    const demoKey = isLoopback(config.host) ? await createDemoAccount(desk, starter, Date.now()) : null;
+    const demoKey = isLoopback(config.host)
+      ? await createDemoAccount(desk, starter, Date.now())
+      : null;
     return { secrets, demoKey };
   } finally {
     driver.close();
@@ -77,7 +81,9 @@ async function prepareData(config: Config): Promise<{ secrets: readonly string[]
 
 /** For the person at the terminal; the log goes to stderr and never holds a key. */
 function announce(config: Config, publicUrl: string, demoKey: string | null): void {
-  process.stdout.write(`Toolbooth ${version} listens on ${publicUrl}\nDocumentation: ${publicUrl}/docs\n`);
+  process.stdout.write(
+    `Toolbooth ${version} listens on ${publicUrl}\nDocumentation: ${publicUrl}/docs\n`,
+  );
   if (demoKey !== null) process.stdout.write(welcome(demoKey, publicUrl, config.starterCredits));
   if (!isLoopback(config.host)) {
     process.stdout.write(
@@ -95,8 +101,11 @@ main().catch((error: NodeJS.ErrnoException) => {
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof ConfigFault) return `The settings are not right:\n${error.message}`;
   if (error instanceof DataFolderFault) return error.message;
-  if (error.code === "EADDRINUSE") return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
-  if (error.code === "EACCES") return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") return `HOST is no address of this machine (${error.message}).`;
+  if (error.code === "EADDRINUSE")
+    return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
+  if (error.code === "EACCES")
+    return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return `HOST is no address of this machine (${error.message}).`;
   return error.stack ?? String(error);
 }

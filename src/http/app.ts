@@ -5,9 +5,9 @@ import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";
 import { createOperations } from "./operations.ts";
+import { createPages } from "./pages/pages.ts";
 import { createReplier, milliseconds, type Trace } from "./reply.ts";
 import { createRoutes, type Handler, type Route } from "./routes.ts";
-import { createPages } from "./pages/pages.ts";
 import { createThrottle } from "./throttle.ts";
 
 /**
@@ -119,7 +119,9 @@ function chooseHandler(route: Route, request: Request): Handler {
   const handler = route.methods[method];
   if (handler !== undefined) return handler;
   return () => {
-    const allow = Object.keys(route.methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+    const allow = Object.keys(route.methods).flatMap((name) =>
+      name === "GET" ? ["GET", "HEAD"] : [name],
+    );
     throw new Fault(
       "method_not_allowed",
       `${request.method} is not allowed on ${route.path}; use ${allow[0]}.`,

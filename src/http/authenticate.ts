@@ -70,7 +70,11 @@ function readBearer(header: string | null): string {
 
 /** One wording for keys that are malformed, unknown, revoked, or of a closed account: nobody learns which. */
 export function invalidKey(): Fault {
-  return new Fault("invalid_key", "This API key is not valid. Check that the whole key was copied.", {
-    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
-  });
+  return new Fault(
+    "invalid_key",
+    "This API key is not valid. Check that the whole key was copied.",
+    {
+      headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+    },
+  );
 }

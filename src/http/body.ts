@@ -108,7 +108,10 @@ function join(chunks: Uint8Array[], size: number): Uint8Array {
 }
 
 /** Reads to the end and keeps nothing. Never cancels: to cancel would tear the connection down before the answer. */
-async function drop(reader: ReadableStreamDefaultReader<Uint8Array>, bytesMax: number): Promise<boolean> {
+async function drop(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  bytesMax: number,
+): Promise<boolean> {
   for (let left = bytesMax; left >= 0; ) {
     const { done, value } = await reader.read();
     if (done) return true;

@@ -3,12 +3,22 @@ import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { CALL_PRICE } from "#limits.ts";
 import type { Tool } from "#tools/tool.ts";
-import { type Authenticator, type Caller, createAuthenticator, invalidKey } from "./authenticate.ts";
+import {
+  type Authenticator,
+  type Caller,
+  createAuthenticator,
+  invalidKey,
+} from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import type { House } from "./house.ts";
-import { createRunning, idempotencyOrder, readIdempotencyKey, repeatAnswer } from "./idempotency.ts";
-import { createReversals } from "./reversals.ts";
+import {
+  createRunning,
+  idempotencyOrder,
+  readIdempotencyKey,
+  repeatAnswer,
+} from "./idempotency.ts";
 import { milliseconds, type Replier, type Trace } from "./reply.ts";
+import { createReversals } from "./reversals.ts";
 import { runTool, type ToolAnswer, type ToolJob } from "./run-tool.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -76,7 +86,9 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
       visit.settle(outcome);
       if (outcome.outcome === "replayed") {
         trace.replayed = true;
-        answer = await repeatAnswer(answer, job, outcome.replay, (again) => run(house, tool, again));
+        answer = await repeatAnswer(answer, job, outcome.replay, (again) =>
+          run(house, tool, again),
+        );
       }
     } finally {
       release();
@@ -86,7 +98,13 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
 }
 
 /** What the ledger says of a caller, turned into the refusals of the API and noted for the headers of the answer. */
-function createVisit(house: House, keys: Authenticator, throttle: Throttle, caller: Caller, trace: Trace) {
+function createVisit(
+  house: House,
+  keys: Authenticator,
+  throttle: Throttle,
+  caller: Caller,
+  trace: Trace,
+) {
   let standing: Standing | null = null;
 
   /** Throws where the key or the account refuse. Asks once. */
@@ -150,7 +168,13 @@ function createVisit(house: House, keys: Authenticator, throttle: Throttle, call
 const isHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 
-function createJob(tool: Tool, body: Uint8Array, request: Request, trace: Trace, fingerprint: boolean): ToolJob {
+function createJob(
+  tool: Tool,
+  body: Uint8Array,
+  request: Request,
+  trace: Trace,
+  fingerprint: boolean,
+): ToolJob {
   return {
     tool: tool.name,
     body,
@@ -178,10 +202,14 @@ function createStopwatch(house: House, trace: Trace): (part: string) => void {
 
 /** The ledger is out of reach: no call is made without it. */
 function unavailable(cause: unknown): Fault {
-  return new Fault("unavailable", "The ledger of credits is out of reach. The call was not charged.", {
-    cause,
-    headers: { "Retry-After": "2" },
-  });
+  return new Fault(
+    "unavailable",
+    "The ledger of credits is out of reach. The call was not charged.",
+    {
+      cause,
+      headers: { "Retry-After": "2" },
+    },
+  );
 }
 
 function suspended(trace: Trace, balance: number): Fault {

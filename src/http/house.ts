@@ -1,7 +1,7 @@
-import type { Supply } from "#tools/tool.ts";
 import type { Ledger } from "#credits/ledger.ts";
-import type { RandomBytes } from "#ids.ts";
 import type { ErrorCode } from "#errors.ts";
+import type { RandomBytes } from "#ids.ts";
+import type { Supply } from "#tools/tool.ts";
 import type { ToolAnswer, ToolJob } from "./run-tool.ts";
 
 /**

@@ -11,11 +11,16 @@ export function readIdempotencyKey(headers: Headers): string | null {
   const value = headers.get("idempotency-key");
   if (value === null) return null;
   const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
-  if (key.length >= 1 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(key)) return key;
+  if (key.length >= 1 && key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(key))
+    return key;
   const rule = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
-  throw new Fault("invalid_request", `The header Idempotency-Key ${rule}; got ${key.length} characters.`, {
-    errors: [{ header: "Idempotency-Key", detail: rule }],
-  });
+  throw new Fault(
+    "invalid_request",
+    `The header Idempotency-Key ${rule}; got ${key.length} characters.`,
+    {
+      errors: [{ header: "Idempotency-Key", detail: rule }],
+    },
+  );
 }
 
 /** Calls with an idempotency key that run on this node: a repeat that comes meanwhile is told to wait. */

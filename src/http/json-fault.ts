@@ -136,7 +136,8 @@ class Scanner {
     for (;;) {
       this.#skip(PLAIN);
       const char = this.#text[this.#at];
-      if (char === undefined) return { at: start, reason: "the string that begins here does not end" };
+      if (char === undefined)
+        return { at: start, reason: "the string that begins here does not end" };
       if (char === "\\") {
         if (!this.#skip(ESCAPE)) return this.#fault("a backslash begins no escape that JSON knows");
       } else if (char === '"') {

@@ -32,7 +32,9 @@ export function createOperations(house: House, replier: Replier) {
 
     async readyz(_: Request, trace: Trace): Promise<Response> {
       if (await isReady()) return json(200, { ok: true }, trace);
-      throw new Fault("unavailable", "The ledger takes no writes.", { headers: { "Retry-After": "2" } });
+      throw new Fault("unavailable", "The ledger takes no writes.", {
+        headers: { "Retry-After": "2" },
+      });
     },
 
     async metrics(request: Request, trace: Trace, connection: unknown): Promise<Response> {
@@ -48,8 +50,11 @@ export function createOperations(house: House, replier: Replier) {
 /** A token where one is set; else only callers on this machine that no proxy speaks for. */
 function mayReadMetrics(house: House, request: Request, connection: unknown): boolean {
   const { metricsToken } = house.settings;
-  if (metricsToken !== null) return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
-  const forwarded = ["forwarded", "x-forwarded-for", "via"].some((name) => request.headers.has(name));
+  if (metricsToken !== null)
+    return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
+  const forwarded = ["forwarded", "x-forwarded-for", "via"].some((name) =>
+    request.headers.has(name),
+  );
   return !forwarded && house.isLocal(request, connection);
 }
 

@@ -59,11 +59,13 @@ function notJson(text: string, contentType: string | null, cause?: unknown): Fau
   });
 }
 
-const isJsonType = (type: string) => /^\s*(?:application|text)\/(?:[^;,\s]+\+)?json\s*(?:[;,]|$)/i.test(type);
+const isJsonType = (type: string) =>
+  /^\s*(?:application|text)\/(?:[^;,\s]+\+)?json\s*(?:[;,]|$)/i.test(type);
 
 // The white space of JSON (RFC 8259, section 2); String.trim knows more, which would be faults here.
 const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);
-const trimJson = (text: string) => text.slice(leadingSpace(text), text.length - trailingSpace(text));
+const trimJson = (text: string) =>
+  text.slice(leadingSpace(text), text.length - trailingSpace(text));
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 

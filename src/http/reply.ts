@@ -1,4 +1,4 @@
-import { ERRORS, Fault, type ErrorCode } from "#errors.ts";
+import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { House } from "./house.ts";
 import type { Rate } from "./throttle.ts";
@@ -30,7 +30,13 @@ export type Replier = {
   /** A refusal: RFC 9457 problem details. */
   problem(fault: Fault, request: Request, trace: Trace, bodyDropped: boolean): Response;
   /** Anything else of the service: a page, a description. */
-  plain(status: number, contentType: string, body: string | null, trace: Trace, headers?: Record<string, string>): Response;
+  plain(
+    status: number,
+    contentType: string,
+    body: string | null,
+    trace: Trace,
+    headers?: Record<string, string>,
+  ): Response;
 };
 
 /** Read by scripts of other origins only when named here (Fetch standard, "CORS-exposed header-name list"). */
@@ -58,7 +64,11 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     return headers;
   }
 
-  async function answer(body: string | Uint8Array, request: Request, trace: Trace): Promise<Response> {
+  async function answer(
+    body: string | Uint8Array,
+    request: Request,
+    trace: Trace,
+  ): Promise<Response> {
     const headers = commonHeaders(trace);
     headers["Content-Type"] = "application/json";
     if (trace.replayed) headers["Idempotency-Replayed"] = "true";
@@ -81,16 +91,19 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
 
   function problem(fault: Fault, request: Request, trace: Trace, bodyDropped: boolean): Response {
     trace.code = fault.code;
-    return new Response(JSON.stringify(problemBody(house.settings.publicUrl, fault, trace.requestId)), {
-      status: ERRORS[fault.code].status,
-      headers: {
-        ...commonHeaders(trace),
-        ...fault.details.headers,
-        // More of the body is coming than anyone wants to read.
-        ...(bodyDropped ? {} : { Connection: "close" }),
-        "Content-Type": problemType(request.headers.get("accept")),
+    return new Response(
+      JSON.stringify(problemBody(house.settings.publicUrl, fault, trace.requestId)),
+      {
+        status: ERRORS[fault.code].status,
+        headers: {
+          ...commonHeaders(trace),
+          ...fault.details.headers,
+          // More of the body is coming than anyone wants to read.
+          ...(bodyDropped ? {} : { Connection: "close" }),
+          "Content-Type": problemType(request.headers.get("accept")),
+        },
       },
-    });
+    );
   }
 
   function plain(
@@ -101,14 +114,21 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     headers: Record<string, string> = {},
   ): Response {
     const type: Record<string, string> = body === null ? {} : { "Content-Type": contentType };
-    return new Response(body, { status, headers: { ...commonHeaders(trace), ...type, ...headers } });
+    return new Response(body, {
+      status,
+      headers: { ...commonHeaders(trace), ...type, ...headers },
+    });
   }
 
   return { answer, problem, plain };
 }
 
 /** RFC 9457, with the members that every refusal of this service has (`ok`, `code`, `requestId`). */
-export function problemBody(publicUrl: string, fault: Fault, requestId: string): Record<string, unknown> {
+export function problemBody(
+  publicUrl: string,
+  fault: Fault,
+  requestId: string,
+): Record<string, unknown> {
   const { status, title } = ERRORS[fault.code];
   return {
     ok: false,

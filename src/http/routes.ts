@@ -15,7 +15,11 @@ export type Route = {
   bodyBytesMax: number;
 };
 
-export type Handler = (request: Request, trace: Trace, connection: unknown) => Response | Promise<Response>;
+export type Handler = (
+  request: Request,
+  trace: Trace,
+  connection: unknown,
+) => Response | Promise<Response>;
 
 export function createRoutes(
   house: House,
@@ -25,8 +29,10 @@ export function createRoutes(
   pages: Pages,
 ): Route[] {
   const preflight = createPreflight(replier);
-  const page = (html: string): Handler => (_, trace) =>
-    replier.plain(200, "text/html; charset=utf-8", html, trace, pages.headers);
+  const page =
+    (html: string): Handler =>
+    (_, trace) =>
+      replier.plain(200, "text/html; charset=utf-8", html, trace, pages.headers);
   const description = JSON.stringify(describeApi(house.settings), null, 2);
 
   const get = (path: string, handler: Handler): Route => ({

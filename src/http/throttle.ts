@@ -3,7 +3,12 @@
  * memory of one node. A bucket that has filled up again is the same as none, so idle accounts cost nothing.
  * Told to callers in the fields of draft-ietf-httpapi-ratelimit-headers (as of draft 10: `q` and `w`, `r` and `t`).
  */
-export type Rate = { allowed: boolean; remaining: number; retryAfterSeconds: number; resetSeconds: number };
+export type Rate = {
+  allowed: boolean;
+  remaining: number;
+  retryAfterSeconds: number;
+  resetSeconds: number;
+};
 
 export type Throttle = {
   /** Takes one call out of the account's bucket. `nowMs` is a clock that never goes back. */

@@ -13,7 +13,14 @@ export function createSqliteAudit(driver: SqlDriver) {
   );
   return {
     audit(order: LedgerOperations["audit"][0]): Audit {
-      const books: Books = { granted: 0, debited: 0, reversed: 0, remaining: 0, expired: 0, voided: 0 };
+      const books: Books = {
+        granted: 0,
+        debited: 0,
+        reversed: 0,
+        remaining: 0,
+        expired: 0,
+        voided: 0,
+      };
       const faults: string[] = [];
       let accounts = 0;
       for (const row of perAccount.all(order.now)) {
@@ -22,7 +29,9 @@ export function createSqliteAudit(driver: SqlDriver) {
         for (const name of Object.keys(books) as (keyof Books)[]) books[name] += own[name];
         const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
         if (own.granted !== explained) {
-          faults.push(`${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`);
+          faults.push(
+            `${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`,
+          );
         }
         const expected = own.free_call === "used" ? 1 : 0;
         if (own.free_calls !== expected) {

@@ -50,7 +50,8 @@ export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => Ba
     try {
       return runTogether(items);
     } catch (error) {
-      if (items.length === 1 || !isOwnFault(error)) return items.map(() => ({ error: describe(error) }));
+      if (items.length === 1 || !isOwnFault(error))
+        return items.map(() => ({ error: describe(error) }));
       return items.flatMap((item) => {
         try {
           return runTogether([item]);

@@ -1,8 +1,8 @@
-import { type Ledger, ledgerOver } from "#credits/ledger.ts";
 import type { Directory, SyncDirectory } from "#accounts/directory.ts";
+import { type Ledger, ledgerOver } from "#credits/ledger.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "./sqlite-batch.ts";
-import type { SqlDriver } from "./sqlite-driver.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
+import type { SqlDriver } from "./sqlite-driver.ts";
 
 /** The ledger and the directory over a connection of the caller's own: one transaction an operation. For the command line. */
 export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {

@@ -1,3 +1,4 @@
+import { checkGrant } from "#credits/check-grant.ts";
 import type {
   AccountState,
   FreeCall,
@@ -7,7 +8,6 @@ import type {
   LedgerOperations,
   SyncLedger,
 } from "#credits/ledger.ts";
-import { checkGrant } from "#credits/check-grant.ts";
 import { createSqliteAudit } from "./sqlite-audit.ts";
 import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
 import { createSqliteUsage } from "./sqlite-usage.ts";
@@ -50,7 +50,9 @@ function createAccounts(driver: SqlDriver) {
   const insert = driver.prepare(
     "INSERT INTO account (id, created_at, free_call) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const setState = driver.prepare("UPDATE account SET state = ? WHERE id = ? AND state <> 'closed'");
+  const setState = driver.prepare(
+    "UPDATE account SET state = ? WHERE id = ? AND state <> 'closed'",
+  );
   const find = driver.prepare(
     `SELECT a.state, a.created_at, a.free_call, (
        SELECT coalesce(sum(remaining), 0) FROM credit_grant
@@ -102,7 +104,9 @@ function createKeys(driver: SqlDriver) {
   const find = driver.prepare(
     "SELECT 1 AS found FROM api_key k JOIN account a ON a.no = k.account_no WHERE k.id = ? AND a.id = ?",
   );
-  const revoke = driver.prepare("UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?");
+  const revoke = driver.prepare(
+    "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?",
+  );
   const list = driver.prepare(
     `SELECT k.* FROM api_key k JOIN account a ON a.no = k.account_no WHERE a.id = ?
      ORDER BY k.created_at, k.no`,
@@ -196,7 +200,9 @@ function createReverse(driver: SqlDriver) {
      WHERE no = ?`,
   );
   const freeAgain = driver.prepare("UPDATE account SET free_call = 'open' WHERE no = ?");
-  const forgetAnswer = driver.prepare("DELETE FROM idempotency WHERE account_no = ? AND call_id = ?");
+  const forgetAnswer = driver.prepare(
+    "DELETE FROM idempotency WHERE account_no = ? AND call_id = ?",
+  );
   return (order: Order<"reverse">): Outcome<"reverse"> => {
     const row = mark.get(order.now, order.account, order.at, order.callId);
     if (row === undefined) return { reversed: false };

@@ -17,7 +17,9 @@ export function openNodeSqlite(file: string): NodeSqlite {
   try {
     // The file holds hashes of keys, addresses and the service's secret.
     if (file !== ":memory:") chmodSync(file, 0o600);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;");
+    database.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+    );
     database.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
     const driver = createDriver(database);
     migrateSqlite(driver);

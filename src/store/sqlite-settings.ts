@@ -6,7 +6,9 @@ export function keepSecret(driver: SqlDriver, make: () => string): string {
   const found = find.get()?.["value"];
   if (found !== undefined) return found as string;
   return driver.transaction("write", () => {
-    driver.prepare("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING").run(make());
+    driver
+      .prepare("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING")
+      .run(make());
     return find.get()?.["value"] as string;
   });
 }

@@ -4,7 +4,8 @@ import { openNodeSqlite } from "./sqlite-node.ts";
 
 /** The thread that owns the ledger's connection: takes a batch, commits it, answers. One batch at a time. */
 const port = parentPort;
-if (port === null) throw new Error("This file is the ledger's thread; it is started by sqlite-thread.ts");
+if (port === null)
+  throw new Error("This file is the ledger's thread; it is started by sqlite-thread.ts");
 
 const driver = openNodeSqlite((workerData as { file: string }).file);
 const runBatch = createBatchRunner(driver);

@@ -95,7 +95,8 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     // Sent twice already: the order itself may be what kills the thread, so it is not tried for ever.
     const again = flight.filter((pending) => pending.sent < 2 && !pending.late);
     for (const pending of flight) {
-      if (pending.sent >= 2) pending.reject(new Error("The ledger's thread died twice on this order"));
+      if (pending.sent >= 2)
+        pending.reject(new Error("The ledger's thread died twice on this order"));
     }
     queue = again.concat(queue);
     flight = [];

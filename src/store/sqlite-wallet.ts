@@ -72,7 +72,7 @@ export function createSqliteWallets(driver: SqlDriver) {
       return sameDebit(order) ?? { outcome: "account_suspended", balance };
     }
     const earlier = order.idempotency === null ? undefined : findEarlier(order, wallet);
-    if (earlier !== undefined) return earlier;
+    if (earlier !== undefined) return sameDebit(order) ?? earlier;
 
     const free = wallet.freeCall === "open";
     const grant = free ? null : wallet.grants.find((open) => isSpendable(open, order.now));
@@ -82,7 +82,13 @@ export function createSqliteWallets(driver: SqlDriver) {
     const credits = free ? 0 : CALL_PRICE;
     const grantNo = grant === null ? null : grant.no;
     const made = statements.insertDebit.run(
-      wallet.no, order.now, order.callId, key.no, order.tool, credits, grantNo,
+      wallet.no,
+      order.now,
+      order.callId,
+      key.no,
+      order.tool,
+      credits,
+      grantNo,
     );
     if (made === 0) return sameDebit(order) as DebitOutcome;
 
@@ -102,8 +108,8 @@ export function createSqliteWallets(driver: SqlDriver) {
   function findEarlier(order: DebitOrder, wallet: Wallet): DebitOutcome | undefined {
     const { key, bodySha256 } = order.idempotency as NonNullable<DebitOrder["idempotency"]>;
     const row = statements.findEarlier.get(wallet.no, order.tool, key);
-    if (row === undefined || order.now >= (row["at"] as number) + IDEMPOTENCY_KEPT_MS) return undefined;
-    if (row["call_id"] === order.callId) return undefined;
+    if (row === undefined || order.now >= (row["at"] as number) + IDEMPOTENCY_KEPT_MS)
+      return undefined;
     const balance = balanceOf(wallet, order.now);
     if (row["body_sha256"] !== bodySha256) return { outcome: "idempotency_key_reused", balance };
     return {
@@ -128,7 +134,9 @@ export function createSqliteWallets(driver: SqlDriver) {
       throw new Error(`The call ${order.callId} was reversed and cannot be debited again`);
     }
     flush();
-    const balance = statements.balance.get(row["account_no"] as number, order.now)?.["balance"] as number;
+    const balance = statements.balance.get(row["account_no"] as number, order.now)?.[
+      "balance"
+    ] as number;
     return { outcome: "debited", charged: row["credits"] as number, balance };
   }
 
@@ -142,8 +150,15 @@ export function createSqliteWallets(driver: SqlDriver) {
     const kept = order.idempotency;
     if (kept === null) return;
     statements.keepAnswer.run(
-      wallet.no, order.tool, kept.key, order.now, order.callId,
-      kept.bodySha256, kept.answerSha256, kept.receivedAt, kept.random,
+      wallet.no,
+      order.tool,
+      kept.key,
+      order.now,
+      order.callId,
+      kept.bodySha256,
+      kept.answerSha256,
+      kept.receivedAt,
+      kept.random,
     );
   }
 
@@ -201,7 +216,7 @@ function prepareStatements(driver: SqlDriver) {
     setFreeCall: driver.prepare("UPDATE account SET free_call = ? WHERE no = ?"),
     noteUse: driver.prepare("UPDATE api_key SET last_used_at = ? WHERE no = ?"),
     findEarlier: driver.prepare(
-      `SELECT at, call_id, body_sha256, answer_sha256, received_at, random FROM idempotency
+      `SELECT at, body_sha256, answer_sha256, received_at, random FROM idempotency
        WHERE account_no = ? AND tool = ? AND key = ?`,
     ),
     // An expired record that was not swept yet gives way to the new one.

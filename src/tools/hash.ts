@@ -40,7 +40,7 @@ export const hash = defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(HASH_TEXT_BYTES_MAX),
   fieldBytesMax: { text: HASH_TEXT_BYTES_MAX },
-  heavyFromBytes: 256 * 1024,
+  heavyFromBytes: 384 * 1024,
   examples: [
     {
       name: "SHA-256, the default",

@@ -32,8 +32,10 @@ function createEngine(): MarkdownIt {
   md.validateLink = () => true;
   autolinkLikeGfm(md);
   md.core.ruler.push("clean", cleanTokens);
-  md.renderer.rules["task_box"] = (tokens, index) =>
-    `<input ${tokens[index]?.info === "x" ? 'checked="" ' : ""}disabled="" type="checkbox">`;
+  Object.assign(md.renderer.rules, {
+    task_box: (tokens: Token[], index: number) =>
+      `<input ${tokens[index]?.info === "x" ? 'checked="" ' : ""}disabled="" type="checkbox">`,
+  });
   return md;
 }
 

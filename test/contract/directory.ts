@@ -22,16 +22,19 @@ export function directoryContract(name: string, open: OpenDirectory): void {
     describeRegistering(rule);
     describeListing(rule);
     describeForgetting(rule);
+  });
+}
 
-    test("addresses and closed ones are still known after the store is opened again", async (t) => {
-      const { directory, reopen } = await open(t);
-      if (reopen === undefined) return t.skip("this store does not outlive its process");
-      for (const address of [ADA, BOB]) await directory.register(address);
-      await directory.forget({ account: BOB.account, emailHash: HASH, now: START });
-      const again = await reopen();
-      assert.deepEqual(plain(await again.listAddresses({ after: null, max: 9 })), [ADA]);
-      assert.deepEqual(plain(await again.wasClosed({ emailHash: HASH })), { closed: true });
-    });
+/** What a store adds that outlives its process. */
+export function directoryDurability(name: string, open: OpenDirectory): void {
+  test(`the directory, ${name}: addresses and closed ones are still known when it is opened again`, async (t) => {
+    const { directory, reopen } = await open(t);
+    assert.ok(reopen, "a store that outlives its process can be opened again");
+    for (const address of [ADA, BOB]) await directory.register(address);
+    await directory.forget({ account: BOB.account, emailHash: HASH, now: START });
+    const again = await reopen();
+    assert.deepEqual(plain(await again.listAddresses({ after: null, max: 9 })), [ADA]);
+    assert.deepEqual(plain(await again.wasClosed({ emailHash: HASH })), { closed: true });
   });
 }
 

@@ -28,6 +28,10 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("maintenance", () => describeMaintenance(open));
     describe("books", () => describeBooks(open));
     describe("concurrency", () => describeConcurrency(open));
-    describe("durability", () => describeDurability(open));
   });
+}
+
+/** What a store adds that outlives its process. */
+export function ledgerDurability(name: string, open: OpenLedger): void {
+  describe(`the ledger, ${name}, opened again`, () => describeDurability(open));
 }

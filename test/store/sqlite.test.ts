@@ -5,8 +5,8 @@ import type { TestContext } from "node:test";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";
-import { directoryContract } from "../contract/directory.ts";
-import { ledgerContract } from "../contract/ledger.ts";
+import { directoryContract, directoryDurability } from "../contract/directory.ts";
+import { ledgerContract, ledgerDurability } from "../contract/ledger.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
 
 /** A fresh folder for a database, removed after the test. */
@@ -22,7 +22,6 @@ async function openDirect(t: TestContext) {
   t.after(() => driver.close());
   return {
     ledger: openSqliteDirect(driver).ledger,
-    directory: openSqliteDirect(driver).directory,
     async reopen() {
       driver.close();
       driver = openNodeSqlite(file);
@@ -45,11 +44,27 @@ async function openThread(t: TestContext) {
   };
 }
 
+async function openDirectory(t: TestContext) {
+  const file = temporaryFile(t);
+  let driver = openNodeSqlite(file);
+  t.after(() => driver.close());
+  return {
+    directory: openSqliteDirect(driver).directory,
+    async reopen() {
+      driver.close();
+      driver = openNodeSqlite(file);
+      return openSqliteDirect(driver).directory;
+    },
+  };
+}
 ledgerContract("in SQLite", openDirect);
 ledgerModel("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   return openSqliteDirect(driver);
 });
-directoryContract("in SQLite", openDirect);
 ledgerContract("in SQLite on its thread", openThread);
+ledgerDurability("in SQLite", openDirect);
+ledgerDurability("in SQLite on its thread", openThread);
+directoryContract("in SQLite", openDirectory);
+directoryDurability("in SQLite", openDirectory);

@@ -1,6 +1,7 @@
 import { type Html, type HtmlPart, html } from "./html.ts";
+import { layOutJson } from "./json-layout.ts";
 
-/** Code on a page: a figure with a caption, a button to copy it, and for JSON a little colour. */
+/** Code on a page: a figure with a caption, and for JSON a little colour. The script adds a button to copy it. */
 export function codeBlock(
   caption: HtmlPart,
   code: HtmlPart,
@@ -9,7 +10,7 @@ export function codeBlock(
   const classes = variant === undefined ? "code" : `code ${variant}`;
   return html`<figure class="${classes}"><figcaption><span>${caption}</span>${
     status !== undefined && statusBadge(status)
-  }<button class="copy" type="button" hidden>Copy</button></figcaption><pre><code>${code}</code></pre></figure>
+  }</figcaption><pre><code>${code}</code></pre></figure>
 `;
 }
 
@@ -22,21 +23,21 @@ const STRING_OR_LITERAL = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?
 
 /** JSON, indented, with its names, texts and other values told apart. */
 export function jsonCode(value: unknown): HtmlPart {
-  const text = JSON.stringify(value, null, 2);
+  const text = layOutJson(value);
   const parts: HtmlPart[] = [];
   let end = 0;
   for (const match of text.matchAll(STRING_OR_LITERAL)) {
     const [whole, string, colon] = match;
     parts.push(text.slice(end, match.index));
-    if (string === undefined) parts.push(html`<span class="v">${whole}</span>`);
-    else if (colon === undefined) parts.push(html`<span class="t">${string}</span>`);
-    else parts.push(html`<span class="k">${string}</span>`, colon);
+    if (string === undefined) parts.push(html`<i class="v">${whole}</i>`);
+    else if (colon === undefined) parts.push(html`<i class="t">${string}</i>`);
+    else parts.push(html`<i class="k">${string}</i>`, colon);
     end = match.index + whole.length;
   }
   return [...parts, text.slice(end)];
 }
 
-const SHOWN_CHARS_MAX = 220;
+const SHOWN_CHARS_MAX = 120;
 
 /** The same value with its long texts cut: a picture in base64 tells nobody anything. */
 export function shorten(value: unknown): { value: unknown; cut: boolean } {

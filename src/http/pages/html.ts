@@ -41,7 +41,7 @@ const ENTITIES: Record<string, string> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
-  '"': "&quot;",
+  '"': "&#34;",
   "'": "&#39;",
 };
 

@@ -1,3 +1,5 @@
+import { layOutJson } from "./json-layout.ts";
+
 /** The same call for three kinds of callers, each ready to be pasted. The key is taken from the environment. */
 export type CallShown = { url: string; body: unknown };
 
@@ -12,10 +14,7 @@ export function curlCode({ url, body }: CallShown): string {
 
 export function fetchCode({ url, body }: CallShown): string {
   const type = body === undefined ? "" : '\n    "Content-Type": "application/json",';
-  const sent =
-    body === undefined
-      ? ""
-      : `\n  body: JSON.stringify(${indent(JSON.stringify(body, null, 2), 2)}),`;
+  const sent = body === undefined ? "" : `\n  body: JSON.stringify(${layOutJson(body, "  ")}),`;
   return `const response = await fetch(${JSON.stringify(url)}, {
   method: "POST",
   headers: {
@@ -29,8 +28,7 @@ console.log(answer);`;
 
 export function pythonCode({ url, body }: CallShown): string {
   const type = body === undefined ? "" : '\n        "Content-Type": "application/json",';
-  const sent =
-    body === undefined ? "" : `\n    data=json.dumps(${indent(pythonLiteral(body), 4)}).encode(),`;
+  const sent = body === undefined ? "" : `\n    data=json.dumps(${pythonLiteral(body)}).encode(),`;
   return `import json, os, urllib.request
 
 request = urllib.request.Request(
@@ -56,8 +54,6 @@ function pythonLiteral(value: unknown): string {
   );
   return `{${members.join(", ")}}`;
 }
-
-const indent = (text: string, spaces: number) => text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
 /** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
 const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -21,11 +21,7 @@ export function schemaTable(
   // Only requests have defaults; an answer's table needs no empty column for them.
   const hasDefaults = fields.some(([, field]) => field.default !== undefined);
   const rows = fields.map(([name, field]) => [
-    html`<code>${name}</code>${
-      required.has(name)
-        ? html`<small class="must">required</small>`
-        : html`<small>optional</small>`
-    }`,
+    html`<code>${name}</code>${PRESENCE[kind][required.has(name) ? 0 : 1]}`,
     [typeName(field), bounds(field, bytesMax[name]).map((bound) => html`<small>${bound}</small>`)],
     ...(hasDefaults ? [field.default === undefined ? "none" : code(field.default)] : []),
     prose(field.description ?? ""),

@@ -50,6 +50,7 @@ footer{border-top:1px solid var(--line);margin-top:5rem;color:var(--soft);font-s
 .body{max-width:96rem;margin:auto;padding:2.5rem 1.25rem 0}
 main{min-width:0}
 main>section{padding-top:3.25rem}
+h2+h3{margin-top:1.25rem}
 .toc{font-size:.9rem;border:1px solid var(--line);border-radius:8px;padding:.6rem .9rem;margin-bottom:2rem}
 .toc summary{cursor:pointer;font-weight:600}
 .toc p{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.06em;text-transform:uppercase;color:var(--soft)}
@@ -67,10 +68,10 @@ main>section{padding-top:3.25rem}
 
 const PARTS = `
 .prose{max-width:46rem}
-.split>.aside{margin-top:1.25rem}
-@media (min-width:82rem){
-.split{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,34rem);gap:0 3rem;align-items:start}
-.split>.aside{margin-top:0;position:sticky;top:1.5rem}.split>.aside>:first-child{margin-top:.25rem}
+.split>.aside{margin-top:1.25rem;max-width:52rem}
+@media (min-width:88rem){
+.split{display:grid;grid-template-columns:minmax(0,1.12fr) minmax(0,1fr);gap:0 2.75rem;align-items:start}
+.split>.aside{margin-top:0;max-width:none;position:sticky;top:1.5rem}.split>.aside>:first-child{margin-top:.25rem}
 }
 .tool{border-top:1px solid var(--line);margin-top:2.75rem;padding-top:2.25rem}
 .badge{display:inline-block;font:600 .75rem/1 var(--mono);padding:.3em .5em;border-radius:5px;background:var(--tint);color:var(--accent);vertical-align:.1em;letter-spacing:0;white-space:nowrap}
@@ -81,7 +82,7 @@ const PARTS = `
 .code figcaption span:first-child{margin-right:auto}
 .code pre{margin:0;padding:.8rem .9rem;font-size:.8125rem;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}
 .code pre code{font-size:inherit}
-.k{color:var(--key)}.t{color:var(--text)}.v{color:var(--value)}
+.code i{font-style:normal}.k{color:var(--key)}.t{color:var(--text)}.v{color:var(--value)}
 .copy{font:500 .75rem/1 var(--sans);color:var(--soft);background:none;border:1px solid transparent;border-radius:5px;padding:.4rem .55rem;cursor:pointer}
 .copy:hover{color:var(--ink);border-color:var(--line);background:var(--bg)}
 .tabs fieldset{border:0;margin:0 0 .5rem;padding:0;display:flex;gap:.25rem}
@@ -99,13 +100,13 @@ const PARTS = `
 .more[open]{margin-bottom:1.25rem}
 .scroll{overflow-x:auto;margin-top:.6rem}
 table{border-collapse:collapse;width:100%;min-width:30rem;font-size:.9rem;line-height:1.5}
-th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem .6rem 0;border-bottom:1px solid var(--line)}
+th,td{text-align:left;vertical-align:top;padding:.6rem 1rem .6rem 0;border-bottom:1px solid var(--line)}
 th:last-child,td:last-child{padding-right:0}
 thead th{font-size:.75rem;font-weight:600;color:var(--soft);padding-bottom:.35rem}
 tbody th{font-weight:400;white-space:nowrap}tbody th code{font-weight:600}
 td small,th small{display:block;font-size:.8125rem;color:var(--soft)}
 th small.must{color:var(--value)}
-.fields td:nth-child(2){min-width:8.5rem}.fields td:last-child{min-width:14rem}
+.fields td code{overflow-wrap:normal}.fields td:nth-child(2){min-width:8.5rem}.fields td:last-child{min-width:11rem}
 .entry{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:2rem!important}
 .entry h2{font-size:1.2rem;display:flex;gap:.7rem;align-items:center;flex-wrap:wrap}
 .entry:target h2{box-shadow:-.5rem 0 var(--bg),-.75rem 0 var(--accent)}

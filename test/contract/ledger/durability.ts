@@ -14,7 +14,7 @@ import {
   sortedUsage,
 } from "./scene.ts";
 
-/** For stores that can be opened again; the others promise nothing here. */
+/** For stores that outlive their process. */
 export function describeDurability(open: OpenLedger) {
   test("whatever was answered is still there after the store is opened again", async (t) => {
     const scene = createScene(await open(t));

@@ -8,7 +8,6 @@ import { type TestContext, test } from "node:test";
 import type {
   DebitOrder,
   DebitOutcome,
-  FreeCall,
   GrantKind,
   IdempotencyOrder,
   Ledger,
@@ -68,7 +67,7 @@ export function createScene(opened: OpenedLedger) {
     debitOrder,
     debit: (account: string, changes?: Debit) => ledger.debit(debitOrder(account, changes)),
     /** An account with one key and, unless told otherwise, no free call and no credits. */
-    async account(name = "Ada", given: { freeCall?: FreeCall; credits?: number } = {}) {
+    async account(name = "Ada", given: { freeCall?: "open" | "withheld"; credits?: number } = {}) {
       const account = accountId(name);
       await ledger.openAccount({ account, freeCall: given.freeCall ?? "withheld", now: START });
       await createKey(account);

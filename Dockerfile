@@ -1,0 +1,15 @@
+# Debian, not Alpine: the same glibc that the service is tested with.
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The image brings Node itself, so the optional packages that carry it stay out.
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+COPY src src
+RUN mkdir /data && chown node:node /data
+USER node
+ENV HOST=0.0.0.0 PORT=8787 DATA_DIR=/data
+VOLUME /data
+EXPOSE 8787
+HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# The process itself, not npm, so that it gets the signals.
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/entry/node.ts"]

@@ -1,0 +1,223 @@
+import { connect, type Socket } from "node:net";
+import { sortedSamples } from "./statistics.ts";
+
+/**
+ * A small load generator: kept connections on 127.0.0.1, requests made beforehand, one at a time on each connection.
+ * It shares the cores with the server that it measures, so it does as little as can be done for an answer: it reads
+ * the status and the length and throws the rest away. Every load ends by itself, and only when all is answered.
+ */
+export type LoadResult = {
+  /** Answers by status. */
+  statuses: Map<number, number>;
+  answers: number;
+  /** From the first request to the last answer. */
+  seconds: number;
+  /** Sorted, in milliseconds. */
+  latencies: Float64Array;
+};
+
+export type Target = { port: number; requests: readonly Buffer[]; connections: number; durationMs: number };
+
+/** How long answers may take after the load's time is over; then the load has failed. */
+const GRACE_MS = 20_000;
+
+/** A POST of JSON as bytes, ready to be written. */
+export function makeRequest(path: string, body: string, key?: string): Buffer {
+  const bytes = Buffer.from(body);
+  const authorization = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** Every connection sends its next request as soon as the last one is answered: as much as the server can do. */
+export async function runFlatOut(target: Target): Promise<LoadResult> {
+  const tally = createTally();
+  const deadline = tally.started + target.durationMs;
+  const connections = openConnections(target);
+  const all = connections.map(
+    (connection) =>
+      new Promise<void>((resolve, reject) => {
+        let sentAt = 0;
+        const send = (now: number) => {
+          sentAt = now;
+          connection.send();
+        };
+        connection.onFault = reject;
+        connection.onAnswer = (status) => {
+          const now = performance.now();
+          tally.add(status, now - sentAt, now);
+          if (now < deadline) send(now);
+          else resolve();
+        };
+        send(performance.now());
+      }),
+  );
+  return finish(all, connections, target, tally);
+}
+
+/**
+ * Calls at a fixed rate, spread over the connections in turn. A call whose connection still waits for an answer is
+ * sent after it, and its time counts from when it was due: a server that stalls is not spared the calls it held up.
+ */
+export async function runPaced(target: Target & { perSecond: number }): Promise<LoadResult> {
+  const tally = createTally();
+  const connections = openConnections(target);
+  const count = Math.floor((target.durationMs / 1000) * target.perSecond);
+  const lines = connections.map(() => ({ due: [] as number[], busy: false }));
+
+  const all = new Promise<void>((resolve, reject) => {
+    let fired = 0;
+    let answered = 0;
+    connections.forEach((connection, i) => {
+      const line = lines[i] as (typeof lines)[number];
+      connection.onFault = reject;
+      connection.onAnswer = (status) => {
+        const now = performance.now();
+        tally.add(status, now - (line.due.shift() as number), now);
+        answered += 1;
+        line.busy = line.due.length > 0;
+        if (line.busy) connection.send();
+        else if (answered === count) resolve();
+      };
+    });
+    const fire = () => {
+      const now = performance.now();
+      // The generator's own timer may be late on a busy machine; that is no delay of the server's.
+      while (fired < count && tally.started + (fired * 1000) / target.perSecond <= now) {
+        const i = fired % connections.length;
+        const line = lines[i] as (typeof lines)[number];
+        line.due.push(performance.now());
+        if (!line.busy) connections[i]?.send();
+        line.busy = true;
+        fired += 1;
+      }
+      if (fired < count) setTimeout(fire, tally.started + (fired * 1000) / target.perSecond - now);
+    };
+    fire();
+  });
+  return finish([all], connections, target, tally);
+}
+
+function createTally() {
+  const statuses = new Map<number, number>();
+  const samples: number[] = [];
+  const started = performance.now();
+  let last = started;
+  return {
+    started,
+    add(status: number, latencyMs: number, now: number) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      samples.push(latencyMs);
+      last = now;
+    },
+    result: (): LoadResult => ({
+      statuses,
+      answers: samples.length,
+      seconds: (last - started) / 1000,
+      latencies: sortedSamples(samples),
+    }),
+  };
+}
+
+async function finish(
+  all: Promise<void>[],
+  connections: Connection[],
+  target: Target,
+  tally: ReturnType<typeof createTally>,
+): Promise<LoadResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `The server still owed answers ${GRACE_MS / 1000} s after the load was over`;
+    timer = setTimeout(() => reject(new Error(message)), target.durationMs + GRACE_MS);
+  });
+  try {
+    await Promise.race([Promise.all(all), late]);
+    return tally.result();
+  } finally {
+    clearTimeout(timer);
+    for (const connection of connections) connection.close();
+  }
+}
+
+type Connection = {
+  send(): void;
+  close(): void;
+  onAnswer: (status: number) => void;
+  onFault: (error: Error) => void;
+};
+
+function openConnections(target: Target): Connection[] {
+  return Array.from({ length: target.connections }, (_, i) =>
+    openConnection(target.port, target.requests[i % target.requests.length] as Buffer),
+  );
+}
+
+function openConnection(port: number, request: Buffer): Connection {
+  const read = createAnswerReader((status) => connection.onAnswer(status));
+  const fail = (error: Error) => {
+    socket.destroy();
+    connection.onFault(error);
+  };
+  // One buffer for all that is read from this connection, instead of a new one for every chunk.
+  const buffer = Buffer.allocUnsafe(64 * 1024);
+  const socket: Socket = connect({
+    host: "127.0.0.1",
+    port,
+    noDelay: true,
+    onread: {
+      buffer,
+      callback(size) {
+        try {
+          read(buffer, size);
+        } catch (error) {
+          fail(error as Error);
+        }
+        return true;
+      },
+    },
+  });
+  const connection: Connection = {
+    send: () => socket.write(request),
+    close: () => socket.destroy(),
+    onAnswer: () => {},
+    onFault: () => {},
+  };
+  socket.on("error", fail);
+  socket.on("end", () => fail(new Error("The server closed a connection that was in use")));
+  return connection;
+}
+
+/** Longer than the head of any answer; more of a chunk is not made into text. */
+const HEAD_BYTES_MAX = 4_096;
+
+/** Reads answers with a Content-Length, which is all that the measured servers send. */
+function createAnswerReader(onAnswer: (status: number) => void) {
+  let head = "";
+  let status = 0;
+  let bodyBytesLeft = 0;
+  return (chunk: Buffer, size: number): void => {
+    let at = 0;
+    while (at < size) {
+      if (bodyBytesLeft === 0) {
+        const before = head.length;
+        const until = Math.min(size, at + HEAD_BYTES_MAX);
+        head += chunk.latin1Slice(at, until);
+        const end = head.indexOf("\r\n\r\n");
+        if (end === -1) {
+          at = until;
+          continue;
+        }
+        at += end + 4 - before;
+        const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head);
+        if (length === null) throw new Error(`An answer without Content-Length: ${head.slice(0, 200)}`);
+        status = Number(head.slice(9, 12));
+        bodyBytesLeft = Number(length[1]);
+        head = "";
+      }
+      const taken = Math.min(bodyBytesLeft, size - at);
+      bodyBytesLeft -= taken;
+      at += taken;
+      if (bodyBytesLeft === 0) onAnswer(status);
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import { hash, randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+/**
+ * The baseline: the least that a server on `node:http` can do for the same answers. It reads the body, parses it and
+ * answers. No key, no ledger, no limits, no checks, no log: what it leaves out is what a call of ours costs more.
+ */
+type Body = { text: string; count: number };
+
+const ANSWERS: Record<string, (body: Body) => unknown> = {
+  "/api/v1/hash"({ text }) {
+    const hex = hash("sha256", text);
+    return { ok: true, algorithm: "SHA256", hash: hex, length: hex.length };
+  },
+  "/api/v1/uuid"({ count }) {
+    return { ok: true, count, uppercase: false, uuids: Array.from({ length: count }, () => randomUUID()) };
+  },
+  "/api/v1/echo": (body) => ({ ok: true, receivedAt: new Date().toISOString(), body }),
+};
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const make = ANSWERS[request.url ?? ""];
+  if (make === undefined || request.method !== "POST") {
+    response.writeHead(404, { "Content-Length": 0 }).end();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const first = chunks[0] ?? Buffer.alloc(0);
+    const body = chunks.length > 1 ? Buffer.concat(chunks) : first;
+    const text = JSON.stringify(make(JSON.parse(body.toString()) as Body));
+    response.writeHead(200, {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+    });
+    response.end(text);
+  });
+}
+
+const server = createServer(answer);
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as { port: number };
+  process.stdout.write(`Bare node:http listens on http://127.0.0.1:${port}\n`);
+});

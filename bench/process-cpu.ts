@@ -1,0 +1,36 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+
+/**
+ * The CPU time of a server's process: user and system time, all its threads. Read from /proc where there is one; elsewhere
+ * the process is asked for its own `process.cpuUsage()`, for which it is started with `CPU_REPORTER` and an IPC channel.
+ */
+export const HAS_PROC = existsSync("/proc/self/stat");
+export const CPU_REPORTER = new URL("./report-cpu.ts", import.meta.url).href;
+
+const ticksPerSecond = HAS_PROC ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" })) : 100;
+
+/** CPU time since the start of the process, in microseconds. */
+export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
+  return HAS_PROC ? readProc(child.pid as number) : askProcess(child);
+}
+
+function readProc(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field, the program's name, may hold spaces and brackets: count from its last bracket (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [userTicks, systemTicks] = [Number(fields[11]), Number(fields[12])];
+  return ((userTicks + systemTicks) / ticksPerSecond) * 1e6;
+}
+
+function askProcess(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (usage) => {
+      const { user, system } = usage as NodeJS.CpuUsage;
+      resolve(user + system);
+    });
+    child.send("cpu", (error) => {
+      if (error !== null) reject(error);
+    });
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * What a test does behind a door: it orders from the ledger past the service, moves the clock, and lets the
+ * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
+ */
+import type { Ledger, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
+
+export const TROUBLES = ["none", "refuse_all", "refuse_debits", "hold_debits", "lose_answers", "lose_all"] as const;
+/**
+ * `refuse_*`: nothing is done and the promise rejects. `hold_debits`: debits wait until the trouble is over.
+ * `lose_answers`: debits are made, and their promises reject. `lose_all`: so are they, and reversals are refused.
+ */
+export type Trouble = (typeof TROUBLES)[number];
+
+/** What must never be seen in an answer. */
+export const CAUSE = "disk /var/lib/toolbooth on db-7.internal is gone";
+
+export type Command =
+  | { command: "order"; name: LedgerOperation; order: unknown }
+  | { command: "trouble"; trouble: Trouble }
+  | { command: "advance"; ms: number }
+  | { command: "now" }
+  /** How many debits wait. */
+  | { command: "held" }
+  /** How many operations of this name the service has ordered. */
+  | { command: "ordered"; name: LedgerOperation }
+  /** What the service has complained of so far. */
+  | { command: "complaints" };
+
+export type Backstage = ReturnType<typeof createBackstage>;
+
+export function createBackstage(ledger: Ledger, time: { now(): number; elapsed(): number }) {
+  let trouble: Trouble = "none";
+  let aheadMs = 0;
+  let held = 0;
+  const ordered = new Map<LedgerOperation, number>();
+  const complaints: string[] = [];
+  const now = () => time.now() + aheadMs;
+
+  async function order(name: LedgerOperation, value: unknown): Promise<unknown> {
+    const operation = ledger[name] as (value: unknown) => Promise<unknown>;
+    ordered.set(name, (ordered.get(name) ?? 0) + 1);
+    const isDebit = name === "debit";
+    if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit)) throw new Error(CAUSE);
+    if (trouble === "lose_all" && name === "reverse") throw new Error(CAUSE);
+    if (trouble === "hold_debits" && isDebit) await untilOver();
+    const outcome = await operation(value);
+    if ((trouble === "lose_answers" || trouble === "lose_all") && isDebit) throw new Error(CAUSE);
+    return outcome;
+  }
+
+  /** Looks again and again, because in workerd no request can wake another. */
+  async function untilOver(): Promise<void> {
+    held += 1;
+    while (trouble === "hold_debits") await new Promise((resolve) => setTimeout(resolve, 2));
+    held -= 1;
+  }
+
+  async function perform(command: Command): Promise<unknown> {
+    switch (command.command) {
+      case "order":
+        return (ledger[command.name] as (value: unknown) => Promise<unknown>)(command.order);
+      case "trouble":
+        trouble = command.trouble;
+        return null;
+      case "advance":
+        aheadMs += command.ms;
+        return null;
+      case "now":
+        return now();
+      case "held":
+        return held;
+      case "ordered":
+        return ordered.get(command.name) ?? 0;
+      case "complaints":
+        return complaints;
+    }
+  }
+
+  const names = Object.keys(ledger) as LedgerOperation[];
+  const troubled = Object.fromEntries(
+    names.map((name) => [name, (value: LedgerOperations[typeof name][0]) => order(name, value)]),
+  ) as Ledger;
+  return {
+    perform,
+    /** What the house is built with. */
+    parts: {
+      ledger: troubled,
+      now,
+      elapsed: () => time.elapsed() + aheadMs,
+      complain(message: string, { cause }: { cause?: unknown }) {
+        complaints.push(`${message} ${cause}`);
+      },
+    },
+  };
+}

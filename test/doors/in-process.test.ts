@@ -1,0 +1,5 @@
+import { createSentences } from "./door.ts";
+import { inProcess } from "./in-process.ts";
+import { doorSuites } from "./suites.ts";
+
+doorSuites(createSentences(inProcess));

@@ -1,0 +1,5 @@
+import { createSentences } from "./door.ts";
+import { workerd } from "./workerd.ts";
+import { doorSuites } from "./suites.ts";
+
+doorSuites(createSentences(workerd));

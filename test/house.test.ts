@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import path from "node:path";
+import { test } from "node:test";
+import { parse } from "acorn";
+import { fullAncestor } from "acorn-walk";
+
+/** The rules of the house as a test: who may import whom, what may know its runtime, how long things may be. */
+const ROOT = path.join(import.meta.dirname, "..");
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 70;
+
+/** A room is a folder of src/, or one of the files beside them. Whom a room may import, besides itself. */
+const DOORS: Record<string, readonly string[]> = {
+  errors: [],
+  ids: [],
+  limits: [],
+  config: ["limits", "tools"],
+  tools: ["errors", "ids", "limits"],
+  credits: ["errors", "ids", "limits"],
+  accounts: ["credits", "errors", "ids", "limits"],
+  http: ["tools", "credits", "accounts", "errors", "ids", "limits"],
+  store: ["credits", "accounts", "errors", "ids", "limits"],
+  entry: ["config", "http", "store", "tools", "credits", "accounts", "errors", "ids", "limits"],
+};
+
+/** Files that may import `node:`: their name or their folder says that they are Node's. */
+const NODE_FILES = [
+  /^src\/entry\/(?:node|cli|data-folder)/,
+  /^src\/store\/sqlite-(?:node|thread|backup)/,
+];
+/** Rooms that get time, random bytes and digests handed in: the same input gives the same output. */
+const PURE_ROOMS = ["errors", "ids", "limits", "tools", "credits", "accounts"];
+const IMPURE =
+  /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
+
+const sources = filesBelow("src");
+const everything = [...sources, ...filesBelow("test"), ...filesBelow("bench")];
+
+test("a room imports only the rooms whose door is open to it", () => {
+  for (const file of sources) {
+    const room = roomOf(file);
+    const open = DOORS[room];
+    assert.ok(open, `${file}: the room ${room} has no row in DOORS`);
+    for (const target of importsOf(file)) {
+      const other = inside(file, target);
+      if (!other?.startsWith("src/") || roomOf(other) === room) continue;
+      assert.ok(open.includes(roomOf(other)), `${file} may not import ${target}`);
+    }
+  }
+});
+
+test("every import inside the house names a file that is there", () => {
+  for (const file of everything) {
+    for (const target of importsOf(file)) {
+      const other = inside(file, target);
+      if (other !== undefined) assert.ok(existsSync(path.join(ROOT, other)), `${file}: ${target}`);
+    }
+  }
+});
+
+test("no import goes round in a circle", () => {
+  const graph = new Map(
+    sources.map((file) => [
+      file,
+      valueImportsOf(file).flatMap((target) => inside(file, target) ?? []),
+    ]),
+  );
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]) => {
+    assert.ok(!trail.includes(file), `circle: ${[...trail, file].join(" -> ")}`);
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+});
+
+test("only files of Node import node:, and nothing is imported at run time", () => {
+  for (const file of sources) {
+    const text = read(file);
+    assert.doesNotMatch(text, /\bimport\(/, `${file}: import() hides what is imported`);
+    if (NODE_FILES.some((pattern) => pattern.test(file))) continue;
+    for (const target of importsOf(file)) {
+      assert.doesNotMatch(target, /^(?:node|cloudflare):/, `${file} may not import ${target}`);
+    }
+  }
+});
+
+test("the pure rooms ask no clock, no chance and no network", () => {
+  for (const file of sources.filter((name) => PURE_ROOMS.includes(roomOf(name)))) {
+    const code = codeOf(file);
+    assert.doesNotMatch(code, IMPURE, `${file} takes something from its runtime`);
+  }
+});
+
+test("SQL is written in the store alone", () => {
+  for (const file of sources.filter((name) => roomOf(name) !== "store")) {
+    assert.doesNotMatch(codeOf(file), /\b(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET)\b/, file);
+  }
+});
+
+test(`a file has at most ${FILE_LINES_MAX} lines`, () => {
+  for (const file of everything) {
+    const lines = read(file).split("\n").length - 1;
+    assert.ok(lines <= FILE_LINES_MAX, `${file} has ${lines} lines`);
+  }
+});
+
+test(`a function has at most ${FUNCTION_LINES_MAX} lines of its own`, () => {
+  for (const file of everything) {
+    for (const { line, lines } of functionsOf(file)) {
+      assert.ok(lines <= FUNCTION_LINES_MAX, `${file}:${line} has a function of ${lines} lines`);
+    }
+  }
+});
+
+test("no name says nothing", () => {
+  const empty = /(?:^|[-/])(?:utils?|helpers?|common|misc|manager|service|v2)(?:[-.]|$)/;
+  for (const file of everything) assert.doesNotMatch(file, empty);
+});
+
+function filesBelow(folder: string): string[] {
+  const full = path.join(ROOT, folder);
+  if (!existsSync(full)) return [];
+  return readdirSync(full, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .sort();
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), "utf8");
+}
+
+/** `src/http/app.ts` is in `http`; `src/errors.ts` is a room of its own. */
+const roomOf = (file: string) => (file.split("/")[1] as string).replace(/\.ts$/, "");
+
+const IMPORT = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"/gm;
+
+const importsOf = (file: string) =>
+  [...read(file).matchAll(IMPORT)].map((match) => match[1] as string);
+
+/** Without types: those are gone at run time, so they close no circle. */
+const valueImportsOf = (file: string) =>
+  [...read(file).matchAll(IMPORT)]
+    .filter((match) => !/^(?:import|export) type\b/.test(match[0]))
+    .map((match) => match[1] as string);
+
+/** The file in the house that an import names; undefined for a package. */
+function inside(file: string, target: string): string | undefined {
+  if (target.startsWith("#")) return `src/${target.slice(1)}`;
+  if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), target);
+  return undefined;
+}
+
+/** The code without comments and types. */
+function codeOf(file: string): string {
+  const kept: string[] = [];
+  const code = stripTypeScriptTypes(read(file));
+  let end = 0;
+  parse(code, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    onComment(_block, _text, start, stop) {
+      kept.push(code.slice(end, start));
+      end = stop;
+    },
+  });
+  return kept.join("") + code.slice(end);
+}
+
+/** Every function with the lines that are its own: those of functions inside it count for them. */
+function functionsOf(file: string): { line: number; lines: number }[] {
+  const code = stripTypeScriptTypes(read(file));
+  const tree = parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  const isFunction = (type: string) => /Function/.test(type);
+  const found = new Map<object, { line: number; lines: number }>();
+  const nested = new Map<object, number>();
+  fullAncestor(tree, (node, _state, ancestors) => {
+    // A node is met once for each name of its type.
+    if (!isFunction(node.type) || found.has(node)) return;
+    const { start, end } = node.loc as { start: { line: number }; end: { line: number } };
+    const lines = end.line - start.line + 1;
+    found.set(node, { line: start.line, lines });
+    const outer = ancestors.slice(0, -1).findLast((ancestor) => isFunction(ancestor.type));
+    if (outer !== undefined) nested.set(outer, (nested.get(outer) ?? 0) + lines);
+  });
+  return [...found].map(([node, { line, lines }]) => ({
+    line,
+    lines: lines - (nested.get(node) ?? 0),
+  }));
+}

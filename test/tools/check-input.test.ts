@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Fault } from "#errors.ts";
+import { checkInput } from "#tools/check-input.ts";
+import { hash, markdownRender, qrCode, TOOLS, uuid } from "#tools/index.ts";
+import { nearestName } from "#tools/nearest-name.ts";
+import { utf8Length } from "#tools/text.ts";
+import type { Tool } from "#tools/tool.ts";
+
+const MB = 1024 * 1024;
+
+function refusal(tool: Tool<unknown>, value: unknown): Fault {
+  try {
+    checkInput(tool, value);
+  } catch (fault) {
+    assert.ok(fault instanceof Fault);
+    return fault;
+  }
+  assert.fail("was not refused");
+}
+
+/** Tool, body as JSON, pointer, detail of the one fault, and the sentence where it is not the usual one. */
+const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
+  [uuid, '{"count":501}', "/count", "must be a whole number from 1 to 500; got 501"],
+  [uuid, '{"count":0.5}', "/count", "must be a whole number from 1 to 500; got 0.5"],
+  [uuid, '{"count":-0}', "/count", "must be a whole number from 1 to 500; got 0"],
+  [uuid, '{"count":1e300}', "/count", "must be a whole number from 1 to 500; got 1e+300"],
+  [
+    uuid,
+    '{"count":1e400}',
+    "/count",
+    "must be a whole number from 1 to 500; got a number too large",
+  ],
+  [
+    uuid,
+    '{"count":-1e400}',
+    "/count",
+    "must be a whole number from 1 to 500; got a number too small",
+  ],
+  [uuid, '{"count":"5"}', "/count", 'must be a whole number from 1 to 500; got "5"'],
+  [uuid, '{"count":null}', "/count", "must be a whole number from 1 to 500; got null"],
+  [uuid, '{"uppercase":"yes"}', "/uppercase", 'must be true or false; got "yes"'],
+  [uuid, '{"uppercase":[]}', "/uppercase", "must be true or false; got an array"],
+  [hash, "{}", "/text", "is required"],
+  [hash, '{"text":{}}', "/text", "must be a string; got an object"],
+  [
+    hash,
+    '{"text":"","algorithm":"md5"}',
+    "/algorithm",
+    'must be one of `sha1`, `sha256`, `sha384`, `sha512`; got "md5"',
+  ],
+  [
+    hash,
+    '{"text":"a\\ud800"}',
+    "/text",
+    "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form",
+  ],
+  [qrCode, '{"text":""}', "/text", "must not be empty"],
+  [qrCode, '{"text":"a","width":"64"}', "/width", 'must be a number; got "64"'],
+  [
+    qrCode,
+    '{"text":"a","format":"PNG"}',
+    "/format",
+    'must be one of `png`, `svg`, `utf8`; got "PNG"',
+  ],
+  [
+    qrCode,
+    '{"text":"a","errorCorrectionLevel":"m"}',
+    "/errorCorrectionLevel",
+    'must be one of `L`, `M`, `Q`, `H`; got "m"',
+  ],
+  [
+    qrCode,
+    '{"text":"a","error_correction_level":"M"}',
+    "/error_correction_level",
+    "unknown field; did you mean `errorCorrectionLevel`?",
+    "`error_correction_level`: unknown field; did you mean `errorCorrectionLevel`?",
+  ],
+  [
+    uuid,
+    '{"a/b~c":1}',
+    "/a~1b~0c",
+    "unknown field; the fields are `count`, `uppercase`",
+    "`a/b~c`: unknown field; the fields are `count`, `uppercase`.",
+  ],
+  [
+    uuid,
+    '{"__proto__":{"count":3}}',
+    "/__proto__",
+    "unknown field; the fields are `count`, `uppercase`",
+    "`__proto__`: unknown field; the fields are `count`, `uppercase`.",
+  ],
+  [
+    uuid,
+    "[]",
+    "",
+    "must be a JSON object; got an array",
+    "The body must be a JSON object; got an array.",
+  ],
+  [
+    uuid,
+    "null",
+    "",
+    "must be a JSON object; got null",
+    "The body must be a JSON object; got null.",
+  ],
+  [uuid, "7", "", "must be a JSON object; got 7", "The body must be a JSON object; got 7."],
+];
+
+for (const [tool, body, pointer, detail, sentence] of ONE_FAULT) {
+  test(`${tool.name} says of ${body}: ${detail}`, () => {
+    const fault = refusal(tool, JSON.parse(body));
+    assert.equal(fault.code, "invalid_request");
+    assert.deepEqual(fault.details.errors, [{ pointer, detail }]);
+    assert.equal(fault.message, sentence ?? `\`${pointer.slice(1)}\` ${detail}.`);
+  });
+}
+
+test("every fault is listed, each field once", () => {
+  const fault = refusal(qrCode, { width: null, format: 1, txt: "a", colour: 1 });
+  assert.deepEqual(
+    fault.details.errors?.map(({ pointer }) => pointer),
+    ["/text", "/format", "/width", "/txt", "/colour"],
+  );
+  assert.equal(
+    fault.message,
+    "`text` is required. `format` must be one of `png`, `svg`, `utf8`; got 1. " +
+      "`width` must be a number; got null. `txt`: unknown field; did you mean `text`? " +
+      "`colour`: unknown field; the fields are `text`, `format`, `errorCorrectionLevel`, `width`.",
+  );
+});
+
+test("without a body the required fields are named", () => {
+  const fault = refusal(markdownRender, undefined);
+  assert.equal(fault.message, "The body is empty: `markdown` is required.");
+  assert.deepEqual(fault.details.errors, [{ pointer: "/markdown", detail: "is required" }]);
+});
+
+test("an empty object is enough for a tool whose body is optional", () => {
+  assert.deepEqual(checkInput(uuid, {}), { input: { count: 1, uppercase: false } });
+});
+
+test("long values and names are cut, and control characters do not break the line", () => {
+  const fault = refusal(uuid, { count: `${"x".repeat(39)}😀y`, [`k\n${"k".repeat(5000)}`]: 1 });
+  assert.ok(fault.message.length < 300, fault.message);
+  assert.match(fault.message, /got "x{39}…"\. `k\\nk{38}…`: unknown field/);
+  assert.equal(fault.details.errors?.[1]?.pointer, "");
+});
+
+test("a body full of unknown fields does not make a long answer", () => {
+  const body = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
+  const { errors } = refusal(uuid, body).details;
+  assert.equal(errors?.length, 21);
+  assert.equal(errors?.at(-1)?.detail, "has 99980 more unknown fields");
+});
+
+for (const [tool, field, max] of [
+  [markdownRender, "markdown", MB],
+  [hash, "text", MB],
+  [qrCode, "text", 4096],
+] as const) {
+  test(`${tool.name} takes ${max} bytes of UTF-8 in \`${field}\`, and not one more`, () => {
+    for (const letter of ["a", "é", "€", "😀"]) {
+      const bytes = Buffer.byteLength(letter);
+      const within = letter.repeat(Math.floor(max / bytes));
+      assert.doesNotThrow(() => checkInput<unknown>(tool, { [field]: within }));
+      const over = within + "a".repeat(max - Buffer.byteLength(within) + 1);
+      const fault = refusal(tool, { [field]: over });
+      assert.equal(fault.code, "too_large");
+      assert.equal(
+        fault.message,
+        `\`${field}\` is ${max + 1} bytes of UTF-8; the limit is ${max}.`,
+      );
+    }
+  });
+}
+
+test("a field that is too large is said before anything else", () => {
+  const fault = refusal(hash, { text: `${"a".repeat(MB)}\ud800`, algorithm: 5, more: 1 });
+  assert.equal(fault.code, "too_large");
+});
+
+test("the bytes of UTF-8 are counted as they would be encoded", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.constantFrom("", "\ud800", "\udc00"), (a, b) => {
+      assert.equal(utf8Length(a + b + a), Buffer.byteLength(a + b + a));
+    }),
+  );
+});
+
+test("whatever the body is, the only thing thrown is a Fault", () => {
+  const names = fc.constantFrom("text", "markdown", "count", "width", "format", "algorithm");
+  const bodies = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(fc.oneof(names, fc.string()), fc.oneof(fc.jsonValue(), fc.double())),
+    fc.constant(undefined),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...TOOLS), bodies, (tool, body) => {
+      try {
+        checkInput(tool, body);
+      } catch (fault) {
+        assert.ok(fault instanceof Fault);
+        assert.doesNotThrow(() => encodeURIComponent(fault.message));
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("the nearest known name is found, and none where none is near", () => {
+  const known = ["text", "format", "errorCorrectionLevel", "width", "algorithm"];
+  for (const [given, nearest] of [
+    ["txt", "text"],
+    ["TEXT", "text"],
+    ["tetx", "text"],
+    ["formt", "format"],
+    ["fromat", "format"],
+    ["errorcorrectionlevel", "errorCorrectionLevel"],
+    ["error-correction-level", "errorCorrectionLevel"],
+    ["errorLevel", undefined],
+    ["errorCorrection", "errorCorrectionLevel"],
+    ["algo", "algorithm"],
+    ["widht", "width"],
+    ["ecl", undefined],
+    ["size", undefined],
+    ["", undefined],
+    ["t", undefined],
+  ] as const) {
+    assert.equal(nearestName(given, known), nearest, given);
+  }
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { checkInput } from "#tools/check-input.ts";
+import { echo } from "#tools/echo.ts";
+import { fixedSupply } from "../supply.ts";
+
+const answerTo = (json: string, receivedAt = fixedSupply().receivedAt) => {
+  const output = echo.run(checkInput(echo, json).input, { ...fixedSupply(), receivedAt });
+  assert.ok(!(output instanceof Promise));
+  assert.ok(echo.encode);
+  return echo.encode(output);
+};
+
+test("the body comes back letter for letter", () => {
+  for (const json of [
+    "null",
+    "true",
+    '""',
+    "[]",
+    "12345678901234567890",
+    "1.0",
+    "-0",
+    "1e400",
+    '{"b":1,"a":2}',
+    '{"2":0,"1":0}',
+    '{"a":1,"a":2}',
+    '{"__proto__":{"x":1}}',
+    '"\\ud800"',
+    '"\\u0041\\/"',
+    '{ "spaced" :\n[ 1 , 2 ] }',
+    '"$& $1 `"',
+  ]) {
+    assert.equal(
+      answerTo(json),
+      `{"ok":true,"receivedAt":"2026-03-04T05:06:07.089Z","body":${json}}`,
+    );
+  }
+});
+
+test("every JSON value parses to itself in the answer", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 4 }), (json) => {
+      assert.deepEqual(JSON.parse(answerTo(json)).body, JSON.parse(json));
+    }),
+  );
+});
+
+test("receivedAt is ISO 8601 in UTC with milliseconds", () => {
+  assert.match(answerTo("1", 0), /"receivedAt":"1970-01-01T00:00:00\.000Z"/);
+  assert.match(answerTo("1", 1_767_225_599_999), /"receivedAt":"2025-12-31T23:59:59\.999Z"/);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { checkInput, findTool, TOOLS } from "#tools/index.ts";
+import { fixedSupply } from "../supply.ts";
+
+test("the tools stand in the order of the specification and are found by their names", () => {
+  const names = TOOLS.map(({ name }) => name);
+  assert.deepEqual(names, ["markdown-render", "qr-code", "hash", "uuid", "echo"]);
+  for (const tool of TOOLS) assert.equal(findTool(tool.name), tool);
+  for (const name of ["", "Hash", "toString", "__proto__"]) assert.equal(findTool(name), undefined);
+});
+
+for (const tool of TOOLS) {
+  test(`${tool.name} has two to four examples`, () => {
+    assert.ok(tool.examples.length >= 2 && tool.examples.length <= 4);
+  });
+
+  for (const { name, request, response } of tool.examples) {
+    test(`${tool.name} answers its example word for word: ${name}`, async () => {
+      const sent = tool.verbatim ? JSON.stringify(request) : request;
+      const output = await tool.run(checkInput(tool, sent).input, fixedSupply());
+      const text = tool.encode?.(output) ?? JSON.stringify(output);
+      assert.equal(text, JSON.stringify(response));
+      assert.doesNotThrow(() => tool.output.parse(response));
+    });
+  }
+
+  test(`${tool.name} can be described as JSON Schema without a long pattern`, () => {
+    const described = JSON.stringify([
+      z.toJSONSchema(tool.input, { io: "input" }),
+      z.toJSONSchema(tool.output, { io: "output" }),
+    ]);
+    assert.doesNotMatch(described, /"pattern"/);
+  });
+
+  if (tool.verbatim) continue;
+  test(`${tool.name} describes every field, in and out`, () => {
+    for (const [schema, io] of [
+      [tool.input, "input"],
+      [tool.output, "output"],
+    ] as const) {
+      const { properties = {} } = z.toJSONSchema(schema, { io });
+      for (const [field, about] of Object.entries(properties)) {
+        assert.ok(typeof about === "object" && about.description, `${field} has no description`);
+      }
+    }
+  });
+}
+
+test("the description shows the bounds, values and defaults of the specification", () => {
+  const fields = (name: string) => {
+    const tool = findTool(name);
+    assert.ok(tool);
+    const { properties, required } = z.toJSONSchema(tool.input, { io: "input" });
+    return { properties: properties as Record<string, Record<string, unknown>>, required };
+  };
+  const uuid = fields("uuid");
+  assert.equal(uuid.required, undefined);
+  assert.partialDeepStrictEqual(uuid.properties, {
+    count: { type: "integer", minimum: 1, maximum: 500, default: 1 },
+    uppercase: { type: "boolean", default: false },
+  });
+  const hash = fields("hash");
+  assert.deepEqual(hash.required, ["text"]);
+  assert.partialDeepStrictEqual(hash.properties, {
+    text: { type: "string", maxLength: 1_048_576 },
+    algorithm: { enum: ["sha1", "sha256", "sha384", "sha512"], default: "sha256" },
+  });
+  const qr = fields("qr-code");
+  assert.deepEqual(qr.required, ["text"]);
+  assert.partialDeepStrictEqual(qr.properties, {
+    text: { type: "string", minLength: 1, maxLength: 4096 },
+    format: { enum: ["png", "svg", "utf8"], default: "png" },
+    errorCorrectionLevel: { enum: ["L", "M", "Q", "H"], default: "M" },
+    width: { type: "number", default: 256 },
+  });
+  const markdown = fields("markdown-render");
+  assert.deepEqual(markdown.required, ["markdown"]);
+  assert.partialDeepStrictEqual(markdown.properties, {
+    markdown: { type: "string", maxLength: 1_048_576 },
+    format: { enum: ["html", "text"], default: "html" },
+  });
+});
