@@ -16,7 +16,12 @@ export type LoadResult = {
   latencies: Float64Array;
 };
 
-export type Target = { port: number; requests: readonly Buffer[]; connections: number; durationMs: number };
+export type Target = {
+  port: number;
+  requests: readonly Buffer[];
+  connections: number;
+  durationMs: number;
+};
 
 /** How long answers may take after the load's time is over; then the load has failed. */
 const GRACE_MS = 20_000;
@@ -201,7 +206,7 @@ function createAnswerReader(onAnswer: (status: number) => void) {
       if (bodyBytesLeft === 0) {
         const before = head.length;
         const until = Math.min(size, at + HEAD_BYTES_MAX);
-        head += chunk.latin1Slice(at, until);
+        head += chunk.toString("latin1", at, until);
         const end = head.indexOf("\r\n\r\n");
         if (end === -1) {
           at = until;
@@ -209,7 +214,8 @@ function createAnswerReader(onAnswer: (status: number) => void) {
         }
         at += end + 4 - before;
         const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head);
-        if (length === null) throw new Error(`An answer without Content-Length: ${head.slice(0, 200)}`);
+        if (length === null)
+          throw new Error(`An answer without Content-Length: ${head.slice(0, 200)}`);
         status = Number(head.slice(9, 12));
         bodyBytesLeft = Number(length[1]);
         head = "";

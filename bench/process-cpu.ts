@@ -8,7 +8,9 @@ import { existsSync, readFileSync } from "node:fs";
 export const HAS_PROC = existsSync("/proc/self/stat");
 export const CPU_REPORTER = new URL("./report-cpu.ts", import.meta.url).href;
 
-const ticksPerSecond = HAS_PROC ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" })) : 100;
+const ticksPerSecond = HAS_PROC
+  ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
+  : 100;
 
 /** CPU time since the start of the process, in microseconds. */
 export async function cpuMicrosOf(child: ChildProcess): Promise<number> {

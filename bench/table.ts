@@ -10,5 +10,7 @@ export function showTable(head: readonly string[], rows: readonly (readonly stri
       )
       .join("  ")
       .trimEnd();
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), ""].join("\n");
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), ""].join(
+    "\n",
+  );
 }

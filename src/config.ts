@@ -59,7 +59,7 @@ export const SETTINGS: readonly Setting[] = [
     name: "SECRET",
     fallback: "",
     meaning:
-      "At least 32 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
+      "At least 16 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
   },
   {
     name: "TOOLBOOTH_STARTER_CREDITS",
@@ -158,7 +158,7 @@ function readPublicUrl(
   return urlOf(host, port);
 }
 
-const SECRET_CHARS_MIN = 32;
+const SECRET_CHARS_MIN = 16;
 
 function readSecrets(text: string | undefined, faults: string[]): string[] | null {
   if (text === undefined) return null;

@@ -13,7 +13,12 @@ const ANSWERS: Record<string, (body: Body) => unknown> = {
     return { ok: true, algorithm: "SHA256", hash: hex, length: hex.length };
   },
   "/api/v1/uuid"({ count }) {
-    return { ok: true, count, uppercase: false, uuids: Array.from({ length: count }, () => randomUUID()) };
+    return {
+      ok: true,
+      count,
+      uppercase: false,
+      uuids: Array.from({ length: count }, () => randomUUID()),
+    };
   },
   "/api/v1/echo": (body) => ({ ok: true, receivedAt: new Date().toISOString(), body }),
 };

@@ -21,21 +21,28 @@ export type Desk = {
 /** What a person asked for and cannot have; its message is meant for that person. */
 export class DeskRefusal extends Error {}
 
-/** Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners. */
+/**
+ * Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners.
+ *
+ * The address is taken first, so that of several openings at once one alone makes an account. Where that one died
+ * before the ledger knew the account, the next one completes it; whose order opens it in the ledger is the opener.
+ */
 export async function openAccount(
   desk: Desk,
   address: string,
   now: number,
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
-  if ((await desk.directory.findByEmail({ email })) !== null) {
-    throw new DeskRefusal(`There is an account for ${email} already.`);
-  }
-  const account = newAccountId(desk.random);
   const had = await hadAccount(desk, email);
-  await desk.ledger.openAccount({ account, freeCall: had ? "withheld" : "open", now });
-  const { outcome } = await desk.directory.register({ email, account, createdAt: now });
-  if (outcome === "taken") throw new DeskRefusal(`There is an account for ${email} already.`);
+  const fresh = newAccountId(desk.random);
+  await desk.directory.register({ email, account: fresh, createdAt: now });
+  const { account } = await findAccount(desk, email);
+  const { opened } = await desk.ledger.openAccount({
+    account,
+    freeCall: had ? "withheld" : "open",
+    now,
+  });
+  if (!opened) throw new DeskRefusal(`There is an account for ${email} already.`);
   return { email, account };
 }
 

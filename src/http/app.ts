@@ -103,7 +103,8 @@ export function createApp(house: House): App {
     const request = c.req.raw;
     const trace = createTrace(request, "none", null);
     const handler: Handler = (_, own) => {
-      if (c.req.path.startsWith("/api/") || request.method !== "GET") {
+      const asksForPage = request.method === "GET" || request.method === "HEAD";
+      if (c.req.path.startsWith("/api/") || !asksForPage) {
         throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
       return replier.plain(404, "text/html; charset=utf-8", pages.notFound, own, pages.headers);

@@ -47,7 +47,7 @@ export type MediaType = {
 
 export type Answer = {
   description: string;
-  headers?: Record<string, Reference>;
+  headers?: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;
 };
 

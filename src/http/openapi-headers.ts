@@ -38,7 +38,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
 
 const CREDITS = { type: "integer", minimum: 0 };
 
-/** `required` here is that of every answer; what a 200 of a tool always has is required there. */
+/** As on any answer that has them; `required` says that every answer on which they are listed does. */
 export function answerHeaders(options: ApiOptions): Record<string, Header> {
   return {
     "X-Request-Id": {
@@ -101,7 +101,6 @@ export function answerHeaders(options: ApiOptions): Record<string, Header> {
     },
     "Access-Control-Expose-Headers": {
       description: "The headers that scripts of other origins may read.",
-      required: true,
       schema: { type: "string" },
       example: EXPOSED_HEADERS,
     },
@@ -150,8 +149,17 @@ const BY_STATUS: Record<number, string[]> = {
 
 export const operatorAnswerHeaders = () => references(EVERY_ANSWER);
 
-export function toolAnswerHeaders(rateLimit: number): Record<string, Reference> {
-  return references([...EVERY_ANSWER, ...knownCaller(rateLimit), "Idempotency-Replayed"]);
+/** A 200 of a tool goes to a known caller, so here the headers of a known caller are never missing. */
+export function toolAnswerHeaders(options: ApiOptions): Record<string, Header | Reference> {
+  const headers = answerHeaders(options);
+  const always = knownCaller(options.rateLimit).map((name) => [
+    name,
+    { ...headers[name], required: true },
+  ]);
+  return {
+    ...references([...EVERY_ANSWER, "Idempotency-Replayed"]),
+    ...Object.fromEntries(always),
+  };
 }
 
 export function refusalHeaders(status: number, rateLimit: number): Record<string, Reference> {

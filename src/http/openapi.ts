@@ -73,13 +73,13 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
   };
 }
 
-function toolPaths({ rateLimit }: ApiOptions): Record<string, PathItem> {
+function toolPaths(options: ApiOptions): Record<string, PathItem> {
   return Object.fromEntries(
-    TOOLS.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, rateLimit) }]),
+    TOOLS.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
   );
 }
 
-function describeTool(tool: Tool<unknown>, rateLimit: number): Operation {
+function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
   const names = schemaNames(tool);
   const examples = toolExamples(tool);
   return {
@@ -103,7 +103,7 @@ function describeTool(tool: Tool<unknown>, rateLimit: number): Operation {
     responses: {
       "200": {
         description: "The call succeeded.",
-        headers: toolAnswerHeaders(rateLimit),
+        headers: toolAnswerHeaders(options),
         content: {
           "application/json": {
             schema: { $ref: `#/components/schemas/${names.answer}` },
@@ -111,7 +111,7 @@ function describeTool(tool: Tool<unknown>, rateLimit: number): Operation {
           },
         },
       },
-      ...toolRefusals(rateLimit),
+      ...toolRefusals(options.rateLimit),
     },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
   };

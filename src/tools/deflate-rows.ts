@@ -9,6 +9,7 @@ import {
 /**
  * A zlib stream (RFC 1950) of rows that each repeat a number of times, as an enlarged picture has them. Only
  * the distinct rows are looked at: the repeats of a row are one match, so the cost hardly grows with the size.
+ * A row that repeats may have 32 KB at the most, the window of deflate.
  */
 export function deflateRepeatedRows(
   rows: Uint8Array,
@@ -59,7 +60,7 @@ class RowMatcher {
     if (times === 0) return;
     this.streamStart[row] = this.streamLength;
     this.matchRow(row);
-    this.repeatRow((times - 1) * this.rowBytes);
+    this.repeatRow(row, (times - 1) * this.rowBytes);
     this.streamStart[row] = this.streamLength + (times - 1) * this.rowBytes;
     this.streamLength += times * this.rowBytes;
   }
@@ -113,14 +114,18 @@ class RowMatcher {
   }
 
   /** The copies of the row just written: matches at the distance of one row. */
-  private repeatRow(bytes: number): void {
+  private repeatRow(row: number, bytes: number): void {
     let left = bytes;
-    while (left > 0) {
+    while (left >= MATCH_LENGTH_MIN) {
       let length = Math.min(left, MATCH_LENGTH_MAX);
       // What is left over must be long enough for a match of its own.
       if (left > length && left - length < MATCH_LENGTH_MIN) length -= MATCH_LENGTH_MIN;
       this.push((length << 16) | this.rowBytes);
       left -= length;
+    }
+    // Rows of one or two bytes can repeat to less than a match.
+    for (let i = 0; i < left; i++) {
+      this.push(this.rows[row * this.rowBytes + (i % this.rowBytes)] as number);
     }
   }
 

@@ -32,7 +32,8 @@ export const echo = defineTool({
   verbatim: true,
   bodyBytesMax: ECHO_BODY_BYTES_MAX,
   fieldBytesMax: {},
-  heavyFromBytes: Number.POSITIVE_INFINITY,
+  // Checking that the text is JSON takes 0.8 ms at this size when it is all brackets, 14 ms at 1 MB.
+  heavyFromBytes: 64 * 1024,
   examples: [
     {
       name: "an object",

@@ -11,8 +11,8 @@ const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"] as const;
 
 const input = z.strictObject({
   text: textField(HASH_TEXT_BYTES_MAX, "Input text, up to 1 MB (1,048,576 bytes) of UTF-8."),
-  algorithm: z.preprocess(canonicalName, z.enum(ALGORITHMS)).default("sha256").meta({
-    default: "sha256",
+  // Not `default`, which the description leaves out before a `preprocess`.
+  algorithm: z.preprocess(canonicalName, z.enum(ALGORITHMS)).prefault("sha256").meta({
     description:
       "Hash algorithm. Other spellings of these four names are read as well: any case, with or without the hyphen (`SHA-256`).",
   }),

@@ -4,7 +4,14 @@
  */
 import type { Ledger, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
 
-export const TROUBLES = ["none", "refuse_all", "refuse_debits", "hold_debits", "lose_answers", "lose_all"] as const;
+export const TROUBLES = [
+  "none",
+  "refuse_all",
+  "refuse_debits",
+  "hold_debits",
+  "lose_answers",
+  "lose_all",
+] as const;
 /**
  * `refuse_*`: nothing is done and the promise rejects. `hold_debits`: debits wait until the trouble is over.
  * `lose_answers`: debits are made, and their promises reject. `lose_all`: so are they, and reversals are refused.
@@ -40,7 +47,8 @@ export function createBackstage(ledger: Ledger, time: { now(): number; elapsed()
     const operation = ledger[name] as (value: unknown) => Promise<unknown>;
     ordered.set(name, (ordered.get(name) ?? 0) + 1);
     const isDebit = name === "debit";
-    if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit)) throw new Error(CAUSE);
+    if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit))
+      throw new Error(CAUSE);
     if (trouble === "lose_all" && name === "reverse") throw new Error(CAUSE);
     if (trouble === "hold_debits" && isDebit) await untilOver();
     const outcome = await operation(value);

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, test } from "node:test";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import { type FreeCall, type Ledger, ledgerOver } from "#credits/ledger.ts";
+import { type Ledger, ledgerOver } from "#credits/ledger.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
 import type { Command, Trouble } from "./backstage.ts";
@@ -20,6 +20,8 @@ export type Sent = {
   body?: string | Uint8Array | undefined;
   /** Sends the body in pieces without a length. */
   chunked?: boolean;
+  /** Goes away without waiting for the answer. */
+  signal?: AbortSignal;
 };
 
 /** What an opener opens: the two sides of a door. */
@@ -33,7 +35,7 @@ export type DoorSettings = { rateLimit: number };
 export type Opener = {
   name: string;
   /** What of the suites this door cannot show, and why. */
-  cannot: Partial<Record<"compress" | "retry_later", string>>;
+  cannot: Partial<Record<"compress" | "retry_later" | "client", string>>;
   open(settings: DoorSettings): Promise<Opened>;
 };
 
@@ -44,7 +46,9 @@ export type Door = Awaited<ReturnType<typeof openDoor>>;
 
 async function openDoor(opener: Opener, settings: DoorSettings) {
   const opened = await opener.open(settings);
-  const ledger: Ledger = ledgerOver((name, order) => opened.perform({ command: "order", name, order }));
+  const ledger: Ledger = ledgerOver((name, order) =>
+    opened.perform({ command: "order", name, order }),
+  );
   const count = async (command: Command) => (await opened.perform(command)) as number;
   return {
     name: opener.name,
@@ -112,21 +116,32 @@ async function readAnswer(response: Response) {
   };
 }
 
-export const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
+export const sha256 = (text: string | Uint8Array) =>
+  createHash("sha256").update(text).digest("hex");
 
 export type Caller = Awaited<ReturnType<typeof createCaller>>;
 
-type Given = { credits?: number; freeCall?: FreeCall };
+type Given = { credits?: number; freeCall?: "open" | "withheld" };
 
 /** An account with one key; unless told otherwise with 100 credits, and without the free first call. */
-export async function createCaller(door: Door, { credits = 100, freeCall = "withheld" }: Given = {}) {
+export async function createCaller(
+  door: Door,
+  { credits = 100, freeCall = "withheld" }: Given = {},
+) {
   const { ledger } = door;
   const account = newAccountId(randomBytes);
   const now = await door.now();
   await ledger.openAccount({ account, freeCall, now });
   const { key, keyId } = await createKey(door, account);
   const grant = (amount: number) =>
-    ledger.grant({ account, id: `operator:${amount}`, kind: "operator", amount, expiresAt: null, now });
+    ledger.grant({
+      account,
+      id: `operator:${amount}`,
+      kind: "operator",
+      amount,
+      expiresAt: null,
+      now,
+    });
   if (credits > 0) await grant(credits);
   const post = (tool: string, sent: Sent = {}) =>
     door.send(`/api/v1/${tool}`, {

@@ -4,20 +4,38 @@ import { createApp } from "#http/app.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { fixedSupply } from "../supply.ts";
 import { createBackstage } from "./backstage.ts";
-import { type DoorSettings, entriesOf, type Opened, type Opener, PUBLIC_URL, SECRETS, type Sent, sha256 } from "./door.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+  type Sent,
+  sha256,
+} from "./door.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 
 export const inProcess: Opener = {
   name: "in process",
-  cannot: { compress: "this house leaves compression to its runtime" },
+  cannot: {
+    compress: "this house leaves compression to its runtime",
+    client: "there is no connection that a client could close",
+  },
   async open(settings: DoorSettings): Promise<Opened> {
     // The clock stands still but for `advance`, so that what depends on it is exact.
     const backstage = createBackstage(createMemoryLedger(), { now: () => START, elapsed: () => 0 });
     const supply = fixedSupply();
     const app = createApp({
       ...backstage.parts,
-      settings: { publicUrl: PUBLIC_URL, version: "0.0.0", secrets: SECRETS, metricsToken: null, ...settings },
+      settings: {
+        publicUrl: PUBLIC_URL,
+        version: "0.0.0",
+        secrets: SECRETS,
+        metricsToken: null,
+        ...settings,
+      },
       random: supply.random,
       digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
       hashKey: sha256,
@@ -39,9 +57,15 @@ export const inProcess: Opener = {
 function asTransported(path: string, { method = "GET", headers, body, chunked }: Sent): Request {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
   const all = new Headers(entriesOf(headers));
-  if (!chunked && method !== "GET" && method !== "HEAD") all.set("content-length", String(bytes?.byteLength ?? 0));
+  if (!chunked && method !== "GET" && method !== "HEAD")
+    all.set("content-length", String(bytes?.byteLength ?? 0));
   const stream = bytes === null ? null : inPieces(bytes);
-  return new Request(`http://127.0.0.1${path}`, { method, headers: all, body: stream, duplex: "half" } as RequestInit);
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: all,
+    body: stream,
+    duplex: "half",
+  } as RequestInit);
 }
 
 export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {

@@ -12,7 +12,15 @@ import { createNodeMetrics } from "../../src/entry/node-metrics.ts";
 import { type NodeServerOptions, startNodeServer } from "../../src/entry/node-server.ts";
 import { openToolPool } from "../../src/entry/node-tool-pool.ts";
 import { createBackstage } from "./backstage.ts";
-import { type DoorSettings, entriesOf, type Opened, type Opener, PUBLIC_URL, SECRETS, type Sent } from "./door.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+  type Sent,
+} from "./door.ts";
 import { inPieces } from "./in-process.ts";
 
 export const nodeSocket: Opener = {
@@ -38,7 +46,11 @@ export async function openNodeSocket(
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
   const server = await startNodeServer(
-    () => createApp({ ...createNodeHouse({ ...parts, log, ledger: thread.ledger }), ...backstage.parts }),
+    () =>
+      createApp({
+        ...createNodeHouse({ ...parts, log, ledger: thread.ledger }),
+        ...backstage.parts,
+      }),
     { host: "127.0.0.1", port: 0, publicUrl: PUBLIC_URL, ...timeouts },
   );
   return {
@@ -56,13 +68,14 @@ export async function openNodeSocket(
 
 /** The request through Node's own client, which keeps its connections. */
 export function fetchOver(base: string, to: string, sent: Sent): Promise<Response> {
-  const { method = "GET", headers, body, chunked } = sent;
+  const { method = "GET", headers, body, chunked, signal } = sent;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
   const streamed = chunked && bytes !== null ? inPieces(bytes) : bytes;
   return fetch(base + to, {
     method,
     headers: entriesOf(headers),
-    body: streamed as BodyInit | null,
+    body: streamed as never,
     duplex: "half",
+    signal,
   } as RequestInit);
 }

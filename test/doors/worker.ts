@@ -4,7 +4,7 @@
  */
 import { createApp } from "#http/app.ts";
 import { createMemoryLedger } from "#store/memory.ts";
-import { createBackstage } from "./backstage.ts";
+import { type Command, createBackstage } from "./backstage.ts";
 
 const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
 
@@ -33,7 +33,8 @@ function open({ publicUrl, secrets, rateLimit }: OpenOrder) {
   return { app, backstage };
 }
 
-const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const toHex = (bytes: Uint8Array) =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export default {
   async fetch(request: Request): Promise<Response> {
@@ -47,7 +48,7 @@ export default {
     if (house === undefined) return new Response("no such house", { status: 500 });
     if (pathname !== "/test/perform") return house.app.fetch(request);
     try {
-      const value = await house.backstage.perform(await request.json());
+      const value = await house.backstage.perform((await request.json()) as Command);
       return Response.json({ value });
     } catch (error) {
       return Response.json({ error: String(error) });

@@ -2,7 +2,14 @@
 import path from "node:path";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type DoorSettings, entriesOf, type Opened, type Opener, PUBLIC_URL, SECRETS } from "./door.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+} from "./door.ts";
 import { fetchOver } from "./node-socket.ts";
 
 /** The worker as one module, and what it imports from outside. */
@@ -19,7 +26,9 @@ export async function bundleWorker(): Promise<{ code: string; imports: string[] 
     external: ["node:*", "cloudflare:*"],
     logLevel: "silent",
   });
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map((each) => each.path));
+  const imports = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.map((each) => each.path),
+  );
   return { code: outputFiles[0]?.text ?? "", imports };
 }
 
@@ -45,7 +54,8 @@ export const workerd: Opener = {
   name: "in workerd",
   cannot: {
     compress: "workerd compresses for its clients by itself",
-    retry_later: "workerd ends a request's timers with its answer, and the app has no means yet to ask for more time",
+    retry_later:
+      "workerd ends a request's timers with its answer, and the app has no means yet to ask for more time",
   },
   async open(settings: DoorSettings): Promise<Opened> {
     running ??= start();
@@ -55,12 +65,20 @@ export const workerd: Opener = {
     const house: [string, string] = ["x-test-house", String(houses)];
     const command = (to: string, value: unknown) =>
       fetchOver(base, to, { method: "POST", headers: [house], body: JSON.stringify(value) });
-    const opened = await command("/test/open", { publicUrl: PUBLIC_URL, secrets: SECRETS, ...settings });
+    const opened = await command("/test/open", {
+      publicUrl: PUBLIC_URL,
+      secrets: SECRETS,
+      ...settings,
+    });
     if (!opened.ok) throw new Error(await opened.text());
     return {
-      fetch: (to, sent) => fetchOver(base, to, { ...sent, headers: [...entriesOf(sent.headers), house] }),
+      fetch: (to, sent) =>
+        fetchOver(base, to, { ...sent, headers: [...entriesOf(sent.headers), house] }),
       async perform(order) {
-        const result = (await (await command("/test/perform", order)).json()) as { value?: unknown; error?: string };
+        const result = (await (await command("/test/perform", order)).json()) as {
+          value?: unknown;
+          error?: string;
+        };
         if (result.error !== undefined) throw new Error(result.error);
         return result.value;
       },

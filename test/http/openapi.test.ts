@@ -142,6 +142,18 @@ describe("the schemas of a tool", () => {
     assert.deepEqual(defaults("UuidRequest"), { count: 1, uppercase: false });
   });
 
+  it("promises the headers of a known caller on every answer", () => {
+    for (const [path, { post }] of toolPaths) {
+      const { headers } = (post as Operation).responses["200"] as {
+        headers: Record<string, object>;
+      };
+      for (const name of ["X-Request-Id", "Credits-Charged", "Credits-Remaining", "RateLimit"]) {
+        const { required } = follow(headers[name] as object) as { required?: boolean };
+        assert.equal(required, true, `${path}: ${name}`);
+      }
+    }
+  });
+
   it("takes any JSON value for echo", () => {
     const takes = validatorAt("#/components/schemas/EchoRequest");
     for (const value of [null, 0, "", [], {}, true]) assert.ok(takes(value));

@@ -1,0 +1,60 @@
+import { hash, randomBytes } from "node:crypto";
+import { createKey, type Desk, openAccount } from "#accounts/people.ts";
+import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { keepSecret } from "#store/sqlite-settings.ts";
+import { databaseFile } from "../src/entry/data-folder.ts";
+
+/** The bench at the ledger itself, through a connection of its own: more accounts to call with, and the books at the end. */
+const CREDITS = 1_000_000_000;
+
+/** Makes accounts beside the running server, as the command line does. Returns a key of each. */
+export async function openAccounts(dataDir: string, count: number): Promise<string[]> {
+  const driver = openNodeSqlite(databaseFile(dataDir));
+  try {
+    const secret = keepSecret(driver, () => {
+      throw new Error("The server has made its secret already");
+    });
+    const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
+    const hashKey = (key: string) => hash("sha256", key);
+    const desk: Desk = { ...openSqliteDirect(driver), secrets: [secret], random, hashKey };
+    const keys: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const now = Date.now();
+      const { account } = await openAccount(desk, `bench-${i}@toolbooth.localhost`, now);
+      await desk.ledger.grant({
+        account,
+        id: "bench",
+        kind: "operator",
+        amount: CREDITS,
+        expiresAt: null,
+        now,
+      });
+      keys.push((await createKey(desk, account, "bench", now)).key);
+    }
+    return keys;
+  } finally {
+    driver.close();
+  }
+}
+
+export type Reconciliation = { answered: number; recorded: number; ok: boolean; faults: string[] };
+
+/** Whether the ledger holds every call that was answered, no other one, and adds up. The server must be gone. */
+export async function reconcile(dataDir: string, answered: number): Promise<Reconciliation> {
+  const driver = openNodeSqlite(databaseFile(dataDir));
+  try {
+    const { ledger } = openSqliteDirect(driver);
+    const audit = await ledger.audit({ now: Date.now() });
+    const usage = await ledger.usage({ account: null, from: 0, to: Number.MAX_SAFE_INTEGER });
+    const recorded = usage.reduce((sum, row) => sum + row.calls, 0);
+    return { answered, recorded, ok: audit.ok && recorded === answered, faults: audit.faults };
+  } finally {
+    driver.close();
+  }
+}
+
+export const showReconciliation = ({ answered, recorded, ok, faults }: Reconciliation): string =>
+  ok
+    ? `Books: ${answered} answers, ${recorded} debits, after the server was killed without warning (SIGKILL); they add up.`
+    : `Books: ${answered} answers, but ${recorded} debits. ${faults.join("; ")}`;

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { reconcile, showReconciliation } from "./books.ts";
+import { type LoadResult, makeRequest, runFlatOut, runPaced } from "./load.ts";
+import { makeDataDir, startOwnServer } from "./servers.ts";
+import { percentile, type Spread, showSpread, spreadOf } from "./statistics.ts";
+import { showTable } from "./table.ts";
+import { requireSuccess } from "./throughput.ts";
+
+/** How long a small call waits while large documents are rendered without a pause, against an idle server. */
+export type HeadOfLineOptions = {
+  rounds: number;
+  idleSeconds: number;
+  busySeconds: number;
+  logLevel: string;
+};
+
+export type HeadOfLineReport = {
+  idle: { p50Ms: Spread; p99Ms: Spread };
+  busy: { p50Ms: Spread; p99Ms: Spread };
+  p99Ratio: Spread;
+  documents: number;
+  documentBytes: number;
+  documentMs: number;
+  text: string;
+};
+
+const DOCUMENT_BYTES = 1_000_000;
+const DOCUMENT_CONNECTIONS = 2;
+const SMALL_CONNECTIONS = 8;
+/** Far below what the server can do: this measures waiting, not a queue of its own making. */
+const SMALL_PER_SECOND = 200;
+/** The first documents are on their way when the small calls begin, and the last ones outlast them. */
+const HEAD_START_MS = 400;
+
+export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<HeadOfLineReport> {
+  const { dataDir, remove } = makeDataDir();
+  const server = await startOwnServer(dataDir, options.logLevel);
+  const small = [makeRequest("/api/v1/hash", '{"text":"hello"}', server.key)];
+  const markdown = realText(DOCUMENT_BYTES);
+  const large = [makeRequest("/api/v1/markdown-render", JSON.stringify({ markdown }), server.key)];
+  let answered = 0;
+  const checked = async (load: Promise<LoadResult>) => {
+    const result = await load;
+    requireSuccess(server, result);
+    answered += result.answers;
+    return result;
+  };
+  const callSmall = (durationMs: number) =>
+    checked(
+      runPaced({
+        port: server.port,
+        requests: small,
+        connections: SMALL_CONNECTIONS,
+        perSecond: SMALL_PER_SECOND,
+        durationMs,
+      }),
+    );
+  const render = (durationMs: number) =>
+    checked(
+      runFlatOut({
+        port: server.port,
+        requests: large,
+        connections: DOCUMENT_CONNECTIONS,
+        durationMs,
+      }),
+    );
+
+  const rounds: { idle: LoadResult; busy: LoadResult; documents: LoadResult }[] = [];
+  try {
+    await callSmall(1_000);
+    await render(1_000);
+    for (let number = 0; number < options.rounds; number += 1) {
+      const idle = await callSmall(options.idleSeconds * 1000);
+      const rendering = render(options.busySeconds * 1000 + 2 * HEAD_START_MS);
+      await new Promise((resolve) => setTimeout(resolve, HEAD_START_MS));
+      const [busy, documents] = await Promise.all([
+        callSmall(options.busySeconds * 1000),
+        rendering,
+      ]);
+      rounds.push({ idle, busy, documents });
+    }
+    await server.stop("SIGKILL");
+    const books = await reconcile(dataDir, answered);
+    const report = summarise(rounds, Buffer.byteLength(markdown), options);
+    const text = `${report.text}\n${showReconciliation(books)}`;
+    if (!books.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
+    return { ...report, text };
+  } finally {
+    await server.stop();
+    remove();
+  }
+}
+
+function summarise(
+  rounds: { idle: LoadResult; busy: LoadResult; documents: LoadResult }[],
+  documentBytes: number,
+  options: HeadOfLineOptions,
+): HeadOfLineReport {
+  const spread = (which: "idle" | "busy", percent: number) =>
+    spreadOf(rounds.map((one) => percentile(one[which].latencies, percent)));
+  const idle = { p50Ms: spread("idle", 50), p99Ms: spread("idle", 99) };
+  const busy = { p50Ms: spread("busy", 50), p99Ms: spread("busy", 99) };
+  const p99Ratio = spreadOf(
+    rounds.map((one) => percentile(one.busy.latencies, 99) / percentile(one.idle.latencies, 99)),
+  );
+  const documents = rounds.reduce((sum, one) => sum + one.documents.answers, 0);
+  const documentMs = spreadOf(rounds.map((one) => percentile(one.documents.latencies, 50))).median;
+  const text = [
+    `Head of line: ${SMALL_PER_SECOND} small calls (hash) a second on ${SMALL_CONNECTIONS} connections, ${options.rounds} rounds; ms, median of rounds (min–max)`,
+    showTable(
+      ["small calls", "p50", "p99"],
+      [
+        ["while idle", showSpread(idle.p50Ms, 2), showSpread(idle.p99Ms, 2)],
+        ["while documents render", showSpread(busy.p50Ms, 2), showSpread(busy.p99Ms, 2)],
+      ],
+    ),
+    `p99 ratio ${showSpread(p99Ratio, 2)}. ${documents} documents of ${documentBytes} bytes were rendered, ${documentMs.toFixed(0)} ms each at the median, ${DOCUMENT_CONNECTIONS} at a time.`,
+  ].join("\n");
+  return { idle, busy, p99Ratio, documents, documentBytes, documentMs, text };
+}
+
+/** Markdown that people wrote: the README files of the installed packages, in the order of their paths, over again where they are too few. */
+export function realText(bytes: number): string {
+  const folder = path.join(import.meta.dirname, "..", "node_modules");
+  const texts = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?:^|[\\/])readme\.md$/i.test(name))
+    .sort()
+    .map((name) => readFileSync(path.join(folder, name), "utf8"));
+  if (texts.length === 0)
+    throw new Error("No README.md was found in node_modules; run npm ci first");
+  const once = texts.join("\n\n");
+  const size = Buffer.byteLength(once);
+  const all = Buffer.from(once.repeat(Math.ceil(bytes / size)));
+  // A cut may halve a character; what is left of it goes.
+  return all.subarray(0, bytes).toString("utf8").replace(/�+$/, "");
+}

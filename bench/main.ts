@@ -1,0 +1,126 @@
+import { closeSync, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { LOG_LEVELS } from "#config.ts";
+import { measureHeadOfLine } from "./head-of-line.ts";
+import { makeDataDir } from "./servers.ts";
+import { medianOf, round } from "./statistics.ts";
+import { measureThreshold } from "./threshold.ts";
+import { measureThroughput } from "./throughput.ts";
+
+/** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
+const USAGE = `npm run bench -- [part ...] [options]
+
+Parts: throughput, head-of-line, threshold. None named: all of them, in less than three minutes.
+
+  --rounds <n>        rounds of throughput (5) and of head-of-line (3)
+  --seconds <s>       length of one round of throughput (1.5)
+  --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
+  --json <file>       write all figures to a file as well
+`;
+
+const PARTS = ["throughput", "head-of-line", "threshold"];
+const SYNCS = 50;
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options === null) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const machine = describeMachine();
+  process.stdout.write(
+    `Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), load ${machine.load} before the run; a sync of the disk takes ${machine.syncMs} ms\n\n`,
+  );
+  const report: Record<string, unknown> = { machine, options };
+  const { rounds, seconds, logLevel } = options;
+  for (const part of options.parts) {
+    const { text, ...figures } = await runPart(part, rounds, seconds, logLevel);
+    process.stdout.write(`${text}\n\n`);
+    report[part] = figures;
+  }
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function runPart(
+  part: string,
+  rounds: number | undefined,
+  seconds: number,
+  logLevel: string,
+): Promise<{ text: string }> {
+  if (part === "throughput") return measureThroughput({ rounds: rounds ?? 5, seconds, logLevel });
+  if (part === "threshold") return measureThreshold(50);
+  return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
+}
+
+/** Null where help was asked for. */
+function readOptions() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: "string" },
+      seconds: { type: "string", default: "1.5" },
+      "log-level": { type: "string", default: "info" },
+      json: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return null;
+  const unknown = positionals.find((name) => !PARTS.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no part "${unknown}".\n\n${USAGE}`);
+  const logLevel = values["log-level"];
+  if (!(LOG_LEVELS as readonly string[]).includes(logLevel)) {
+    throw new Error(`--log-level must be one of ${LOG_LEVELS.join(", ")}`);
+  }
+  return {
+    parts: positionals.length > 0 ? PARTS.filter((name) => positionals.includes(name)) : PARTS,
+    rounds: values.rounds === undefined ? undefined : readNumber("--rounds", values.rounds, 1, 100),
+    seconds: readNumber("--seconds", values.seconds, 0.2, 60),
+    logLevel,
+    json: values.json,
+  };
+}
+
+function readNumber(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (value >= min && value <= max) return value;
+  throw new Error(`${name} must be a number from ${min} to ${max}`);
+}
+
+/** What the figures depend on and another reader cannot see. */
+function describeMachine() {
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    load: round(loadavg()[0] ?? 0, 2),
+    syncMs: measureSync(),
+  };
+}
+
+/** Where a sync of the disk costs next to nothing, a durable ledger is no achievement: so it is measured and told. */
+function measureSync(): number {
+  const { dataDir, remove } = makeDataDir();
+  const file = path.join(dataDir, "sync");
+  const descriptor = openSync(file, "w");
+  const page = Buffer.alloc(4_096, 1);
+  const times: number[] = [];
+  for (let i = 0; i < SYNCS; i += 1) {
+    const before = performance.now();
+    writeSync(descriptor, page, 0, page.length, 0);
+    fdatasyncSync(descriptor);
+    times.push(performance.now() - before);
+  }
+  closeSync(descriptor);
+  rmSync(file);
+  remove();
+  return round(medianOf(times), 2);
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});

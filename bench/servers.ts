@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+import { SETTINGS } from "#config.ts";
+import { CPU_REPORTER, HAS_PROC } from "./process-cpu.ts";
+
+/** The measured servers: each a process of its own, on a free port of 127.0.0.1, ended by its own process id. */
+export type Server = {
+  name: string;
+  port: number;
+  child: ChildProcess;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
+export type OwnServer = Server & { key: string; dataDir: string };
+
+const ROOT = path.join(import.meta.dirname, "..");
+const START_TIMEOUT_MS = 15_000;
+/** More than can be spent in a run, so that no call is refused for its credits. */
+const STARTER_CREDITS = 1_000_000_000;
+
+export async function startBareServer(): Promise<Server> {
+  const { server } = await start(
+    "bare node:http",
+    ["bench/peers/bare-node-http.ts"],
+    baseEnv(),
+    /127\.0\.0\.1:(\d+)/,
+  );
+  return server;
+}
+
+/** The real server as `npm start` runs it, on an empty data folder, without a rate limit. */
+export async function startOwnServer(dataDir: string, logLevel: string): Promise<OwnServer> {
+  const env = {
+    ...baseEnv(),
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATA_DIR: dataDir,
+    RATE_LIMIT: "0",
+    TOOLBOOTH_STARTER_CREDITS: String(STARTER_CREDITS),
+    TOOLBOOTH_LOG_LEVEL: logLevel,
+  };
+  const { server, found } = await start(
+    "toolbooth",
+    ["src/entry/node.ts"],
+    env,
+    /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/,
+  );
+  return { ...server, key: found[2] as string, dataDir };
+}
+
+/** Beside the source and not in the system's temporary folder, which may lie in memory, where a sync costs nothing. */
+export function makeDataDir(): { dataDir: string; remove(): void } {
+  const parent = path.join(ROOT, "data");
+  mkdirSync(parent, { recursive: true });
+  const dataDir = mkdtempSync(path.join(parent, "bench-"));
+  return { dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
+}
+
+/** This environment without the settings of a Toolbooth that may be installed here. */
+function baseEnv(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const { name } of SETTINGS) delete env[name];
+  return env;
+}
+
+async function start(
+  name: string,
+  script: string[],
+  env: NodeJS.ProcessEnv,
+  announcement: RegExp,
+): Promise<{ server: Server; found: RegExpExecArray }> {
+  const reporter = HAS_PROC ? [] : ["--import", CPU_REPORTER];
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", ...reporter, ...script],
+    // The log goes nowhere: to make and write its lines is the server's cost, to keep them is another program's.
+    { cwd: ROOT, env, stdio: ["ignore", "pipe", "ignore", ...(HAS_PROC ? [] : ["ipc" as const])] },
+  );
+  endWithThisProcess(child);
+  const found = await readAnnouncement(child, name, announcement);
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  };
+  return { server: { name, port: Number(found[1]), child, stop }, found };
+}
+
+/** What the server writes when it listens. */
+function readAnnouncement(
+  child: ChildProcess,
+  name: string,
+  announcement: RegExp,
+): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      child.kill("SIGKILL");
+      reject(new Error(`The server "${name}" ${reason}`));
+    };
+    const timer = setTimeout(() => fail("did not say that it listens"), START_TIMEOUT_MS);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      fail(`ended with code ${code} before it listened; start it by hand to see why`);
+    });
+    let text = "";
+    child.stdout?.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+      const found = announcement.exec(text);
+      if (found === null) return;
+      clearTimeout(timer);
+      child.removeAllListeners("exit");
+      resolve(found);
+    });
+  });
+}
+
+/** A bench that is broken off leaves no server behind. */
+function endWithThisProcess(child: ChildProcess): void {
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+}

@@ -1,0 +1,141 @@
+import { parseArgs } from "node:util";
+import { GRANT_CREDITS_MAX } from "#limits.ts";
+import { nearestName } from "#tools/nearest-name.ts";
+import { type Command, WrongUsage } from "./cli-command.ts";
+import { endOfDay, startOfDay } from "./cli-text.ts";
+
+/** What was typed after `toolbooth`, taken apart. Whatever is wrong with it is `WrongUsage`, in one sentence. */
+export type Typed = {
+  words: string[];
+  options: Record<string, string | boolean | undefined>;
+};
+
+/** The command that the first words name, and what follows it; help is asked for without a command as well. */
+export function findCommand(
+  typed: readonly string[],
+  commands: readonly Command[],
+): { command: Command; rest: string[] } {
+  const at = typed.findIndex((word) => !word.startsWith("-"));
+  const first = typed[at] ?? "";
+  const second = typed.slice(at + 1).find((word) => !word.startsWith("-"));
+  for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {
+    const command = commands.find((known) => known.name === name);
+    if (command !== undefined) return { command, rest: without(typed, name.split(" ")) };
+  }
+  throw new WrongUsage(explainUnknown(first, second, commands));
+}
+
+function without(typed: readonly string[], names: readonly string[]): string[] {
+  const rest = [...typed];
+  for (const name of names) rest.splice(rest.indexOf(name), 1);
+  return rest;
+}
+
+function explainUnknown(
+  first: string,
+  second: string | undefined,
+  commands: readonly Command[],
+): string {
+  const names = commands.map(({ name }) => name);
+  const themes = names.filter((name) => name.startsWith(`${first} `));
+  if (themes.length > 0 && second === undefined)
+    return `"${first}" needs another word: ${themes.join(", ")}.`;
+  const given = second === undefined ? first : `${first} ${second}`;
+  const nearest =
+    nearestName(given, themes.length > 0 ? themes : names) ??
+    nearestName(
+      first,
+      names.filter((name) => !name.includes(" ")),
+    );
+  const remedy =
+    nearest === undefined ? `Commands: ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
+  return `"${themes.length > 0 || nearest?.includes(" ") ? given : first}" is no command. ${remedy}`;
+}
+
+/** Options that every command knows. */
+const COMMON = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
+
+/** Reads a command's words and options. How many words there are is checked by `checkWords`, after `--help` was seen. */
+export function readTyped(command: Command, rest: readonly string[]): Typed {
+  const options = { ...COMMON, ...command.options };
+  try {
+    // A negative number is a value that will be refused by what it means, not an option of one letter.
+    const args = rest.map((word) => (/^-\d/.test(word) ? `${SHIELD}${word}` : word));
+    const { values, positionals } = parseArgs({
+      args,
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
+    const plain = Object.entries(values).map(([name, value]) => [
+      name,
+      unshield(value as string | boolean),
+    ]);
+    return {
+      words: positionals.map((word) => unshield(word) as string),
+      options: Object.fromEntries(plain),
+    };
+  } catch (error) {
+    throw new WrongUsage(explainOptions(error as Error & { code?: string }, Object.keys(options)));
+  }
+}
+
+const SHIELD = "\u0000";
+const unshield = (value: string | boolean) =>
+  typeof value === "string" && value.startsWith(SHIELD) ? value.slice(1) : value;
+
+function explainOptions(error: Error & { code?: string }, known: string[]): string {
+  const option = /'([^' ]+)[^']*'/.exec(error.message)?.[1] ?? "";
+  if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+    const nearest = nearestName(option.replace(/^-+/, ""), known);
+    return `There is no option ${option} here.${nearest === undefined ? "" : ` Did you mean --${nearest}?`}`;
+  }
+  if (error.code !== "ERR_PARSE_ARGS_INVALID_OPTION_VALUE") return error.message;
+  const long = /--[a-z-]+/.exec(option)?.[0] ?? option;
+  return /does not take an argument/.test(error.message)
+    ? `${long} takes no value.`
+    : `${long} needs a value.`;
+}
+
+export function checkWords(command: Command, words: readonly string[]): void {
+  const needed = command.words.filter((name) => !name.startsWith("["));
+  const missing = needed[words.length];
+  if (missing !== undefined) throw new WrongUsage(`${command.name} needs ${missing}.`);
+  const extra = words[command.words.length];
+  if (extra !== undefined)
+    throw new WrongUsage(`"${extra}" is one word too many for ${command.name}.`);
+}
+
+/** A number of credits; `what` begins the sentence that refuses it. */
+export function readCredits(text: string, what: string, min: 0 | 1): number {
+  const credits = Number(text);
+  if (/^\d+$/.test(text) && credits >= min && credits <= GRANT_CREDITS_MAX) return credits;
+  throw new WrongUsage(
+    `${what} must be a whole number from ${min} to ${GRANT_CREDITS_MAX}; got "${text}".`,
+  );
+}
+
+/** The first millisecond that is too late: an instant itself, or the midnight in UTC that ends a day. */
+export function readEnd(text: string, what: string): number {
+  const end = endOfDay(text) ?? readInstant(text);
+  if (end !== undefined) return end;
+  throw new WrongUsage(
+    `${what} must be a day (2027-01-31, to its end in UTC) or an instant with its offset (2027-01-31T12:00:00Z); got "${text}".`,
+  );
+}
+
+export function readDay(text: string | undefined, what: string): { start: number; end: number } {
+  if (text === undefined)
+    throw new WrongUsage(`${what} is needed: a day as in ${what} 2027-01-31.`);
+  const [start, end] = [startOfDay(text), endOfDay(text)];
+  if (start !== undefined && end !== undefined) return { start, end };
+  throw new WrongUsage(`${what} must be a day as in 2027-01-31; got "${text}".`);
+}
+
+/** ISO 8601 with an offset: without one it would mean another moment on another machine. */
+function readInstant(text: string): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text);
+  if (match === null || startOfDay(match[1] as string) === undefined) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}

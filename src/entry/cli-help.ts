@@ -1,0 +1,39 @@
+import type { Command } from "./cli-command.ts";
+import { version } from "./node-house.ts";
+
+/** What `help`, `--help` and a wrong usage say. Everything comes from the commands themselves. */
+const CALL = "npm run -s toolbooth --";
+
+export function helpOnAll(commands: readonly Command[]): string {
+  const lines = commands.map((command) => [usageOf(command), command.summary] as const);
+  const width = Math.max(...lines.map(([usage]) => usage.length));
+  return [
+    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, beside a running server.`,
+    "",
+    `Usage: ${CALL} <command> [--json]`,
+    "",
+    ...lines.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`),
+    "",
+    "With --json a command prints one JSON object. Exit codes: 0 done, 1 refused, 2 wrong usage.",
+    `More on one of them: ${CALL} <command> --help`,
+    "",
+  ].join("\n");
+}
+
+export function helpOn(command: Command): string {
+  return [
+    `Usage: ${CALL} ${usageOf(command)} [--json]`,
+    "",
+    `${command.summary}.`,
+    ...(command.details ?? []).flatMap((paragraph) => ["", paragraph]),
+    "",
+    `Example: ${CALL} ${command.example}`,
+    "",
+  ].join("\n");
+}
+
+export const usageOf = (command: Command) => `${command.name} ${command.form}`.trimEnd();
+
+/** The line under the sentence that says what is wrong. */
+export const usageLine = (command: Command | undefined) =>
+  command === undefined ? `See: ${CALL} help` : `Usage: ${CALL} ${usageOf(command)}`;

@@ -1,0 +1,189 @@
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { isatty } from "node:tty";
+import { type RecordCounts, TransferFault } from "#credits/transfer.ts";
+import { findSecret } from "#store/sqlite-backup.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { exportSqlite, importSqlite, isEmptyLedger } from "#store/sqlite-transfer.ts";
+import {
+  type Call,
+  type Command,
+  type Outcome,
+  Refusal,
+  WrongUsage,
+  withBooks,
+} from "./cli-command.ts";
+import { asideName, exchange } from "./cli-data.ts";
+import {
+  beginFile,
+  checkTarget,
+  createSink,
+  dropFile,
+  finishFile,
+  linesOf,
+  syncPath,
+} from "./cli-files.ts";
+import { whole } from "./cli-text.ts";
+import { databaseFile } from "./data-folder.ts";
+
+/** `export` and `import`: the ledger as lines of JSON, for another store or another machine. */
+export const TRANSFER_COMMANDS: readonly Command[] = [
+  {
+    name: "export",
+    form: "[file] [--with-secret] [--force]",
+    summary: "Write everything as lines of JSON, to a file or to standard output",
+    details: [
+      "One consistent snapshot, beside a running server. The same ledger gives the same lines. The secret comes along only with --with-secret. With --json a file is needed.",
+    ],
+    example: "export ledger.jsonl",
+    words: ["[file]"],
+    options: { "with-secret": { type: "boolean" }, force: { type: "boolean" } },
+    run: exportLines,
+  },
+  {
+    name: "import",
+    form: "[file]",
+    summary: "Take in lines that export wrote, into an empty ledger",
+    details: [
+      "All or nothing: the lines are checked and the books audited before anything is kept.",
+    ],
+    example: "import ledger.jsonl",
+    words: ["[file]"],
+    run: importLines,
+  },
+];
+
+async function exportLines(call: Call): Promise<Outcome> {
+  const target = call.words[0];
+  if (target === undefined && call.json) {
+    throw new WrongUsage(
+      "export --json needs a file: the lines go there, and standard output has the one object.",
+    );
+  }
+  const withSecret = call.flag("with-secret");
+  return withBooks(call, async ({ driver }) => {
+    if (withSecret && findSecret(driver) === null) {
+      call.note(
+        "There is no secret with the data, because the service is given one in SECRET: it is not included.",
+      );
+    }
+    const counts =
+      target === undefined
+        ? exportTo(1)
+        : intoFile(target, call.flag("force"), (fd) => exportTo(fd));
+    return presentExport(call, target, counts);
+
+    function exportTo(fd: number): RecordCounts {
+      const sink = createSink(fd);
+      const made = exportSqlite(driver, { withSecret }, sink.write);
+      sink.end();
+      return made;
+    }
+  });
+}
+
+function intoFile(
+  target: string,
+  force: boolean,
+  fill: (fd: number) => RecordCounts,
+): RecordCounts {
+  checkTarget(target, force);
+  const begun = beginFile(target);
+  try {
+    const fd = openSync(begun, "w");
+    let counts: RecordCounts;
+    try {
+      counts = fill(fd);
+    } finally {
+      closeSync(fd);
+    }
+    finishFile(begun, target);
+    return counts;
+  } finally {
+    dropFile(begun);
+  }
+}
+
+function presentExport(call: Call, target: string | undefined, counts: RecordCounts): Outcome {
+  const secretIncluded = counts.secret !== undefined;
+  const said = `${listed(counts)} exported. The secret is ${secretIncluded ? "included: keep them safe" : "not included"}.\n`;
+  // On standard output are the lines, and nothing else.
+  if (target === undefined) call.note(said.trimEnd());
+  return {
+    json: { file: target ?? null, counts, secretIncluded },
+    text: target === undefined ? "" : `${said}They are in ${target}.\n`,
+  };
+}
+
+const listed = (counts: RecordCounts) => {
+  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${whole(count)}`);
+  return `Records ${parts.length === 0 ? "(none)" : `(${parts.join(", ")})`} were`;
+};
+
+async function importLines(call: Call): Promise<Outcome> {
+  const source = call.words[0];
+  if (source === undefined && isatty(0))
+    throw new WrongUsage("import needs a file, or the lines on standard input.");
+  const fd = source === undefined ? 0 : openSync(source, "r");
+  try {
+    const counts = existsSync(databaseFile(call.config.dataDir))
+      ? await intoEmptyLedger(call, fd)
+      : intoNewData(call, fd);
+    return presentImport(call, counts);
+  } catch (error) {
+    if (!(error instanceof TransferFault)) throw error;
+    throw new Refusal(`${error.message}. Nothing was imported.`);
+  } finally {
+    if (fd !== 0) closeSync(fd);
+  }
+}
+
+async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
+  return withBooks(call, async ({ driver }) => {
+    if (!isEmptyLedger(driver)) {
+      throw new Refusal(
+        `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
+      );
+    }
+    return importSqlite(driver, linesOf(fd), call.now);
+  });
+}
+
+/** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
+function intoNewData(call: Call, fd: number): RecordCounts {
+  const { dataDir } = call.config;
+  const file = databaseFile(dataDir);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const fresh = beginFile(file);
+  try {
+    const driver = openNodeSqlite(fresh);
+    let counts: RecordCounts;
+    try {
+      counts = importSqlite(driver, linesOf(fd), call.now);
+    } finally {
+      driver.close();
+    }
+    syncPath(fresh);
+    exchange(call, file, fresh, asideName(dataDir, call.now));
+    syncPath(dataDir);
+    return counts;
+  } finally {
+    dropFile(fresh);
+  }
+}
+
+function presentImport(call: Call, counts: RecordCounts): Outcome {
+  const secretIncluded = counts.secret !== undefined;
+  if (secretIncluded) {
+    call.note(
+      "The secret came with the lines. A server that runs on this data has another one: start it again.",
+    );
+  } else if (call.config.secrets === null) {
+    call.note(
+      "No secret came with the lines. Set SECRET to that of the service they are from, or its keys are refused.",
+    );
+  }
+  return {
+    json: { counts, secretIncluded },
+    text: `${listed(counts)} imported into ${call.config.dataDir}, and the books reconcile.\n`,
+  };
+}

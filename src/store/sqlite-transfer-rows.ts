@@ -1,0 +1,192 @@
+import type { RecordKind, RecordOf, TransferRecord } from "#credits/transfer.ts";
+import type { SqlDriver, SqlRow, SqlValue } from "./sqlite-driver.ts";
+
+/**
+ * Each kind of record as rows of SQLite: how a page of them is read, and how one is written. Rows name each other by
+ * small integers, records by ids. Pages are read in the order of the primary keys, so that the integers which an
+ * import gives stand in the same order, and with them whatever is decided by age.
+ */
+type Rows<Kind extends RecordKind> = {
+  /** A page: the values of `after` of the row before it, then how many. Members of the record are columns. */
+  page: string;
+  /** What a page starts after; before every row there is. */
+  first: SqlValue[];
+  after(row: SqlRow): SqlValue[];
+  read?(row: SqlRow): Partial<RecordOf<Kind>>;
+  insert: string;
+  values(record: RecordOf<Kind>): SqlValue[];
+};
+
+const PAGE_ROWS = 1_000;
+
+const accountId = "(SELECT id FROM account WHERE no = account_no) AS account";
+const keyId = `(SELECT id FROM api_key WHERE no = key_no) AS "key"`;
+const accountNo = "(SELECT no FROM account WHERE id = ?)";
+const keyNo = "(SELECT no FROM api_key WHERE id = ?)";
+
+const byNo = { first: [0], after: (row: SqlRow) => [row["_no"] as number] };
+
+const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
+  account: {
+    ...byNo,
+    page: `SELECT no AS _no, id, created_at AS createdAt, state, free_call AS freeCall
+      FROM account WHERE no > ? ORDER BY no LIMIT ?`,
+    insert: "INSERT INTO account (id, created_at, state, free_call) VALUES (?, ?, ?, ?)",
+    values: (r) => [r.id, r.createdAt, r.state, r.freeCall],
+  },
+  address: {
+    page: `SELECT email, account, created_at AS createdAt FROM address
+      WHERE email > ? ORDER BY email LIMIT ?`,
+    first: [""],
+    after: (row) => [row["email"] as string],
+    insert: "INSERT INTO address (email, account, created_at) VALUES (?, ?, ?)",
+    values: (r) => [r.email, r.account, r.createdAt],
+  },
+  closedAddress: {
+    page: `SELECT email_hash AS emailHash, closed_at AS closedAt FROM closed_address
+      WHERE email_hash > ? ORDER BY email_hash LIMIT ?`,
+    first: [""],
+    after: (row) => [row["emailHash"] as string],
+    insert: "INSERT INTO closed_address (email_hash, closed_at) VALUES (?, ?)",
+    values: (r) => [r.emailHash, r.closedAt],
+  },
+  key: {
+    ...byNo,
+    page: `SELECT no AS _no, id, ${accountId}, sha256, start, label, created_at AS createdAt,
+        last_used_at AS lastUsedAt, revoked_at AS revokedAt
+      FROM api_key WHERE no > ? ORDER BY no LIMIT ?`,
+    insert: `INSERT INTO api_key
+        (account_no, id, sha256, start, label, created_at, last_used_at, revoked_at)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?)`,
+    values: (r) => [
+      r.account,
+      r.id,
+      r.sha256,
+      r.start,
+      r.label,
+      r.createdAt,
+      r.lastUsedAt,
+      r.revokedAt,
+    ],
+  },
+  grant: {
+    ...byNo,
+    page: `SELECT no AS _no, ${accountId}, id, kind, amount, remaining, voided,
+        granted_at AS grantedAt, expires_at AS expiresAt
+      FROM credit_grant WHERE no > ? ORDER BY no LIMIT ?`,
+    insert: `INSERT INTO credit_grant
+        (account_no, id, kind, amount, remaining, voided, granted_at, expires_at)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?)`,
+    values: (r) => [
+      r.account,
+      r.id,
+      r.kind,
+      r.amount,
+      r.remaining,
+      r.voided,
+      r.grantedAt,
+      r.expiresAt,
+    ],
+  },
+  debit: {
+    page: `SELECT account_no AS _account, ${accountId}, at, call_id AS callId, ${keyId}, tool, credits,
+        (SELECT id FROM credit_grant WHERE no = grant_no) AS "grant", reversed_at AS reversedAt
+      FROM debit WHERE (account_no, at, call_id) > (?, ?, ?)
+      ORDER BY account_no, at, call_id LIMIT ?`,
+    first: [0, 0, ""],
+    after: (row) => [row["_account"] as number, row["at"] as number, row["callId"] as string],
+    insert: `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, grant_no, reversed_at)
+      VALUES (${accountNo}, ?, ?, ${keyNo}, ?, ?,
+        (SELECT g.no FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = ? AND g.id = ?), ?)`,
+    values: (r) => [
+      r.account,
+      r.at,
+      r.callId,
+      r.key,
+      r.tool,
+      r.credits,
+      r.account,
+      r.grant,
+      r.reversedAt,
+    ],
+  },
+  usage: {
+    page: `SELECT account_no AS _account, key_no AS _key, ${accountId}, hour, ${keyId}, tool, calls, credits
+      FROM usage_hour WHERE (account_no, hour, key_no, tool) > (?, ?, ?, ?)
+      ORDER BY account_no, hour, key_no, tool LIMIT ?`,
+    first: [0, 0, 0, ""],
+    after: (row) => ["_account", "hour", "_key", "tool"].map((column) => row[column] as SqlValue),
+    insert: `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, credits)
+      VALUES (${accountNo}, ?, ${keyNo}, ?, ?, ?)`,
+    values: (r) => [r.account, r.hour, r.key, r.tool, r.calls, r.credits],
+  },
+  reversal: {
+    page: `SELECT account_no AS _account, ${accountId}, debit_at AS debitAt, call_id AS callId,
+        reversed_at AS reversedAt, credits, debit_kept AS debitKept
+      FROM reversal WHERE (account_no, debit_at, call_id) > (?, ?, ?)
+      ORDER BY account_no, debit_at, call_id LIMIT ?`,
+    first: [0, 0, ""],
+    after: (row) => ["_account", "debitAt", "callId"].map((column) => row[column] as SqlValue),
+    read: (row) => ({ debitKept: row["debitKept"] === 1 }),
+    insert: `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, debit_kept)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?)`,
+    values: (r) => [r.account, r.debitAt, r.callId, r.reversedAt, r.credits, r.debitKept ? 1 : 0],
+  },
+  idempotency: {
+    page: `SELECT account_no AS _account, ${accountId}, tool, key, at, call_id AS callId,
+        body_sha256 AS bodySha256, answer_sha256 AS answerSha256, received_at AS receivedAt, random
+      FROM idempotency WHERE (account_no, tool, key) > (?, ?, ?)
+      ORDER BY account_no, tool, key LIMIT ?`,
+    first: [0, "", ""],
+    after: (row) => ["_account", "tool", "key"].map((column) => row[column] as SqlValue),
+    insert: `INSERT INTO idempotency
+        (account_no, tool, key, at, call_id, body_sha256, answer_sha256, received_at, random)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    values: (r) => [
+      r.account,
+      r.tool,
+      r.key,
+      r.at,
+      r.callId,
+      r.bodySha256,
+      r.answerSha256,
+      r.receivedAt,
+      r.random,
+    ],
+  },
+  secret: {
+    page: "SELECT name AS _name, value FROM setting WHERE name = 'secret' AND name > ? LIMIT ?",
+    first: [""],
+    after: (row) => [row["_name"] as string],
+    insert: "INSERT OR REPLACE INTO setting (name, value) VALUES ('secret', ?)",
+    values: (r) => [r.value],
+  },
+};
+
+/** Every kind, each after those whose records it names. */
+export const RECORD_ORDER = Object.keys(ROWS) as RecordKind[];
+
+export function* pagesOf(driver: SqlDriver, kind: RecordKind): Generator<TransferRecord> {
+  const rows = ROWS[kind] as Rows<RecordKind>;
+  const page = driver.prepare(rows.page);
+  for (let after = rows.first; ; ) {
+    const found = page.all(...after, PAGE_ROWS);
+    for (const row of found) {
+      const columns = Object.entries(row).filter(([column]) => !column.startsWith("_"));
+      yield { record: kind, ...Object.fromEntries(columns), ...rows.read?.(row) } as TransferRecord;
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length < PAGE_ROWS) return;
+    after = rows.after(last);
+  }
+}
+
+export function prepareInserts(driver: SqlDriver): (record: TransferRecord) => void {
+  const inserts = Object.fromEntries(
+    RECORD_ORDER.map((kind) => [kind, driver.prepare(ROWS[kind].insert)]),
+  );
+  return (record) => {
+    const rows = ROWS[record.record] as Rows<RecordKind>;
+    inserts[record.record]?.run(...rows.values(record));
+  };
+}

@@ -1,0 +1,94 @@
+import {
+  type RecordCounts,
+  type RecordKind,
+  type RecordOf,
+  readTransfer,
+  TransferFault,
+  type TransferRecord,
+  writeTransfer,
+} from "#credits/transfer.ts";
+import { createSqliteAudit } from "./sqlite-audit.ts";
+import type { SqlDriver } from "./sqlite-driver.ts";
+import { pagesOf, prepareInserts, RECORD_ORDER } from "./sqlite-transfer-rows.ts";
+
+/** A ledger in SQLite to lines of JSON and back. What the lines say is in `credits/transfer.ts`. */
+
+/** Writes all there is, as of one moment: the transaction reads a snapshot, and calls go on beside it. */
+export function exportSqlite(
+  driver: SqlDriver,
+  options: { withSecret: boolean },
+  write: (bytes: Uint8Array) => void,
+): RecordCounts {
+  const kinds = RECORD_ORDER.filter((kind) => kind !== "secret" || options.withSecret);
+  return driver.transaction("read", () => writeTransfer(allRecords(driver, kinds), write));
+}
+
+/** The records of one kind, page by page, in the order in which they were made. */
+export function* recordsOf<Kind extends RecordKind>(
+  driver: SqlDriver,
+  kind: Kind,
+): Generator<RecordOf<Kind>> {
+  for (const record of pagesOf(driver, kind)) yield record as RecordOf<Kind>;
+}
+
+function* allRecords(driver: SqlDriver, kinds: readonly RecordKind[]): Generator<TransferRecord> {
+  for (const kind of kinds) yield* pagesOf(driver, kind);
+}
+
+/**
+ * Takes the lines into an empty ledger, all or nothing: what they say is audited before it is committed.
+ * Throws a `TransferFault` with the line where something is wrong.
+ */
+export function importSqlite(
+  driver: SqlDriver,
+  lines: Iterable<Uint8Array>,
+  now: number,
+): RecordCounts {
+  return driver.transaction("write", () => {
+    if (!isEmptyLedger(driver)) throw new TransferFault("The ledger is not empty");
+    const insert = prepareInserts(driver);
+    const records = readTransfer(lines);
+    let step = records.next();
+    for (; !step.done; step = records.next()) {
+      const { line, record } = step.value;
+      try {
+        insert(record);
+      } catch (error) {
+        throw explain(error, line, record);
+      }
+    }
+    const { ok, faults } = createSqliteAudit(driver).audit({ now });
+    if (!ok)
+      throw new TransferFault(
+        `The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`,
+      );
+    return step.value;
+  });
+}
+
+export function isEmptyLedger(driver: SqlDriver): boolean {
+  const row = driver
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
+         OR EXISTS (SELECT 1 FROM closed_address) AS filled`,
+    )
+    .get();
+  return row?.["filled"] === 0;
+}
+
+/** Extended result codes of SQLite's constraints (sqlite.org/rescode.html), said of the line that met one. */
+function explain(error: unknown, line: number, record: TransferRecord): unknown {
+  const where = `Line ${line} (${record.record})`;
+  switch ((error as { errcode?: number }).errcode) {
+    case 1555: // SQLITE_CONSTRAINT_PRIMARYKEY
+    case 2067: // SQLITE_CONSTRAINT_UNIQUE
+      return new TransferFault(`${where} says again what an earlier line has said`);
+    case 1299: // SQLITE_CONSTRAINT_NOTNULL
+      return new TransferFault(`${where} names an account or a key that no earlier line has`);
+    case 275: // SQLITE_CONSTRAINT_CHECK
+      return new TransferFault(
+        `${where} contradicts itself, or names a grant that no earlier line has`,
+      );
+  }
+  return error;
+}

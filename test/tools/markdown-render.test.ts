@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { checkInput } from "#tools/check-input.ts";
+import { markdownRender } from "#tools/markdown-render.ts";
+import { fixedSupply } from "../supply.ts";
+
+const run = (request: unknown) => {
+  const output = markdownRender.run(checkInput(markdownRender, request).input, fixedSupply());
+  assert.ok(!(output instanceof Promise));
+  return output;
+};
+const html = (markdown: string) => run({ markdown }).html;
+const text = (markdown: string) => run({ markdown, format: "text" }).text;
+
+function table(title: string, rows: [string, string][], render: (markdown: string) => unknown) {
+  for (const [markdown, expected] of rows) {
+    test(`${title}: ${JSON.stringify(markdown)}`, () => assert.equal(render(markdown), expected));
+  }
+}
+
+test("the answer has `text` only where it was asked for, behind `html`", () => {
+  assert.deepEqual(run({ markdown: "a" }), { ok: true, html: "<p>a</p>\n" });
+  assert.deepEqual(Object.keys(run({ markdown: "a", format: "html" })), ["ok", "html"]);
+  assert.deepEqual(Object.keys(run({ markdown: "a", format: "text" })), ["ok", "html", "text"]);
+  assert.deepEqual(run({ markdown: "", format: "text" }), { ok: true, html: "", text: "" });
+});
+
+test("fields that are not as described are refused", () => {
+  const bad = [
+    {},
+    { markdown: null },
+    { markdown: 1 },
+    { markdown: ["a"] },
+    { markdown: "\ud800" },
+  ];
+  const more = [
+    { markdown: "a", format: "plain" },
+    { markdown: "a", format: null },
+  ];
+  for (const request of [...bad, ...more, { markdown: "a", html: true }]) {
+    assert.throws(() => run(request), { code: "invalid_request" }, JSON.stringify(request));
+  }
+});
+
+table(
+  "GitHub-flavored Markdown",
+  [
+    ["# a\nb", "<h1>a</h1>\n<p>b</p>\n"],
+    ["*a* **b** ~~c~~", "<p><em>a</em> <strong>b</strong> <del>c</del></p>\n"],
+    ["a  \nb\nc", "<p>a<br />\nb\nc</p>\n"],
+    ["---", "<hr />\n"],
+    ["```js\na < b\n```", '<pre><code class="language-js">a &lt; b\n</code></pre>\n'],
+    ["- [ ] a", '<ul>\n<li><input disabled="" type="checkbox"> a</li>\n</ul>\n'],
+    ["- [x] a", '<ul>\n<li><input checked="" disabled="" type="checkbox"> a</li>\n</ul>\n'],
+    ["- [x]a", "<ul>\n<li>[x]a</li>\n</ul>\n"],
+    ["[ ] a", "<p>[ ] a</p>\n"],
+    ["https://a.bc/d.", '<p><a href="https://a.bc/d">https://a.bc/d</a>.</p>\n'],
+    ["www.a.com", '<p><a href="http://www.a.com">www.a.com</a></p>\n'],
+    ["me@a.com", '<p><a href="mailto:me@a.com">me@a.com</a></p>\n'],
+    ["README.md and a.com", "<p>README.md and a.com</p>\n"],
+    ['![a *b*](c.png "d")', '<p><img src="c.png" alt="a b" title="d" /></p>\n'],
+    ["[a]\n\n[a]: /b", '<p><a href="/b">a</a></p>\n'],
+    [
+      "|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|",
+      '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="left">b</th>\n<th align="center">c</th>\n<th align="right">d</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="left">2</td>\n<td align="center">3</td>\n<td align="right">4</td>\n</tr>\n</tbody>\n</table>\n',
+    ],
+  ],
+  html,
+);
+
+table(
+  "raw HTML vanishes",
+  [
+    ["a <b>c</b> d", "<p>a c d</p>\n"],
+    ['a <span onclick="x()">b</span>', "<p>a b</p>\n"],
+    ["<div onload=x>\n\n*a*\n\n</div>", "<p><em>a</em></p>\n"],
+    ["<script>\nalert(1)\n\nalert(2)\n</script>\na", "<p>a</p>\n"],
+    ["a <!-- b --> c", "<p>a  c</p>\n"],
+    ["<!-- a\n\nb -->", ""],
+    ["<b></b>", ""],
+    ["- <b></b>", "<ul>\n<li></li>\n</ul>\n"],
+    ["a <?php x ?> <!DOCTYPE x> <![CDATA[y]]> b", "<p>a    b</p>\n"],
+    ["`<b>` &lt;b&gt; \\<b>", "<p><code>&lt;b&gt;</code> &lt;b&gt; &lt;b&gt;</p>\n"],
+    ["    <b>", "<pre><code>&lt;b&gt;\n</code></pre>\n"],
+    ["a <script>b</script> c", "<p>a  c</p>\n"],
+    ["a <STYLE>b</sTyle  > c", "<p>a  c</p>\n"],
+    ["a <title>b <title>c</title> d", "<p>a  d</p>\n"],
+    ["a <xmp>b *c* [d](e) ![f](g)</xmp> h", "<p>a  h</p>\n"],
+    ["a <iframe>b</iframe> <noembed>c</noembed> <textarea>d</textarea>", "<p>a   </p>\n"],
+    ["a <script>b", "<p>a b</p>\n"],
+    ["a </script>b", "<p>a b</p>\n"],
+    ["a <scripty>b</scripty>", "<p>a b</p>\n"],
+    ["a *b <script>c* d</script> e", "<p>a <em>b c</em> d e</p>\n"],
+    ["[a <script>b](c) d</script> e", '<p><a href="c">a b</a> d e</p>\n'],
+    ["![a <b>c</b> <script>d</script>](e)", '<p><img src="e" alt="a c " /></p>\n'],
+    [
+      "|a|\n|-|\n|<b>c</b>|",
+      "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>c</td>\n</tr>\n</tbody>\n</table>\n",
+    ],
+  ],
+  html,
+);
+
+test("links and images keep the schemes that cannot run anything, and relative addresses", () => {
+  for (const url of [
+    ...[
+      "http://a.b/c?d=e#f",
+      "HTTPS://a.b/",
+      "mailto:a@b.c",
+      "tel:+123",
+      "xmpp:a@b.c",
+      "ftp://a.b",
+    ],
+    ...["/a", "a/b:c", "?a", "#a", "./a", "../a", "//a.b/c", "", "%6aavascript:a", "1a:b"],
+  ]) {
+    assert.equal(html(`[x](<${url}>)`), `<p><a href="${url}">x</a></p>\n`);
+    assert.equal(html(`![x](<${url}>)`), `<p><img src="${url}" alt="x" /></p>\n`);
+  }
+});
+
+test("links and images with any other scheme become their text", () => {
+  for (const url of [
+    ...[
+      "javascript:alert(1)",
+      "JaVaScRiPt:alert(1)",
+      "vbscript:x",
+      "data:text/html,x",
+      "file:///a",
+    ],
+    ...["data:image/png;base64,AAAA", "blob:x", "view-source:x", "about:blank", "a+b-c.d:e"],
+    ...["javascript&colon;alert(1)", "java&#115;cript:x", "&#x6A;avascript:x", "javascript\\:x"],
+    ...["java&Tab;script:x", "java&NewLine;script:x", "&#9;javascript:x"],
+    ...["java\u0001script:x", " javascript:x", "\u001fjavascript:x", "javascript&#58;x"],
+  ]) {
+    assert.equal(html(`[x *y*](<${url}>)`), "<p>x <em>y</em></p>\n", url);
+    assert.equal(html(`![x *y*](<${url}>)`), "<p>x <em>y</em></p>\n", url);
+    assert.equal(html(`[x]\n\n[x]: <${url}>`), "<p>x</p>\n", url);
+  }
+  assert.equal(html("<javascript:alert(1)>"), "<p>javascript:alert(1)</p>\n");
+  assert.equal(html("[![x](javascript:y)](z)"), '<p><a href="z">x</a></p>\n');
+  assert.equal(html("[![x](y)](javascript:z)"), '<p><img src="y" alt="x" /></p>\n');
+});
+
+test("what is checked of an address is what is emitted", () => {
+  assert.equal(html("[a](ht&Tab;tp://b.c)"), '<p><a href="http://b.c">a</a></p>\n');
+  assert.equal(html("[a](http://b/&quot;&gt;&lt;)"), '<p><a href="http://b/%22%3E%3C">a</a></p>\n');
+  assert.equal(
+    html(`[a](b '" onclick="x')`),
+    '<p><a href="b" title="&quot; onclick=&quot;x">a</a></p>\n',
+  );
+});
+
+table(
+  "plain text",
+  [
+    ["# a\n\nb *c* `d` &amp; \\*", "a\n\nb c d & *"],
+    ["a\nb  \nc", "a\nb\nc"],
+    ["[a](http://b.c)", "a (http://b.c)"],
+    ["<http://b.c> www.a.com me@a.com", "http://b.c www.a.com me@a.com"],
+    ["[ü](ü)", "ü"],
+    ["[a](javascript:x)", "a"],
+    ["![a *b*](c)", "a b"],
+    ["- a\n- b\n  - c\n    d", "- a\n- b\n  - c\n    d"],
+    ["- a\n\n- b\n\n  c", "- a\n\n- b\n\n  c"],
+    ["9. a\n10. b\n\n    c", "9. a\n\n10. b\n\n    c"],
+    ["3) a", "3) a"],
+    ["- [ ] a\n- [x] b", "- [ ] a\n- [x] b"],
+    ["-\n- a", "-\n- a"],
+    ["> a\n>\n> - b\n>   > c\n\nd", "> a\n>\n> - b\n>   > c\n\nd"],
+    ["```js\na  <b>\n\n  c\n```", "a  <b>\n\n  c"],
+    ["- a\n\n      b\n\n      c", "- a\n\n  b\n\n  c"],
+    ["|a|b|\n|-|-|\n|1|**2**|\n||3|", "a\tb\n1\t2\n\t3"],
+    ["a\n\n---\n\nb", "a\n\n---\n\nb"],
+    ["a <b>c</b> <script>d</script>\n\n<div>e</div>\n\nf", "a c \n\nf"],
+    ["- a\n\nb", "- a\n\nb"],
+    [">", ">"],
+  ],
+  text,
+);
+
+/** A tag as the renderer writes it, with the attributes that each element may have. */
+const TAG = new RegExp(
+  `^(?:</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td)>|<[bh]r />|${[
+    '<a href="URL"(?: title="[^"<>]*")?>',
+    '<img src="URL" alt="[^"<>]*"(?: title="[^"<>]*")? />',
+    '<code class="language-[^"<>]*">',
+    '<ol(?: start="\\d+")?>',
+    '<t[hd](?: align="(?:left|center|right)")?>',
+    '<input (?:checked="" )?disabled="" type="checkbox">',
+  ].join("|")})`.replaceAll(
+    "URL",
+    '(?:(?:https?|mailto|tel|xmpp|ftp):[^"<>\\s]*|(?![a-z][a-z0-9+.-]*:)[^"<>\\s]*)',
+  ),
+  "i",
+);
+
+test("whatever the source, the output is made of known tags with known attributes", () => {
+  const pieces = fc.oneof(
+    fc.string({ maxLength: 8 }),
+    fc.constantFrom(
+      ..."<script>|</script>|<img src=x onerror=alert(1)>|<svg/onload=a>|<a href='|'>|<!--|-->|<b|<style>|<![CDATA[|]]>|<?|?>".split(
+        "|",
+      ),
+      ...'[a](javascript:b)|![a](data:b)|](|[|]|![|(|)|<javascript:a>|java&Tab;script:|&#x6a;|&colon;|&lt;script&gt;|"'.split(
+        "|",
+      ),
+      ...'*|**|_|~~|`|```|\n|\n\n|\n> |\n- |\n1. |\n# |    |\\| |http://a.bc/"onclick=x|www.a.bc|a@b.cd|- [x] '.split(
+        "|",
+      ),
+      "\n|a|b|\n|-|:-:|\n",
+      "|",
+      "\n[a]: ",
+      ' "t" onclick=x',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 25 }), (parts) => {
+      const output = html(parts.join(""));
+      for (let at = output.indexOf("<"); at >= 0; at = output.indexOf("<", at + 1)) {
+        assert.match(output.slice(at), TAG);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("tags are closed in the order in which they were opened", () => {
+  const pieces = fc.constantFrom(
+    ..."a|*|**|~~|[|](b)|](javascript:c)|![|<script>|</script>|<title>|</title>|`|\n\n|- |> ".split(
+      "|",
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+      const open: string[] = [];
+      for (const [, slash, name] of html(parts.join("")).matchAll(/<(\/?)([a-z0-9]+)/g)) {
+        if (["img", "br", "hr", "input"].includes(name as string)) continue;
+        if (slash === "") open.push(name as string);
+        else assert.equal(open.pop(), name);
+      }
+      assert.deepEqual(open, []);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("deep nesting and floods neither throw nor take long", () => {
+  const n = 50_000;
+  const flood = (piece: string) => piece.repeat(n / piece.length);
+  const floods = [
+    ...[
+      "[",
+      "![",
+      "[a](",
+      "![a",
+      ">",
+      "> ",
+      "- ",
+      "*a **a ",
+      "**",
+      "_a ",
+      "~~a ",
+      "`",
+      "a <script>",
+    ],
+    ...[
+      "*<script>",
+      "a <!-- ",
+      "a <?",
+      "<a b='",
+      "http://",
+      "www.",
+      "a@",
+      "[a]: <",
+      "|a",
+      "&",
+      "\\",
+    ],
+  ].map(flood);
+  const nested = ["![a".repeat(2000) + "](x)".repeat(2000), `${">".repeat(200)}a\n${flood("b\n")}`];
+  const start = performance.now();
+  for (const markdown of [...floods, ...nested]) run({ markdown, format: "text" });
+  // Together they take about a second; quadratic ones would take minutes.
+  assert.ok(performance.now() - start < 20_000);
+});
+
+test("a long address or title that is referred to often does not make a huge answer", () => {
+  const refer = (definition: string) => `[a]: ${definition}\n\n${"[a] ".repeat(10_000)}`;
+  for (const definition of ["x".repeat(50_000), `x "${"t".repeat(50_000)}"`]) {
+    const { html: out, text: plain } = run({ markdown: refer(definition), format: "text" });
+    assert.ok(out.length < 2_000_000 && (plain?.length ?? 0) < 2_000_000);
+  }
+});

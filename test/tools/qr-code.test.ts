@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Fault } from "#errors.ts";
+import { checkInput } from "#tools/check-input.ts";
+import { qrCode } from "#tools/qr-code.ts";
+import { fixedSupply } from "../supply.ts";
+import { decode, margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
+
+const run = (request: unknown) => {
+  const output = qrCode.run(checkInput(qrCode, request).input, fixedSupply());
+  assert.ok(!(output instanceof Promise));
+  return output;
+};
+
+/** Level L, so that `length` letters make a symbol of a version that is known. */
+const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
+
+test("the answer has the fields of the specification in its order, with the defaults", () => {
+  const answer = run({ text: "hello" });
+  assert.deepEqual(Object.keys(answer), [
+    "ok",
+    "format",
+    "errorCorrectionLevel",
+    "width",
+    "mimeType",
+    "output",
+  ]);
+  assert.partialDeepStrictEqual(answer, {
+    ok: true,
+    format: "png",
+    errorCorrectionLevel: "M",
+    width: 256,
+    mimeType: "image/png",
+  });
+});
+
+test("each format has its media type", () => {
+  const types = { png: "image/png", svg: "image/svg+xml", utf8: "text/plain" };
+  for (const [format, mimeType] of Object.entries(types)) {
+    assert.partialDeepStrictEqual(run({ text: "a", format }), { format, mimeType });
+  }
+});
+
+for (const errorCorrectionLevel of ["L", "M", "Q", "H"] as const) {
+  test(`a symbol at level ${errorCorrectionLevel} says so in its format bits`, () => {
+    const answer = run({ text: "hello", errorCorrectionLevel, format: "svg" });
+    assert.equal(answer.errorCorrectionLevel, errorCorrectionLevel);
+    const { width, dark } = readSvg(answer.output);
+    // ISO/IEC 18004, table 12 and section 7.9.1: the first two of the format bits, masked with 10.
+    const bits = [0, 1].map((x) => dark[(4 + 8) * width + 4 + x]);
+    const expected = { L: [1, 1], M: [1, 0], Q: [0, 1], H: [0, 0] };
+    assert.deepEqual(bits, expected[errorCorrectionLevel]);
+  });
+}
+
+test("the same text decodes from all three formats", () => {
+  const texts = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 120 }),
+    fc.webUrl(),
+    fc.stringMatching(/^[0-9]{1,200}$/),
+    fc.stringMatching(/^[0-9A-Z $%*+\-./:]{1,200}$/),
+  );
+  fc.assert(
+    fc.property(texts, fc.constantFrom("L", "M", "Q", "H"), (text, errorCorrectionLevel) => {
+      const request = { text, errorCorrectionLevel };
+      assert.equal(decode(readSvg(run({ ...request, format: "svg" }).output), 4), text);
+      assert.equal(decode(readPng(run({ ...request, width: 600 }).output), 1), text);
+      assert.equal(decode(readBlocks(run({ ...request, format: "utf8" }).output), 4), text);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("UTF-8 of every length decodes to the text", () => {
+  for (const text of [
+    "naïve café",
+    "Ω≈ç√∫",
+    "漢字かな交じり文",
+    "😀👩‍👩‍👧",
+    "\u0000\u007f\n\r\t",
+    "é1".repeat(90),
+  ]) {
+    assert.equal(decode(readPng(run({ text, width: 800 }).output), 1), text);
+  }
+});
+
+test("the three formats draw the same modules", () => {
+  for (const text of ["a", "b".repeat(100), "c".repeat(2331)]) {
+    const svg = readSvg(run({ text, format: "svg" }).output);
+    const blocks = readBlocks(run({ text, format: "utf8" }).output);
+    const png = readPng(run({ text, width: svg.width * 3 }).output);
+    assert.equal(blocks.width, svg.width);
+    assertDrawn(blocks, svg, 1, 4);
+    assertDrawn(png, svg, 3, 12);
+  }
+});
+
+/** ISO/IEC 18004, table 7: what version 40 holds. */
+const CAPACITIES = {
+  byte: { letter: "a", L: 2953, M: 2331, Q: 1663, H: 1273 },
+  alphanumeric: { letter: "A", L: 4296, M: 3391, Q: 2420, H: 1852 },
+  numeric: { letter: "7", L: 7089, M: 5596, Q: 3993, H: 3057 },
+};
+
+for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
+  test(`a symbol holds as much ${mode} text as the standard says, and not one more`, () => {
+    for (const [level, max] of Object.entries(held)) {
+      const request = { errorCorrectionLevel: level, width: 370 };
+      const most = Math.min(max, 4096);
+      const picture = readPng(run({ ...request, text: letter.repeat(most) }).output);
+      assert.equal(decode(picture, 1), letter.repeat(most));
+      if (max >= 4096) continue;
+      const fault = refusal({ ...request, text: letter.repeat(max + 1) });
+      assert.equal(fault.code, "text_too_long_for_level");
+      assert.deepEqual(fault.details.members?.["capacities"], held);
+      assert.equal(fault.details.members?.["bytes"], max + 1);
+    }
+  });
+}
+
+function refusal(request: unknown): Fault {
+  try {
+    run(request);
+  } catch (fault) {
+    assert.ok(fault instanceof Fault);
+    return fault;
+  }
+  assert.fail("was not refused");
+}
+
+test("a text that does not fit names the bytes, what the levels hold and the strongest that would do", () => {
+  const fault = refusal({ text: "é".repeat(700), errorCorrectionLevel: "H" });
+  assert.equal(
+    fault.message,
+    "`text` is 1400 bytes of UTF-8, and level H holds 1273. A symbol holds at most: L 2953, M 2331, Q 1663, H 1273. `errorCorrectionLevel` `Q` would hold it.",
+  );
+  assert.deepEqual(fault.details.members, {
+    bytes: 1400,
+    capacities: { L: 2953, M: 2331, Q: 1663, H: 1273 },
+    fits: "Q",
+  });
+  const none = refusal({ text: "a".repeat(2954), errorCorrectionLevel: "L" });
+  assert.equal(none.details.members?.["fits"], null);
+  assert.match(none.message, /No level holds it\.$/);
+});
+
+test("4 KB are the bound of the text, whatever a symbol holds", () => {
+  assert.equal(run({ text: "7".repeat(4096), errorCorrectionLevel: "M" }).ok, true);
+  assert.equal(refusal({ text: "7".repeat(4097), errorCorrectionLevel: "L" }).code, "too_large");
+  assert.equal(refusal({ text: "é".repeat(2049) }).code, "too_large");
+});
+
+test("the width is rounded and clamped, never refused", () => {
+  for (const [json, width] of [
+    ["64", 64],
+    ["2048", 2048],
+    ["63.4", 64],
+    ["100.5", 101],
+    ["1e2", 100],
+    ["0", 64],
+    ["-0", 64],
+    ["-5", 64],
+    ["2049", 2048],
+    ["1e400", 2048],
+    ["-1e400", 64],
+  ] as const) {
+    for (const format of ["png", "svg", "utf8"]) {
+      const answer = run({ text: "a", format, width: JSON.parse(json) });
+      assert.equal(answer.width, width, json);
+      if (format === "png") assert.equal(readPng(answer.output).width, width);
+      if (format === "svg") assert.equal(readSvg(answer.output).drawnWidth, width);
+    }
+  }
+});
+
+/** Modules in a row, width asked for, then width used, pixels a module and light pixels to the left. */
+const LAYOUTS: [number, number, number, number, number][] = [
+  [21, 64, 64, 2, 11],
+  [21, 256, 256, 8, 44],
+  [21, 2048, 2048, 70, 289],
+  // 33 modules with their quiet zone do not fit twice into 64 pixels, 25 without it do.
+  [25, 64, 64, 2, 7],
+  [25, 66, 66, 2, 8],
+  // One pixel a module, and what is left is quiet zone.
+  [57, 64, 64, 1, 3],
+  [57, 113, 113, 1, 28],
+  [57, 114, 114, 2, 0],
+  [57, 130, 130, 2, 8],
+  [57, 195, 195, 3, 12],
+];
+
+for (const [size, asked, used, scale, offset] of LAYOUTS) {
+  test(`${size} modules in ${asked} pixels: ${scale} pixels a module after ${offset} of quiet zone`, () => {
+    const text = ofSize[size] as string;
+    const answer = run({ text, errorCorrectionLevel: "L", width: asked });
+    assert.equal(answer.width, used);
+    const picture = readPng(answer.output);
+    assert.deepEqual([picture.width, picture.height], [used, used]);
+    const far = used - offset - size * scale;
+    assert.deepEqual(margins(picture).slice(0, 2), [offset, offset]);
+    assert.ok(far - offset === 0 || far - offset === 1);
+    const modules = readSvg(run({ text, errorCorrectionLevel: "L", format: "svg" }).output);
+    assert.equal(modules.width, size + 8);
+    assertDrawn(picture, modules, scale, offset);
+  });
+}
+
+/** Every pixel belongs to the module under it, or is light. */
+function assertDrawn(picture: Picture, modules: Picture, scale: number, offset: number): void {
+  const moduleAt = (pixel: number) => Math.floor((pixel - offset) / scale) + 4;
+  for (let y = 0; y < picture.height; y++) {
+    for (let x = 0; x < picture.width; x++) {
+      const [mx, my] = [moduleAt(x), moduleAt(y)];
+      const inside = mx >= 0 && my >= 0 && mx < modules.width && my < modules.width;
+      const expected = inside ? modules.dark[my * modules.width + mx] : 0;
+      assert.equal(picture.dark[y * picture.width + x], expected);
+    }
+  }
+}
+
+test("only where one pixel a module does not fit, the picture is larger than asked for", () => {
+  // Version 11 has 61 modules, version 12 has 65.
+  assert.equal(run({ text: "a".repeat(321), errorCorrectionLevel: "L", width: 64 }).width, 64);
+  const larger = run({ text: "a".repeat(322), errorCorrectionLevel: "L", width: 64 });
+  assert.equal(larger.width, 2 * (65 + 8));
+  const picture = readPng(larger.output);
+  assert.equal(picture.width, 146);
+  assert.deepEqual(margins(picture), [8, 8, 8, 8]);
+  assert.equal(decode(picture, 1), "a".repeat(322));
+});
+
+test("svg and utf8 have four modules of quiet zone on every side", () => {
+  for (const text of ["a", "b".repeat(500)]) {
+    assert.deepEqual(margins(readSvg(run({ text, format: "svg" }).output)), [4, 4, 4, 4]);
+    // A symbol has an odd number of rows: the last line of blocks has room for one more.
+    assert.deepEqual(margins(readBlocks(run({ text, format: "utf8" }).output)), [4, 4, 4, 5]);
+  }
+});
+
+test("fields that are not as described are refused", () => {
+  for (const bad of [
+    { text: "" },
+    { text: 5 },
+    { text: null },
+    {},
+    { text: "\udc00" },
+    { text: "a", format: "gif" },
+    { text: "a", format: "SVG" },
+    { text: "a", format: null },
+    { text: "a", errorCorrectionLevel: "l" },
+    { text: "a", errorCorrectionLevel: "X" },
+    { text: "a", width: "256" },
+    { text: "a", width: null },
+    { text: "a", width: true },
+    { text: "a", width: [256] },
+    { text: "a", size: 256 },
+  ]) {
+    assert.equal(refusal(bad).code, "invalid_request", JSON.stringify(bad));
+  }
+});

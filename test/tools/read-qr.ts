@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { crc32, inflateSync } from "node:zlib";
+import jsqr from "jsqr";
+import { decodeQR } from "qr/decode.js";
+
+/**
+ * Reads the three drawings of a QR code back: a PNG of one bit a pixel with the runtime's zlib, SVG and
+ * block characters into modules, and pixels into text with decoders that are not ours.
+ */
+
+/** Pixels from the top left; 1 is dark. */
+export type Picture = { width: number; height: number; dark: Uint8Array };
+
+export function readPng(dataUrl: string): Picture {
+  const [prefix, base64 = ""] = dataUrl.split(",");
+  assert.equal(prefix, "data:image/png;base64");
+  const png = Buffer.from(base64, "base64");
+  assert.equal(png.toString("base64"), base64);
+  assert.equal(png.subarray(0, 8).toString("hex"), "89504e470d0a1a0a");
+  const chunks = new Map<string, Buffer>();
+  for (let at = 8; at < png.length; ) {
+    const length = png.readUInt32BE(at);
+    const body = png.subarray(at + 8, at + 8 + length);
+    assert.equal(crc32(png.subarray(at + 4, at + 8 + length)), png.readUInt32BE(at + 8 + length));
+    chunks.set(png.toString("latin1", at + 4, at + 8), body);
+    at += 12 + length;
+  }
+  assert.deepEqual([...chunks.keys()], ["IHDR", "IDAT", "IEND"]);
+  const header = chunks.get("IHDR") as Buffer;
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  assert.deepEqual([...header.subarray(8)], [1, 0, 0, 0, 0]);
+  // inflateSync checks the Adler-32 too.
+  const rows = inflateSync(chunks.get("IDAT") as Buffer);
+  const rowBytes = 1 + Math.ceil(width / 8);
+  assert.equal(rows.length, rowBytes * height);
+  const dark = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    assert.equal(rows[y * rowBytes], 0);
+    for (let x = 0; x < width; x++) {
+      const byte = rows[y * rowBytes + 1 + (x >> 3)] as number;
+      dark[y * width + x] = (byte >> (7 - (x & 7))) & 1 ? 0 : 1;
+    }
+  }
+  return { width, height, dark };
+}
+
+/** The modules of our SVG, the quiet zone included. */
+export function readSvg(svg: string): Picture & { drawnWidth: number } {
+  const match =
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges"><rect width="(\d+)" height="(\d+)" fill="#fff"\/><path stroke="#000" d="([MmHh0-9. ]+)"\/><\/svg>$/.exec(
+      svg,
+    );
+  assert.ok(match, svg.slice(0, 300));
+  const [drawn, drawnHeight, width, ...others] = match.slice(1, 7).map(Number) as number[];
+  assert.equal(drawn, drawnHeight);
+  assert.ok(width !== undefined && others.every((other) => other === width));
+  const dark = new Uint8Array(width * width);
+  let x = 0;
+  let y = 0;
+  for (const [, command, first, second] of (match[7] as string).matchAll(
+    /([Mmh])([\d.]+)(?: ([\d.]+))?/g,
+  )) {
+    if (command === "M") [x, y] = [Number(first), Number(second) - 0.5];
+    else if (command === "m") x += Number(first);
+    else for (const end = x + Number(first); x < end; x++) dark[y * width + x] = 1;
+  }
+  return { width, height: width, dark, drawnWidth: drawn as number };
+}
+
+/** The modules of the block characters, the quiet zone included. */
+export function readBlocks(text: string): Picture {
+  const lines = text.split("\n").map((line) => [...line]);
+  const width = lines[0]?.length ?? 0;
+  const height = lines.length * 2;
+  const dark = new Uint8Array(width * height);
+  lines.forEach((line, row) => {
+    assert.equal(line.length, width);
+    line.forEach((letter, x) => {
+      assert.ok(" █▀▄".includes(letter), letter);
+      dark[2 * row * width + x] = letter === "█" || letter === "▀" ? 1 : 0;
+      dark[(2 * row + 1) * width + x] = letter === "█" || letter === "▄" ? 1 : 0;
+    });
+  });
+  return { width, height, dark };
+}
+
+/**
+ * The text that a decoder sees, every pixel enlarged `scale` times. jsqr finds no pattern in some of the
+ * largest symbols; for those there is the decoder of the library `qr`.
+ */
+export function decode({ width, height, dark }: Picture, scale: number): string {
+  const [w, h] = [width * scale, height * scale];
+  const data = new Uint8ClampedArray(4 * w * h).fill(255);
+  for (let y = 0; y < h; y++) {
+    for (let x = 0; x < w; x++) {
+      if (dark[Math.floor(y / scale) * width + Math.floor(x / scale)] === 0) continue;
+      data.fill(0, 4 * (y * w + x), 4 * (y * w + x) + 3);
+    }
+  }
+  const found = jsqr.default(data, w, h, { inversionAttempts: "dontInvert" });
+  if (found !== null) return Buffer.from(found.binaryData).toString("utf8");
+  return decodeQR({ width: w, height: h, data });
+}
+
+/** How many rows and columns at the edges are light: left, top, right, bottom. */
+export function margins({ width, height, dark }: Picture): number[] {
+  let [left, top, right, bottom] = [width, height, width, height];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (dark[y * width + x] === 0) continue;
+      left = Math.min(left, x);
+      top = Math.min(top, y);
+      right = Math.min(right, width - 1 - x);
+      bottom = Math.min(bottom, height - 1 - y);
+    }
+  }
+  return [left, top, right, bottom];
+}
