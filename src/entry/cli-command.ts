@@ -78,22 +78,19 @@ export async function withBooks<Result>(
 export const noData = (dataDir: string) =>
   `There is no data in ${dataDir}. Start the server once or run account create, or set DATA_DIR to where the data is.`;
 
-const OPEN_TRIES = 20;
+const PATIENCE_MS = 1_000;
 const BETWEEN_TRIES_MS = 50;
 const pause = () => new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
 
 /** Opens the database; where another process is just making it, SQLite does not wait for the lock by itself. */
 async function openPatiently(dataDir: string): Promise<NodeSqlite> {
-  for (let left = OPEN_TRIES; ; left -= 1) {
+  for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
     try {
       return openDataFolder(dataDir);
     } catch (error) {
-      const code =
-        error instanceof DataFolderFault
-          ? (error.cause as { errcode?: number }).errcode
-          : undefined;
-      if (Number(code) !== 5 || left === 0) throw error;
-      await pause();
+      const cause = error instanceof DataFolderFault ? error.cause : undefined;
+      const isLocked = (cause as { errcode?: number } | undefined)?.errcode === 5;
+      if (!isLocked || performance.now() > until) throw error;
     }
   }
 }
@@ -104,10 +101,9 @@ async function openPatiently(dataDir: string): Promise<NodeSqlite> {
  */
 async function findSecrets(driver: NodeSqlite, config: Config): Promise<readonly string[]> {
   if (config.secrets !== null) return config.secrets;
-  for (let left = OPEN_TRIES; left > 0; left -= 1) {
+  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause()) {
     const secret = findSecret(driver);
     if (secret !== null) return [secret];
-    await pause();
   }
   throw new Refusal(
     `The data in ${config.dataDir} has no secret of its own: its server is given one. Set SECRET to the same value for this command.`,

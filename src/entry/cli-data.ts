@@ -9,7 +9,15 @@ import {
 } from "#store/sqlite-backup.ts";
 import { SCHEMA_VERSION } from "#store/sqlite-migrate.ts";
 import { type Call, type Command, noData, type Outcome, Refusal } from "./cli-command.ts";
-import { beginFile, checkTarget, dropFile, finishFile, isSameFile, syncPath } from "./cli-files.ts";
+import {
+  beginFile,
+  checkTarget,
+  dropFile,
+  finishFile,
+  giveToFolderOwner,
+  isSameFile,
+  syncPath,
+} from "./cli-files.ts";
 import { counted, instant, whole } from "./cli-text.ts";
 import { databaseFile } from "./data-folder.ts";
 
@@ -103,6 +111,7 @@ async function restore(call: Call): Promise<Outcome> {
     copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
     const looked = inspectSqlite(fresh, call.now, true);
     checkInspection(source, looked);
+    giveToFolderOwner(fresh);
     syncPath(fresh);
     const kept = exchange(call, file, fresh, aside) ? aside : null;
     syncPath(dataDir);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -11,7 +12,6 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { TransferFault } from "#credits/transfer.ts";
 import { Refusal } from "./cli-command.ts";
 
 /** Files that are written whole or not at all, and lines read and written without holding them all. */
@@ -21,6 +21,13 @@ export function beginFile(target: string): string {
   const file = `${target}.${randomBytes(6).toString("hex")}.partial`;
   closeSync(openSync(file, "wx", 0o600));
   return file;
+}
+
+/** Gives a file to the owner of its folder: what root puts in place must not lock the server's user out. */
+export function giveToFolderOwner(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(path.dirname(file));
+  chownSync(file, uid, gid);
 }
 
 /** Makes a file that was begun the target, on the disk before it has the name. */
@@ -96,7 +103,9 @@ export function* linesOf(fd: number): Generator<Uint8Array> {
       bytes = bytes.subarray(end + 1);
     }
     if (bytes.length > LINE_BYTES_MAX)
-      throw new TransferFault("A line is longer than any record: this is no export");
+      throw new Refusal(
+        "A line is longer than any record: this is no export. Nothing was imported.",
+      );
     rest = bytes;
   }
   if (rest.length > 0) yield rest;

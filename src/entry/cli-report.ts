@@ -1,7 +1,7 @@
 import type { Directory } from "#accounts/directory.ts";
 import type { UsageRow } from "#credits/ledger.ts";
 import { checkIntegrity } from "#store/sqlite-backup.ts";
-import { recordsOf } from "#store/sqlite-transfer.ts";
+import { pagesOf } from "#store/sqlite-transfer-rows.ts";
 import { readDay } from "./cli-arguments.ts";
 import {
   type Books,
@@ -132,7 +132,7 @@ function add<Total extends Sum>(
 
 function grantsMade({ driver }: Books, start: number, end: number): GrantMade[] {
   const made: GrantMade[] = [];
-  for (const one of recordsOf(driver, "grant")) {
+  for (const one of pagesOf(driver, "grant")) {
     if (one.grantedAt >= start && one.grantedAt < end) made.push(one);
   }
   return made.sort((a, b) => a.grantedAt - b.grantedAt);

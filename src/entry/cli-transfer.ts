@@ -1,9 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
-import { type RecordCounts, TransferFault } from "#credits/transfer.ts";
+import type { RecordCounts } from "#credits/transfer.ts";
 import { findSecret } from "#store/sqlite-backup.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { exportSqlite, importSqlite, isEmptyLedger } from "#store/sqlite-transfer.ts";
 import {
   type Call,
   type Command,
@@ -19,6 +18,7 @@ import {
   createSink,
   dropFile,
   finishFile,
+  giveToFolderOwner,
   linesOf,
   syncPath,
 } from "./cli-files.ts";
@@ -66,19 +66,32 @@ async function exportLines(call: Call): Promise<Outcome> {
         "There is no secret with the data, because the service is given one in SECRET: it is not included.",
       );
     }
-    const counts =
-      target === undefined
-        ? exportTo(1)
-        : intoFile(target, call.flag("force"), (fd) => exportTo(fd));
+    const counts = await transfer(({ exportSqlite }) => {
+      const exportTo = (fd: number) => {
+        const sink = createSink(fd);
+        const made = exportSqlite(driver, { withSecret }, sink.write);
+        sink.end();
+        return made;
+      };
+      return target === undefined ? exportTo(1) : intoFile(target, call.flag("force"), exportTo);
+    }, "The export is not whole: run audit.");
     return presentExport(call, target, counts);
-
-    function exportTo(fd: number): RecordCounts {
-      const sink = createSink(fd);
-      const made = exportSqlite(driver, { withSecret }, sink.write);
-      sink.end();
-      return made;
-    }
   });
+}
+
+/** Loaded when it is needed: the checks of the format take as long to load as any other command takes to run. */
+async function transfer<Result>(
+  act: (transfer: typeof import("#store/sqlite-transfer.ts")) => Result,
+  outcome: string,
+): Promise<Result> {
+  const { TransferFault } = await import("#credits/transfer.ts");
+  const loaded = await import("#store/sqlite-transfer.ts");
+  try {
+    return act(loaded);
+  } catch (error) {
+    if (!(error instanceof TransferFault)) throw error;
+    throw new Refusal(`${error.message}. ${outcome}`);
+  }
 }
 
 function intoFile(
@@ -125,43 +138,42 @@ async function importLines(call: Call): Promise<Outcome> {
     throw new WrongUsage("import needs a file, or the lines on standard input.");
   const fd = source === undefined ? 0 : openSync(source, "r");
   try {
-    const counts = existsSync(databaseFile(call.config.dataDir))
-      ? await intoEmptyLedger(call, fd)
-      : intoNewData(call, fd);
-    return presentImport(call, counts);
-  } catch (error) {
-    if (!(error instanceof TransferFault)) throw error;
-    throw new Refusal(`${error.message}. Nothing was imported.`);
+    const isNew = !existsSync(databaseFile(call.config.dataDir));
+    return presentImport(call, await (isNew ? intoNewData(call, fd) : intoEmptyLedger(call, fd)));
   } finally {
     if (fd !== 0) closeSync(fd);
   }
 }
 
+const NOTHING = "Nothing was imported.";
+
 async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
-  return withBooks(call, async ({ driver }) => {
-    if (!isEmptyLedger(driver)) {
+  return withBooks(call, ({ driver }) =>
+    transfer(({ importSqlite, isEmptyLedger }) => {
+      if (isEmptyLedger(driver)) return importSqlite(driver, linesOf(fd), call.now);
       throw new Refusal(
         `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
       );
-    }
-    return importSqlite(driver, linesOf(fd), call.now);
-  });
+    }, NOTHING),
+  );
 }
 
 /** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
-function intoNewData(call: Call, fd: number): RecordCounts {
+async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
   const { dataDir } = call.config;
   const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = beginFile(file);
   try {
-    const driver = openNodeSqlite(fresh);
-    let counts: RecordCounts;
-    try {
-      counts = importSqlite(driver, linesOf(fd), call.now);
-    } finally {
-      driver.close();
-    }
+    const counts = await transfer(({ importSqlite }) => {
+      const driver = openNodeSqlite(fresh);
+      try {
+        return importSqlite(driver, linesOf(fd), call.now);
+      } finally {
+        driver.close();
+      }
+    }, NOTHING);
+    giveToFolderOwner(fresh);
     syncPath(fresh);
     exchange(call, file, fresh, asideName(dataDir, call.now));
     syncPath(dataDir);

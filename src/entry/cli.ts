@@ -1,15 +1,10 @@
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { DeskRefusal } from "#accounts/people.ts";
 import { ConfigFault, readConfig } from "#config.ts";
-import { TransferFault } from "#credits/transfer.ts";
-import { ACCOUNT_COMMANDS } from "./cli-accounts.ts";
 import { checkWords, findCommand, readTyped } from "./cli-arguments.ts";
 import { type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
-import { CREDITS_COMMANDS } from "./cli-credits.ts";
-import { DATA_COMMANDS } from "./cli-data.ts";
+import { COMMANDS } from "./cli-commands.ts";
 import { helpOn, helpOnAll, usageLine, usageOf } from "./cli-help.ts";
-import { KEY_COMMANDS } from "./cli-keys.ts";
-import { REPORT_COMMANDS } from "./cli-report.ts";
-import { TRANSFER_COMMANDS } from "./cli-transfer.ts";
 import { DataFolderFault } from "./data-folder.ts";
 
 /**
@@ -21,7 +16,7 @@ async function main(typed: readonly string[]): Promise<void> {
   const json = typed.includes("--json");
   let command: Command | undefined;
   try {
-    if (typed.includes("help") || isHelpWanted(typed)) return say(json, help(typed));
+    if (isHelpWanted(typed)) return say(json, help(typed));
     if (typed.length === 0) throw new WrongUsage("A command is needed.");
     const found = findCommand(typed, COMMANDS);
     command = found.command;
@@ -30,15 +25,6 @@ async function main(typed: readonly string[]): Promise<void> {
     fail(json, error, command);
   }
 }
-
-export const COMMANDS: readonly Command[] = [
-  ...ACCOUNT_COMMANDS,
-  ...KEY_COMMANDS,
-  ...CREDITS_COMMANDS,
-  ...REPORT_COMMANDS,
-  ...DATA_COMMANDS,
-  ...TRANSFER_COMMANDS,
-];
 
 async function run(command: Command, rest: readonly string[]): Promise<Outcome> {
   const { words, options } = readTyped(command, rest);
@@ -68,7 +54,10 @@ function fail(json: boolean, error: unknown, command: Command | undefined): void
   process.exitCode = wrongUsage ? 2 : 1;
 }
 
-const isHelpWanted = (typed: readonly string[]) => typed.includes("--help") || typed.includes("-h");
+const isHelpWanted = (typed: readonly string[]) =>
+  typed.find((word) => !word.startsWith("-")) === "help" ||
+  typed.includes("--help") ||
+  typed.includes("-h");
 
 /** `help`, `help key create` and `key create --help` alike. */
 function help(typed: readonly string[]): Outcome {
@@ -83,7 +72,7 @@ function help(typed: readonly string[]): Outcome {
   };
 }
 
-const EXPECTED = [Refusal, WrongUsage, DeskRefusal, DataFolderFault, TransferFault];
+const EXPECTED = [Refusal, WrongUsage, DeskRefusal, DataFolderFault];
 
 /** One sentence for whatever went wrong; only what nobody has thought of comes with its stack, on standard error. */
 function explain(error: unknown): string {

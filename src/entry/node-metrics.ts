@@ -109,7 +109,7 @@ type Instruments = {
   latency: Histogram<"tool">;
 };
 
-/** Looks labels up once per combination: hashing them on every call would cost more than the counting. */
+/** Looks labels up once for each answer there can be: hashing them on every call would cost more than the counting. */
 function createChildren({ requests, calls, credits, latency }: Instruments) {
   const bind = ({ route, status, code, tool }: Visit) => ({
     request: requests.labels(route, String(status), code ?? ""),
@@ -117,9 +117,10 @@ function createChildren({ requests, calls, credits, latency }: Instruments) {
     credit: tool === null ? null : credits.labels(tool),
     latency: tool === null ? null : latency.labels(tool),
   });
-  const bound = new Map<string, ReturnType<typeof bind>>();
-  return (visit: Visit) => {
-    const name = `${visit.route} ${visit.status} ${visit.code}`;
+  type Child = ReturnType<typeof bind>;
+  const successes = new Map<string, Child>();
+  const others = new Map<string, Child>();
+  const find = (bound: Map<string, Child>, name: string, visit: Visit): Child => {
     let child = bound.get(name);
     if (child === undefined) {
       child = bind(visit);
@@ -127,4 +128,8 @@ function createChildren({ requests, calls, credits, latency }: Instruments) {
     }
     return child;
   };
+  return (visit: Visit) =>
+    visit.status === 200
+      ? find(successes, visit.route, visit)
+      : find(others, `${visit.route} ${visit.status} ${visit.code}`, visit);
 }

@@ -1,12 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { Socket } from "node:net";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ERRORS, Fault } from "#errors.ts";
 import type { App } from "#http/app.ts";
-import { problemBody } from "#http/reply.ts";
+import { EXPOSED_HEADERS, problemBody } from "#http/reply.ts";
 import { randomBase62 } from "#ids.ts";
 import { HEADER_BYTES_MAX, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "#limits.ts";
+import { createLingering, type Lingering } from "./node-linger.ts";
 
 /**
  * The app behind `node:http`: limits on the size and the time of headers and bodies, refusals for what is no request,
@@ -28,6 +35,11 @@ export type NodeServerOptions = {
 
 /** How long a stop waits for answers under way before it cuts connections. */
 const STOP_TIMEOUT_MS = 25_000;
+/** A stop takes what clients have sent already; after this, connections without a request are closed. */
+const STOP_GRACE_MS = 100;
+
+/** A stop waits so long for clients that are still sending what was refused. */
+const STOP_LINGER_MS = 1_000;
 
 export async function startNodeServer(
   createAppFor: (port: number) => App,
@@ -42,26 +54,66 @@ export async function startNodeServer(
     // How often timeouts are looked for: a small part of the shorter one.
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
     keepAliveTimeout: 65_000,
+    // Looked for below, to refuse in our own words.
+    requireHostHeader: false,
   });
-  server.on("clientError", (error, socket) =>
-    refuseConnection(error, socket as Socket, options.publicUrl),
-  );
+  const lingering = createLingering();
+  const underWay = new Set<ServerResponse>();
+  const refuse = (error: Error, socket: Socket) =>
+    refuseConnection(error, socket, underWay, lingering, options.publicUrl);
+  server.on("clientError", (error, socket) => refuse(error, socket as Socket));
+  // There is no tunnel here.
+  server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
 
   const port = await listen(server, options);
   const app = createAppFor(port);
   const listener = getRequestListener(
-    (request, { incoming }) => app.fetch(request, incoming as IncomingMessage),
+    (request, { incoming }) =>
+      hasOneHost(incoming as IncomingMessage)
+        ? app.fetch(request, incoming)
+        : badRequest(options.publicUrl),
     {
+      // HTTP/1.0 knows requests without a Host header, and nothing here depends on it.
+      hostname: "localhost",
       // A request that has no URL, a Host header that is none, and the like.
       errorHandler: () => badRequest(options.publicUrl),
     },
   );
-  server.on("request", (incoming, outgoing) => {
+  const answer: RequestListener = (incoming, outgoing) => {
     // Once stopping, a kept connection would take new requests for ever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
+    underWay.add(outgoing);
+    outgoing.once("close", () => underWay.delete(outgoing));
+    closeGently(incoming, outgoing, lingering);
     void listener(incoming, outgoing);
+  };
+  server.on("request", answer);
+  // What a client expects besides an answer is its own affair (RFC 9110, section 10.1.1).
+  server.on("checkExpectation", answer);
+  return { port, stop: () => stop(server, underWay, lingering) };
+}
+
+/** Where an answer ends the connection while the body is still coming, Node would reset it. */
+function closeGently(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  lingering: Lingering,
+): void {
+  const { socket } = incoming;
+  // Before Node's own listener, which closes.
+  outgoing.prependListener("finish", () => {
+    if (!incoming.complete) socket.destroySoon = () => lingering.close(socket, incoming);
   });
-  return { port, stop: () => stop(server) };
+}
+
+/** RFC 9112, section 3.2: a request of HTTP/1.1 has one Host header, no request has two. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
 function listen(server: Server, { host, port }: NodeServerOptions): Promise<number> {
@@ -74,14 +126,24 @@ function listen(server: Server, { host, port }: NodeServerOptions): Promise<numb
   });
 }
 
-function stop(server: Server): Promise<void> {
+function stop(server: Server, underWay: Set<ServerResponse>, lingering: Lingering): Promise<void> {
   return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
-    server.close(() => {
+    const sweep = setInterval(() => server.closeIdleConnections(), STOP_GRACE_MS);
+    const hurry = setTimeout(() => lingering.cut(), STOP_LINGER_MS);
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+      lingering.cut();
+    }, STOP_TIMEOUT_MS);
+    // Not the close of node:http, which cuts idle connections at once, whatever has come in on them unread.
+    NetServer.prototype.close.call(server, () => {
+      clearInterval(sweep);
+      clearTimeout(hurry);
       clearTimeout(deadline);
       resolve();
     });
-    server.closeIdleConnections();
+    for (const outgoing of underWay) {
+      if (!outgoing.headersSent) outgoing.setHeader("Connection", "close");
+    }
   });
 }
 
@@ -94,38 +156,56 @@ const WHAT_WENT_WRONG: Record<string, Fault> = {
 };
 const NOT_HTTP = new Fault("invalid_request", "The request is not valid HTTP.");
 
-/** Node's parser gave up on a connection before there was a request: the answer is written by hand. */
+/**
+ * Node's parser gave up on a connection, so the answer is written by hand: after the answers to what came before it
+ * on the same connection, or a client would take it for one of them.
+ */
 function refuseConnection(
   error: Error & { code?: string },
   socket: Socket,
+  underWay: Set<ServerResponse>,
+  lingering: Lingering,
   publicUrl: string,
 ): void {
+  if (lingering.isClosing(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const fault = WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_HTTP;
-  const requestId = newRequestId();
-  const body = JSON.stringify(problemBody(publicUrl, fault, requestId));
-  const { status, title } = ERRORS[fault.code];
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nCache-Control: no-store\r\n` +
-      `Access-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n${body}`,
+  for (const earlier of underWay) {
+    if (earlier.req.socket !== socket || !earlier.req.complete) continue;
+    earlier.once("close", () => refuseConnection(error, socket, underWay, lingering, publicUrl));
+    return;
+  }
+  const refusal = refusalOf(WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_HTTP, publicUrl);
+  const headers = Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(
+    `HTTP/1.1 ${refusal.status} ${refusal.title}\r\n${headers.join("")}` +
+      `Content-Length: ${Buffer.byteLength(refusal.body)}\r\n\r\n${refusal.body}`,
   );
+  lingering.close(socket);
 }
 
 function badRequest(publicUrl: string): Response {
-  const requestId = newRequestId();
-  return new Response(JSON.stringify(problemBody(publicUrl, NOT_HTTP, requestId)), {
-    status: ERRORS.invalid_request.status,
+  const { status, headers, body } = refusalOf(NOT_HTTP, publicUrl);
+  return new Response(body, { status, headers });
+}
+
+/** A refusal for what never reached the app, with the headers that every answer has. */
+function refusalOf(fault: Fault, publicUrl: string) {
+  const requestId = `req_${randomBase62(16, randomBytes)}`;
+  return {
+    ...ERRORS[fault.code],
+    body: JSON.stringify(problemBody(publicUrl, fault, requestId)),
     headers: {
       "Content-Type": "application/problem+json",
       "X-Request-Id": requestId,
       "Cache-Control": "no-store",
+      "Server-Timing": "total;dur=0",
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": EXPOSED_HEADERS,
+      "X-Content-Type-Options": "nosniff",
       Connection: "close",
     },
-  });
+  };
 }
-
-const newRequestId = () => `req_${randomBase62(16, randomBytes)}`;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { type ErrorCode, Fault, type FaultDetails } from "#errors.ts";
 import { runTool, type ToolAnswer, type ToolJob } from "#http/run-tool.ts";
@@ -10,7 +10,7 @@ export type ToolThreadAnswer =
 
 const sources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
-  digest: (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest(),
+  digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
 };
 
 export default async function runJob(job: ToolJob): Promise<ToolThreadAnswer> {

@@ -17,8 +17,8 @@ export type Caller = {
 const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
-  /** Throws a Fault `missing_key` or `invalid_key`. */
-  authenticate(headers: Headers): Promise<Caller>;
+  /** Throws a Fault `missing_key` or `invalid_key`. Needs no promise where the runtime hashes at once. */
+  authenticate(headers: Headers): Caller | Promise<Caller>;
   remember(caller: Caller): void;
   forget(caller: Caller): void;
 };
@@ -26,10 +26,15 @@ export type Authenticator = {
 export function createAuthenticator(house: Pick<House, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, string>();
 
-  async function authenticate(headers: Headers): Promise<Caller> {
+  function authenticate(headers: Headers): Caller | Promise<Caller> {
     const key = readBearer(headers.get("authorization"));
     const hashed = house.hashKey(key);
-    const keySha256 = typeof hashed === "string" ? hashed : await hashed;
+    return typeof hashed === "string"
+      ? identify(key, hashed)
+      : hashed.then((keySha256) => identify(key, keySha256));
+  }
+
+  function identify(key: string, keySha256: string): Caller {
     const knownAccount = known.get(keySha256);
     if (knownAccount !== undefined) return { account: knownAccount, keySha256, known: true };
     const account = accountOfKey(key, house.settings.secrets);
@@ -49,21 +54,22 @@ export function createAuthenticator(house: Pick<House, "hashKey" | "settings">):
   };
 }
 
-/** A bearer token's characters: RFC 6750, section 2.1. The scheme's case does not matter (RFC 9110, section 11.1). */
-const BEARER = /^bearer +(.*)$/i;
+/** The scheme's case does not matter (RFC 9110, section 11.1). */
+const BEARER = /^bearer(?: +(.*))?$/i;
 
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
 function readBearer(header: string | null): string {
-  if (header === null || !/^bearer(?: |$)/i.test(header)) {
+  const match = header === null ? null : BEARER.exec(header);
+  if (match === null) {
     throw new Fault(
       "missing_key",
       "Send an API key in the header `Authorization: Bearer <API key>`.",
       { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
     );
   }
-  const key = BEARER.exec(header)?.[1]?.trim() ?? "";
+  const key = match[1] ?? "";
   if (key.length > KEY_CHARS_MAX) throw invalidKey();
   return key;
 }

@@ -1,4 +1,4 @@
-import type { DebitOutcome, Standing } from "#credits/ledger.ts";
+import type { DebitOrder, DebitOutcome, Standing } from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { CALL_PRICE } from "#limits.ts";
@@ -17,7 +17,7 @@ import {
   readIdempotencyKey,
   repeatAnswer,
 } from "./idempotency.ts";
-import { milliseconds, type Replier, type Trace } from "./reply.ts";
+import { millisecondsText, type Replier, type Trace } from "./reply.ts";
 import { createReversals } from "./reversals.ts";
 import { runTool, type ToolAnswer, type ToolJob } from "./run-tool.ts";
 import type { Throttle } from "./throttle.ts";
@@ -40,55 +40,58 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
   const reversals = createReversals(house);
   const newId = createIdSequence(house.random);
 
+  /** The debit's outcome. Where it cannot be known, the call is refused, and given back should it have been made. */
+  function debit(order: DebitOrder): Promise<DebitOutcome> {
+    return house.ledger.debit(order).catch((cause) => {
+      if (order.idempotency === null) reversals.add(order);
+      throw unavailable(cause);
+    });
+  }
+
   return async function callTool(tool, request, trace) {
     const lap = createStopwatch(house, trace);
     const caller = await keys.authenticate(request.headers);
     trace.account = caller.account;
     const visit = createVisit(house, keys, throttle, caller, trace);
 
-    const repeatable = request.headers.has("idempotency-key");
+    const mayRepeat = request.headers.has("idempotency-key");
     if (!caller.known || isHeavy(tool, request)) await visit.askStanding();
     await visit.takeRate();
-    visit.requireCredits(repeatable);
+    visit.requireCredits(mayRepeat);
     lap("key");
 
     let job: ToolJob;
     let answer: ToolAnswer;
-    let key: string | null = null;
+    let repeatKey: string | null = null;
     let release = () => {};
     try {
       try {
-        key = readIdempotencyKey(request.headers);
+        repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
         const body = await readBody(request, tool.bodyBytesMax);
         lap("body");
-        if (key !== null) release = running.claim(caller.account, tool.name, key);
-        job = createJob(tool, body, request, trace, key !== null);
+        if (repeatKey !== null) release = running.claim(caller.account, tool.name, repeatKey);
+        job = createJob(tool, body, request, trace, repeatKey !== null);
         answer = await run(house, tool, job);
         lap("tool");
       } catch (fault) {
         await visit.askStanding();
-        visit.requireCredits(repeatable);
+        visit.requireCredits(mayRepeat);
         throw fault;
       }
-      const order = {
+      const outcome = await debit({
         account: caller.account,
         keySha256: caller.keySha256,
         callId: newId("call"),
         tool: tool.name,
         now: house.now(),
-        idempotency: idempotencyOrder(key, answer, trace.receivedAt),
-      };
-      const outcome = await house.ledger.debit(order).catch((cause) => {
-        if (order.idempotency === null) reversals.add(order);
-        throw unavailable(cause);
+        idempotency: idempotencyOrder(repeatKey, answer, trace.receivedAt),
       });
       lap("ledger");
       visit.settle(outcome);
       if (outcome.outcome === "replayed") {
         trace.replayed = true;
-        answer = await repeatAnswer(answer, job, outcome.replay, (again) =>
-          run(house, tool, again),
-        );
+        const runAgain = (again: ToolJob) => run(house, tool, again);
+        answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
       }
     } finally {
       release();
@@ -122,11 +125,14 @@ function createVisit(
     trace.balance = standing.balance;
   }
 
-  async function takeRate(): Promise<void> {
+  /** No promise while the rate allows, which is nearly always. */
+  function takeRate(): Promise<void> | undefined {
     trace.rate = throttle.take(caller.account, house.elapsed());
-    if (trace.rate.allowed) return;
+    return trace.rate.allowed ? undefined : refuseForRate(trace.rate.retryAfterSeconds);
+  }
+
+  async function refuseForRate(seconds: number): Promise<never> {
     await askStanding();
-    const seconds = trace.rate.retryAfterSeconds;
     throw new Fault(
       "rate_limited",
       `The account makes more than ${house.settings.rateLimit} calls a second. Wait ${seconds} s.`,
@@ -195,7 +201,7 @@ function createStopwatch(house: House, trace: Trace): (part: string) => void {
   let last = trace.startedAt;
   return (part) => {
     const now = house.elapsed();
-    trace.timing += `${part};dur=${milliseconds(now - last)}, `;
+    trace.timing += `${part};dur=${millisecondsText(now - last)}, `;
     last = now;
   };
 }

@@ -48,7 +48,7 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     const headers: Record<string, string> = {
       "X-Request-Id": trace.requestId,
       "Cache-Control": "no-store",
-      "Server-Timing": `${trace.timing}total;dur=${milliseconds(house.elapsed() - trace.startedAt)}`,
+      "Server-Timing": `${trace.timing}total;dur=${millisecondsText(house.elapsed() - trace.startedAt)}`,
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "X-Content-Type-Options": "nosniff",
@@ -167,3 +167,10 @@ export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
 
 /** Two decimals are finer than the clock is steady. */
 export const milliseconds = (ms: number) => Math.round(ms * 100) / 100;
+
+/** The same as text, by whole numbers: writing out a fraction costs V8 several times as much. */
+export function millisecondsText(ms: number): string {
+  const hundredths = Math.round(ms * 100);
+  const rest = hundredths % 100;
+  return `${(hundredths - rest) / 100}.${rest < 10 ? "0" : ""}${rest}`;
+}

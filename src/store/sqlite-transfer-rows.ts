@@ -166,14 +166,18 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
 /** Every kind, each after those whose records it names. */
 export const RECORD_ORDER = Object.keys(ROWS) as RecordKind[];
 
-export function* pagesOf(driver: SqlDriver, kind: RecordKind): Generator<TransferRecord> {
-  const rows = ROWS[kind] as Rows<RecordKind>;
+/** The records of one kind, page by page, so that memory stays flat, in the order in which they were made. */
+export function* pagesOf<Kind extends RecordKind>(
+  driver: SqlDriver,
+  kind: Kind,
+): Generator<RecordOf<Kind>> {
+  const rows: Rows<Kind> = ROWS[kind];
   const page = driver.prepare(rows.page);
   for (let after = rows.first; ; ) {
     const found = page.all(...after, PAGE_ROWS);
     for (const row of found) {
       const columns = Object.entries(row).filter(([column]) => !column.startsWith("_"));
-      yield { record: kind, ...Object.fromEntries(columns), ...rows.read?.(row) } as TransferRecord;
+      yield { record: kind, ...Object.fromEntries(columns), ...rows.read?.(row) } as RecordOf<Kind>;
     }
     const last = found.at(-1);
     if (last === undefined || found.length < PAGE_ROWS) return;

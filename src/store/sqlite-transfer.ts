@@ -1,7 +1,6 @@
 import {
   type RecordCounts,
   type RecordKind,
-  type RecordOf,
   readTransfer,
   TransferFault,
   type TransferRecord,
@@ -21,14 +20,6 @@ export function exportSqlite(
 ): RecordCounts {
   const kinds = RECORD_ORDER.filter((kind) => kind !== "secret" || options.withSecret);
   return driver.transaction("read", () => writeTransfer(allRecords(driver, kinds), write));
-}
-
-/** The records of one kind, page by page, in the order in which they were made. */
-export function* recordsOf<Kind extends RecordKind>(
-  driver: SqlDriver,
-  kind: Kind,
-): Generator<RecordOf<Kind>> {
-  for (const record of pagesOf(driver, kind)) yield record as RecordOf<Kind>;
 }
 
 function* allRecords(driver: SqlDriver, kinds: readonly RecordKind[]): Generator<TransferRecord> {

@@ -44,7 +44,7 @@ const RATE_LIMIT_OUT_OF_THE_WAY = 100_000;
 
 export type Door = Awaited<ReturnType<typeof openDoor>>;
 
-async function openDoor(opener: Opener, settings: DoorSettings) {
+export async function openDoor(opener: Opener, settings: DoorSettings) {
   const opened = await opener.open(settings);
   const ledger: Ledger = ledgerOver((name, order) =>
     opened.perform({ command: "order", name, order }),

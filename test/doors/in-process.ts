@@ -1,9 +1,8 @@
 /** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
-import { createHash } from "node:crypto";
 import { createApp } from "#http/app.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { fixedSupply } from "../supply.ts";
-import { createBackstage } from "./backstage.ts";
+import { type Backstage, createBackstage } from "./backstage.ts";
 import {
   type DoorSettings,
   entriesOf,
@@ -23,35 +22,40 @@ export const inProcess: Opener = {
     compress: "this house leaves compression to its runtime",
     client: "there is no connection that a client could close",
   },
-  async open(settings: DoorSettings): Promise<Opened> {
+  async open(settings) {
     // The clock stands still but for `advance`, so that what depends on it is exact.
-    const backstage = createBackstage(createMemoryLedger(), { now: () => START, elapsed: () => 0 });
-    const supply = fixedSupply();
-    const app = createApp({
-      ...backstage.parts,
-      settings: {
-        publicUrl: PUBLIC_URL,
-        version: "0.0.0",
-        secrets: SECRETS,
-        metricsToken: null,
-        ...settings,
-      },
-      random: supply.random,
-      digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
-      hashKey: sha256,
-      runHeavy: null,
-      compress: null,
-      isLocal: () => false,
-      metrics: null,
-      observe() {},
-    });
-    return {
-      fetch: async (path, sent) => app.fetch(asTransported(path, sent)),
-      perform: backstage.perform,
-      close: async () => {},
-    };
+    const time = { now: () => START, elapsed: () => 0 };
+    return openInProcess(createBackstage(createMemoryLedger(), time), settings);
   },
 };
+
+/** The app in this process over whichever ledger the backstage has. */
+export function openInProcess(backstage: Backstage, settings: DoorSettings): Opened {
+  const supply = fixedSupply();
+  const app = createApp({
+    ...backstage.parts,
+    settings: {
+      publicUrl: PUBLIC_URL,
+      version: "0.0.0",
+      secrets: SECRETS,
+      metricsToken: null,
+      ...settings,
+    },
+    random: supply.random,
+    digest: supply.digest,
+    hashKey: sha256,
+    runHeavy: null,
+    compress: null,
+    isLocal: () => false,
+    metrics: null,
+    observe() {},
+  });
+  return {
+    fetch: async (path, sent) => app.fetch(asTransported(path, sent)),
+    perform: backstage.perform,
+    close: async () => {},
+  };
+}
 
 /** A request as a server would have read it off a connection. */
 function asTransported(path: string, { method = "GET", headers, body, chunked }: Sent): Request {

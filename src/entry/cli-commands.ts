@@ -1,0 +1,17 @@
+import { ACCOUNT_COMMANDS } from "./cli-accounts.ts";
+import type { Command } from "./cli-command.ts";
+import { CREDITS_COMMANDS } from "./cli-credits.ts";
+import { DATA_COMMANDS } from "./cli-data.ts";
+import { KEY_COMMANDS } from "./cli-keys.ts";
+import { REPORT_COMMANDS } from "./cli-report.ts";
+import { TRANSFER_COMMANDS } from "./cli-transfer.ts";
+
+/** Every command, in the order in which help shows them. */
+export const COMMANDS: readonly Command[] = [
+  ...ACCOUNT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...CREDITS_COMMANDS,
+  ...REPORT_COMMANDS,
+  ...DATA_COMMANDS,
+  ...TRANSFER_COMMANDS,
+];
