@@ -28,6 +28,8 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     periodicFlush: BATCH_MS,
     maxLength: HELD_BYTES_MAX,
   });
+  // A reader that went away is no reason to stop serving.
+  destination.on("error", () => {});
   const log = pino(
     {
       level,

@@ -79,6 +79,9 @@ async function prepareData(
   }
 }
 
+// `npm start | head` must not end the service: nobody reads any more, and that is no fault.
+process.stdout.on("error", () => {});
+
 /** For the person at the terminal; the log goes to stderr and never holds a key. */
 function announce(config: Config, publicUrl: string, demoKey: string | null): void {
   process.stdout.write(

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import type { NodeSqlite } from "#store/sqlite-node.ts";
+import { exportSqlite, importSqlite } from "#store/sqlite-transfer.ts";
+import {
+  assertBooks,
+  createScene,
+  DAY,
+  HOUR,
+  idempotency,
+  maintainFully,
+  START,
+} from "../contract/ledger/scene.ts";
+
+import { bytesOf, fill, HASH, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
+
+describe("an export of SQLite", () => {
+  test("imported elsewhere gives an equal ledger, and the same lines again", async (t) => {
+    const [from, to] = [openEmpty(t), openEmpty(t)];
+    await fill(from);
+    const lines = linesOf(from, true);
+    const counts = importSqlite(to, bytesOf(lines), NOW);
+    assert.deepEqual(linesOf(to, true), lines);
+    for (const kind of [
+      "account",
+      "key",
+      "grant",
+      "debit",
+      "usage",
+      "reversal",
+      "idempotency",
+    ] as const) {
+      assert.ok((counts[kind] ?? 0) > 1, `there are records of the kind ${kind}`);
+    }
+    const [one, other] = [openSqliteDirect(from).ledger, openSqliteDirect(to).ledger];
+    for (const now of [START, START + 10 * DAY, NOW]) {
+      assert.deepEqual(await other.audit({ now }), await one.audit({ now }));
+    }
+    const all = { account: null, from: 0, to: NOW };
+    assert.deepEqual(await other.usage(all), await one.usage(all));
+    await assertBooks(other, NOW);
+  });
+
+  test("imported elsewhere goes on as the ledger would have: spending, replaying, reversing, folding", async (t) => {
+    const [from, to] = [openEmpty(t), openEmpty(t)];
+    await fill(from);
+    importSqlite(to, bytesOf(linesOf(from)), NOW);
+    const goOn = async (driver: NodeSqlite) => {
+      const scene = createScene(openSqliteDirect(driver));
+      const account = "acc_Ada000000000";
+      const now = START + 10 * DAY + 8 * HOUR;
+      const seen: unknown[] = [
+        await scene.debit(account, {
+          now,
+          tool: "uuid",
+          callId: "n1",
+          idempotency: idempotency("10-25"),
+        }),
+        await scene.debit(account, { now, callId: "n2" }),
+        await scene.debit(account, { now, callId: "n3", key: "other" }),
+        await scene.debit("acc_Bob000000000", { now, callId: "n4" }),
+        await scene.debit("acc_Cid000000000", { now, callId: "n5" }),
+        await scene.ledger.reverse({ account, callId: "n2", at: now, now }),
+        await scene.remaining(account, now),
+      ];
+      await maintainFully(scene.ledger, { now: NOW, foldBefore: NOW, rowsMax: 9 });
+      return [...seen, await assertBooks(scene.ledger, NOW), await scene.usage()];
+    };
+    const went = await goOn(to);
+    assert.deepEqual(went, await goOn(from));
+    assert.deepEqual(
+      went.slice(0, 5).map((outcome) => (outcome as { outcome: string }).outcome),
+      ["replayed", "debited", "invalid_key", "account_suspended", "invalid_key"],
+    );
+  });
+
+  test("has the secret only where it is asked for", async (t) => {
+    const from = openEmpty(t);
+    await fill(from);
+    assert.equal(
+      linesOf(from).some((line) => line.includes("secret")),
+      false,
+    );
+    assert.ok(
+      linesOf(from, true).includes('{"record":"secret","value":"the secret of this service"}'),
+    );
+  });
+
+  test("has every table and every column of the schema", async (t) => {
+    const from = openEmpty(t);
+    await fill(from);
+    const members = new Map<string, Set<string>>();
+    for (const { record, ...rest } of linesOf(from, true).map((line) => JSON.parse(line))) {
+      members.set(record, new Set(Object.keys(rest)));
+    }
+    const recordOf: Record<string, string> = {
+      api_key: "key",
+      credit_grant: "grant",
+      usage_hour: "usage",
+      closed_address: "closedAddress",
+      setting: "secret",
+    };
+    /** Columns whose member has another name; `no` is a row's place, which no other store shares. */
+    const memberOf: Record<string, string> = {
+      account_no: "account",
+      key_no: "key",
+      grant_no: "grant",
+    };
+    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+    const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const { name } of tables) {
+      const table = String(name);
+      const written = members.get(recordOf[table] ?? table);
+      assert.ok(written, `the table ${table} is exported`);
+      for (const column of from.prepare(`PRAGMA table_info(${table})`).all()) {
+        const text = String(column["name"]);
+        if (text === "no" || table === "setting") continue;
+        assert.ok(written.has(memberOf[text] ?? camel(text)), `${table}.${text} is exported`);
+      }
+    }
+  });
+
+  test("is of one moment, whatever is written beside it, and stops no writer", async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-transfer-"));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const file = path.join(folder, "toolbooth.sqlite");
+    const [reader, writer] = [openEmpty(t, file), openEmpty(t, file)];
+    await fill(reader);
+    const before = linesOf(reader);
+    const accounts = writer.prepare(
+      "INSERT INTO account (id, created_at, free_call) VALUES (?, 1, 'open')",
+    );
+    const chunks: Uint8Array[] = [];
+    exportSqlite(reader, { withSecret: false }, (bytes) => {
+      // The snapshot begins with the first record, after the header.
+      if (chunks.length > 0) accounts.run(`acc_${chunks.length}`);
+      chunks.push(bytes);
+    });
+    assert.deepEqual(Buffer.concat(chunks).toString().trimEnd().split("\n"), before);
+  });
+
+  test("of many pages has every record once", (t) => {
+    const from = openEmpty(t);
+    from.exec(`
+      INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');
+      INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
+        VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
+      INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at)
+        VALUES (1, 'g', 'pack', 2500, 0, 1), (2, 'g', 'pack', 1500, 0, 1);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+      INSERT INTO debit SELECT 1 + (i > 2500), i / 3, 'call_' || i, 1, 'hash', 1, 1 + (i > 2500), NULL FROM n;
+    `);
+    const lines = linesOf(from);
+    assert.equal(new Set(lines).size, lines.length);
+    const to = openEmpty(t);
+    assert.equal(importSqlite(to, bytesOf(lines), NOW).debit, 4000);
+    assert.deepEqual(linesOf(to), lines);
+  });
+});
