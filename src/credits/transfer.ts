@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { z } from "zod";
+import * as z from "zod";
 import { GRANT_KINDS } from "./ledger.ts";
 
 /**

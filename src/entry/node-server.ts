@@ -1,11 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ERRORS, Fault } from "#errors.ts";
@@ -13,7 +7,7 @@ import type { App } from "#http/app.ts";
 import { EXPOSED_HEADERS, problemBody } from "#http/reply.ts";
 import { randomBase62 } from "#ids.ts";
 import { HEADER_BYTES_MAX, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "#limits.ts";
-import { createLingering, type Lingering } from "./node-linger.ts";
+import { type Connections, watchConnections } from "./node-connections.ts";
 
 /**
  * The app behind `node:http`: limits on the size and the time of headers and bodies, refusals for what is no request,
@@ -33,6 +27,8 @@ export type NodeServerOptions = {
   requestTimeoutMs?: number;
 };
 
+/** No more than arrives in a few packets, so that no call waits long for what it may refuse. */
+const SMALL_BODY_BYTES = 16 * 1024;
 /** How long a stop waits for answers under way before it cuts connections. */
 const STOP_TIMEOUT_MS = 25_000;
 /** A stop takes what clients have sent already; after this, connections without a request are closed. */
@@ -57,10 +53,9 @@ export async function startNodeServer(
     // Looked for below, to refuse in our own words.
     requireHostHeader: false,
   });
-  const lingering = createLingering();
-  const underWay = new Set<ServerResponse>();
+  const connections = watchConnections(server);
   const refuse = (error: Error, socket: Socket) =>
-    refuseConnection(error, socket, underWay, lingering, options.publicUrl);
+    refuseConnection(error, socket, connections, options.publicUrl);
   server.on("clientError", (error, socket) => refuse(error, socket as Socket));
   // There is no tunnel here.
   server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
@@ -82,27 +77,33 @@ export async function startNodeServer(
   const answer: RequestListener = (incoming, outgoing) => {
     // Once stopping, a kept connection would take new requests for ever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
-    underWay.add(outgoing);
-    outgoing.once("close", () => underWay.delete(outgoing));
-    closeGently(incoming, outgoing, lingering);
-    void listener(incoming, outgoing);
+    connections.note(outgoing);
+    readSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", answer);
   // What a client expects besides an answer is its own affair (RFC 9110, section 10.1.1).
   server.on("checkExpectation", answer);
-  return { port, stop: () => stop(server, underWay, lingering) };
+  return { port, stop: () => stop(server, connections) };
 }
 
-/** Where an answer ends the connection while the body is still coming, Node would reset it. */
-function closeGently(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  lingering: Lingering,
-): void {
-  const { socket } = incoming;
-  // Before Node's own listener, which closes.
-  outgoing.prependListener("finish", () => {
-    if (!incoming.complete) socket.destroySoon = () => lingering.close(socket, incoming);
+/**
+ * Most bodies arrive with their headers. Read before the app is called, a small one costs two listeners; read by the
+ * app through the web's Request, it costs a tenth of the whole call. Larger ones are left to the app and its limits.
+ */
+function readSmallBody(incoming: IncomingMessage, then: () => void): void {
+  const length = Number(incoming.headers["content-length"]);
+  if (!(length > 0 && length <= SMALL_BODY_BYTES)) {
+    then();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("end", () => {
+    const [first] = chunks;
+    // Where the adapter looks for a body that was read already.
+    const rawBody = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+    Object.assign(incoming, { rawBody });
+    then();
   });
 }
 
@@ -111,7 +112,8 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name === "Host" || name === "host") hosts += 1;
+    else if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
@@ -126,13 +128,13 @@ function listen(server: Server, { host, port }: NodeServerOptions): Promise<numb
   });
 }
 
-function stop(server: Server, underWay: Set<ServerResponse>, lingering: Lingering): Promise<void> {
+function stop(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), STOP_GRACE_MS);
-    const hurry = setTimeout(() => lingering.cut(), STOP_LINGER_MS);
+    const hurry = setTimeout(() => connections.cut(), STOP_LINGER_MS);
     const deadline = setTimeout(() => {
       server.closeAllConnections();
-      lingering.cut();
+      connections.cut();
     }, STOP_TIMEOUT_MS);
     // Not the close of node:http, which cuts idle connections at once, whatever has come in on them unread.
     NetServer.prototype.close.call(server, () => {
@@ -141,7 +143,7 @@ function stop(server: Server, underWay: Set<ServerResponse>, lingering: Lingerin
       clearTimeout(deadline);
       resolve();
     });
-    for (const outgoing of underWay) {
+    for (const outgoing of connections.underWay()) {
       if (!outgoing.headersSent) outgoing.setHeader("Connection", "close");
     }
   });
@@ -163,18 +165,17 @@ const NOT_HTTP = new Fault("invalid_request", "The request is not valid HTTP.");
 function refuseConnection(
   error: Error & { code?: string },
   socket: Socket,
-  underWay: Set<ServerResponse>,
-  lingering: Lingering,
+  connections: Connections,
   publicUrl: string,
 ): void {
-  if (lingering.isClosing(socket)) return;
+  if (connections.isClosing(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  for (const earlier of underWay) {
-    if (earlier.req.socket !== socket || !earlier.req.complete) continue;
-    earlier.once("close", () => refuseConnection(error, socket, underWay, lingering, publicUrl));
+  const earlier = connections.underWay(socket).find(({ req }) => req.complete);
+  if (earlier !== undefined) {
+    earlier.once("close", () => refuseConnection(error, socket, connections, publicUrl));
     return;
   }
   const refusal = refusalOf(WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_HTTP, publicUrl);
@@ -183,7 +184,7 @@ function refuseConnection(
     `HTTP/1.1 ${refusal.status} ${refusal.title}\r\n${headers.join("")}` +
       `Content-Length: ${Buffer.byteLength(refusal.body)}\r\n\r\n${refusal.body}`,
   );
-  lingering.close(socket);
+  connections.close(socket);
 }
 
 function badRequest(publicUrl: string): Response {

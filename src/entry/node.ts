@@ -41,9 +41,6 @@ async function main(): Promise<void> {
     { host: config.host, port: config.port, publicUrl: config.publicUrl },
   );
 
-  announce(config, publicUrl, demoKey);
-  log.info("started", { version, address: urlOf(config.host, server.port), publicUrl });
-
   let stopping = false;
   async function stop(signal: string): Promise<void> {
     if (stopping) return;
@@ -59,6 +56,10 @@ async function main(): Promise<void> {
   }
   process.on("SIGTERM", (signal) => void stop(signal));
   process.on("SIGINT", (signal) => void stop(signal));
+
+  // Last: whoever reads this may send a signal at once.
+  announce(config, publicUrl, demoKey);
+  log.info("started", { version, address: urlOf(config.host, server.port), publicUrl });
 }
 
 /** Opens the data folder once before the ledger's thread does: faults come here, and the demo account is made. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Tool } from "#tools/tool.ts";
 import type { JsonSchema, NamedExample } from "./openapi-document.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ECHO_BODY_BYTES_MAX } from "#limits.ts";
 import { defineTool } from "#tools/tool.ts";
 

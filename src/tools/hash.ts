@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bodyBytesFor, HASH_TEXT_BYTES_MAX } from "#limits.ts";
 import { encodeUtf8, textField } from "#tools/text.ts";
 import { defineTool } from "#tools/tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
 import { renderMarkdown } from "#tools/markdown-engine.ts";
 import { textField } from "#tools/text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Text as the tools see it: counted and encoded in UTF-8, and refused where it has no UTF-8 form.

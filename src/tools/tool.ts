@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /**
  * What a tool is: one pure function with the schema that checks its input, its limits and its examples.

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { UUID_BODY_BYTES_MAX, UUID_COUNT_MAX } from "#limits.ts";
 import { defineTool } from "#tools/tool.ts";
 

@@ -212,7 +212,7 @@ export function bodyArbitrary(schema: JsonSchema, bytesMax: number): fc.Arbitrar
     { weight: 4, arbitrary: fc.constantFrom(undefined, new Uint8Array(), utf8.encode("\ufeff")) },
     // Large bodies are slow to make, so they are rare where the limit is high.
     {
-      weight: bytesMax > 100_000 ? 0 : 2,
+      weight: bytesMax > 100_000 ? 0 : 8,
       arbitrary: fc.oneof(blank(bytesMax), blank(bytesMax + 1)),
     },
     {

@@ -147,6 +147,18 @@ test("HTTP/1.0 is answered, without a Host header too, and the connection is clo
   }
 });
 
+test("two Authorization headers on two lines are no key, whichever comes first", async () => {
+  const [good, bad] = [`Authorization: Bearer ${caller.key}\r\n`, "Authorization: Bearer tb_x\r\n"];
+  for (const lines of [good + bad, bad + good, good + good]) {
+    const raw = openRaw(port);
+    raw.write(rawPost("/api/v1/hash", "{}").replace("\r\n", `\r\n${lines}`));
+    const answer = await raw.answer();
+    assert.equal(answer.status, 401);
+    assert.equal(answer.json().code, "invalid_key");
+    raw.socket.destroy();
+  }
+});
+
 test("TRACE is refused and repeats nothing", async () => {
   const raw = openRaw(port);
   raw.write(

@@ -204,7 +204,7 @@ test(`${REQUESTS} requests made from the description are answered as it says`, {
     maxLength: REQUESTS_A_SCENARIO,
   });
   const state = fc.oneof(
-    { weight: 15, arbitrary: fc.constantFrom<State>("good", "poor", "first") },
+    { weight: 3, arbitrary: fc.constantFrom<State>("good", "poor", "first") },
     fc.constantFrom(...STATES),
   );
 

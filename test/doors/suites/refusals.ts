@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { makeKey } from "#accounts/key-format.ts";
 import {
   assertAnswer,
   assertProblem,
   createCaller,
   createKey,
+  SECRETS,
   type Sent,
   type Sentence,
 } from "../door.ts";
@@ -176,6 +179,28 @@ function accountSentences(sentence: Sentence) {
       assertAnswer(await other.call("uuid"), 1);
       await door.advance(Number(answer.header("retry-after")) * 1000);
       assertAnswer(await caller.call("uuid"), 1);
+    },
+    limited,
+  );
+
+  sentence(
+    "keys that are no good use up nothing of an account's rate",
+    async (door) => {
+      const caller = await createCaller(door);
+      const { account, keyId: id } = caller;
+      const other = await createKey(door, account);
+      const call = (key: string) =>
+        door.send("/api/v1/uuid", { method: "POST", headers: { Authorization: `Bearer ${key}` } });
+      assertAnswer(await call(caller.key), 1);
+      assertAnswer(await call(other.key), 1);
+      await door.ledger.revokeKey({ account, id, now: await door.now() });
+      await door.advance(10_000);
+      const invented = makeKey(account, SECRETS, randomBytes);
+      for (let round = 0; round < 5; round += 1) {
+        assertProblem(await call(caller.key), "invalid_key");
+        assertProblem(await call(invented), "invalid_key");
+      }
+      for (let round = 0; round < 2; round += 1) assertAnswer(await call(other.key), 1);
     },
     limited,
   );
