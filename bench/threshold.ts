@@ -34,7 +34,9 @@ const sources = {
 type Input = { tool: string; input: string; body: Buffer };
 
 export async function measureThreshold(millisPerSample: number): Promise<ThresholdReport> {
-  const pool = openToolPool(1);
+  const pool = openToolPool(1, (cause) => {
+    throw cause;
+  });
   const rows: ThresholdRow[] = [];
   try {
     for (const input of makeInputs()) rows.push(await measureOne(input, pool, millisPerSample));

@@ -10,7 +10,8 @@ export type Config = Readonly<{
   port: number;
   host: string;
   dataDir: string;
-  publicUrl: string;
+  /** Null: made from the address that is listened on. No slash at its end. */
+  publicUrl: string | null;
   rateLimit: number;
   metricsToken: string | null;
   /** Null: made once and kept with the data. The first signs, all verify. */
@@ -111,7 +112,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port,
     host,
     dataDir: given("DATA_DIR") ?? "./data",
-    publicUrl: readPublicUrl(given("PUBLIC_URL"), host, port, faults),
+    publicUrl: readPublicUrl(given("PUBLIC_URL"), faults),
     rateLimit: whole("RATE_LIMIT", 100, 0, 1_000_000),
     metricsToken: given("METRICS_TOKEN") ?? null,
     secrets: readSecrets(given("SECRET"), faults),
@@ -143,19 +144,14 @@ export const isLoopback = (host: string) =>
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-function readPublicUrl(
-  text: string | undefined,
-  host: string,
-  port: number,
-  faults: string[],
-): string {
-  if (text === undefined) return urlOf(host, port);
+function readPublicUrl(text: string | undefined, faults: string[]): string | null {
+  if (text === undefined) return null;
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") {
     return url.href.replace(/\/+$/, "");
   }
   faults.push(`PUBLIC_URL must be an http or https address without query; got "${text}".`);
-  return urlOf(host, port);
+  return null;
 }
 
 const SECRET_CHARS_MIN = 16;
@@ -182,12 +178,7 @@ function readLogLevel(text: string | undefined, faults: string[]): Config["logLe
 function unknownNames(env: Record<string, string | undefined>): string[] {
   const known = SETTINGS.map(({ name }) => name).filter((name) => name.startsWith("TOOLBOOTH_"));
   return Object.keys(env)
-    .filter(
-      (name) =>
-        name.startsWith("TOOLBOOTH_") &&
-        !name.startsWith("TOOLBOOTH_TEST_") &&
-        !known.includes(name),
-    )
+    .filter((name) => name.startsWith("TOOLBOOTH_") && !known.includes(name))
     .map((name) => {
       const nearest = nearestName(name, known);
       return `${name} is no setting${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;

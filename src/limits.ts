@@ -2,6 +2,9 @@
  * Every bound of the service in one place, with its unit and its reason.
  * The contract of the API names the public ones; an operator's settings are in `config.ts`.
  */
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 const KB = 1024;
 const MB = 1024 * KB;
 
@@ -33,7 +36,7 @@ export const JSON_DEPTH_MAX = 512;
 export const COMPRESS_FROM_BYTES = 2 * KB;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
-export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
 /** One call, one credit (specification, section 1). */
 export const CALL_PRICE = 1;
@@ -52,14 +55,27 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 /** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
+/** Longer than the usual 60 s of a proxy, so that the proxy closes first and never writes into a closing connection. */
+export const KEEP_ALIVE_MS = 65_000;
+/** Longer than any call takes, the wait for its body and a thread included. */
+export const SILENCE_MAX_MS = 90_000;
+/** Each takes about 20 KB while idle. */
+export const CONNECTIONS_MAX = 10_000;
+
+/** Bodies and answers of large calls that are held at once, in all and for one account: beyond it 503, uncharged. */
+export const LARGE_BYTES_MAX = 256 * MB;
+export const LARGE_BYTES_PER_ACCOUNT_MAX = 128 * MB;
+/** Large calls of one account at once: a quarter of what waits for the threads, so that others get there too. */
+export const LARGE_CALLS_PER_ACCOUNT_MAX = 16;
+
 /** A call waits this long for the ledger before it is refused with 503; a commit normally takes well under 10 ms. */
 export const LEDGER_TIMEOUT_MS = 5_000;
-/** Calls waiting for the ledger at once; at 10,000 commits a second this is the wait above. */
+/** Orders waiting for the ledger at once; at 4,000 a second the last one waits as long as the time-out above. */
 export const LEDGER_QUEUE_MAX = 20_000;
 /** Orders in one transaction: past some hundreds a batch gains nothing, and the first in it waits longer. */
 export const LEDGER_BATCH_MAX = 512;
 
-/** A tool on a worker thread that takes longer is stopped: no input within bounds takes a tenth of this. */
+/** A tool on a worker thread is stopped after this: the worst input found within bounds takes 3.4 s. */
 export const TOOL_TIMEOUT_MS = 20_000;
 /** Large inputs waiting for a worker thread at once; each may hold 6 MB. */
 export const TOOL_QUEUE_MAX = 64;

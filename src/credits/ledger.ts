@@ -3,8 +3,10 @@
  * every store implements it (`store/`), and one contract suite holds them all (`test/contract/ledger.ts`).
  *
  * The rules:
- * - An operation is atomic and durable before its promise resolves. A promise that rejects has an unknown
- *   outcome; the caller may send the same order again, because every order carries its own id. A store rejects
+ * - An operation is atomic and durable before its promise resolves. The same order may be sent again: it names
+ *   itself (a debit by account, `callId` and `now`), so it is carried out once.
+ * - A promise rejects with `OrderRefused` or `NotCarriedOut` where nothing was changed; with any other error the
+ *   outcome is unknown. Before it rejects so, a store looks up by the order's name what became of it, and it rejects
  *   what it cannot answer within LEDGER_TIMEOUT_MS.
  * - Every operation takes its time (`now`, milliseconds since 1970 UTC) from its caller.
  * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
@@ -13,6 +15,14 @@
  * - A key's standing is decided in the same transaction as the debit.
  * - Books: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
  */
+
+import { HOUR_MS } from "#limits.ts";
+
+/** The order is not one that the books can hold; nothing was changed. */
+export class OrderRefused extends Error {}
+
+/** The store could not take the order; nothing was changed. */
+export class NotCarriedOut extends Error {}
 
 export const GRANT_KINDS = ["starter", "pack", "lifetime", "operator"] as const;
 export type GrantKind = (typeof GRANT_KINDS)[number];
@@ -62,7 +72,7 @@ export type Standing = NotGood | { outcome: "good"; balance: number; freeCall: b
 export type DebitOrder = {
   account: string;
   keySha256: string;
-  /** Names this call once and for ever. The same id sent again is the same debit, not a second one. */
+  /** With `account` and `now` the name of this call: the same order sent again is the same debit, not a second one. */
   callId: string;
   tool: string;
   now: number;
@@ -73,7 +83,7 @@ export type IdempotencyOrder = {
   key: string;
   bodySha256: string;
   answerSha256: string;
-  /** What the tool was supplied with and cannot be computed again; `random` in base64, null where none was drawn. */
+  /** What the tool was supplied with and cannot be computed again; `random` in hex, null where none was drawn. */
   receivedAt: number;
   random: string | null;
 };
@@ -221,5 +231,4 @@ export type SyncLedger = {
 /** A use of a key is noted when the last note is at least this old. */
 export const LAST_USED_STEP_MS = 60_000;
 
-export const HOUR_MS = 3_600_000;
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;

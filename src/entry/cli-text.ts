@@ -1,5 +1,6 @@
+import { DAY_MS } from "#limits.ts";
+
 /** Text for people at a terminal: tables, counts and times. Times are UTC, and headings say so. */
-const DAY_MS = 86_400_000;
 
 type Cell = string | number;
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import type { LOG_LEVELS } from "#config.ts";
 import type { House, Visit } from "#http/house.ts";
@@ -10,8 +11,8 @@ export type NodeLog = {
   info(message: string, details?: object): void;
   visit(visit: Visit): void;
   complain: House["complain"];
-  /** Writes out what still waits. */
-  close(): void;
+  /** Writes out what still waits; gives up on a reader that does not read. */
+  close(): Promise<void>;
 };
 
 /** Lines wait for each other up to this size or time: a write for each would cost more than making the line. */
@@ -19,6 +20,7 @@ const BATCH_BYTES = 8_192;
 const BATCH_MS = 100;
 /** What a reader that has stopped may make us hold; beyond it lines are lost, and the service goes on. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
   const destination = pino.destination({
@@ -47,7 +49,11 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
       if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
     },
     complain: (message, { requestId, cause }) => log.error({ requestId, err: cause }, message),
-    close: () => destination.flushSync(),
+    close: () =>
+      Promise.race([
+        new Promise<void>((resolve) => destination.flush(() => resolve())),
+        setTimeout(CLOSE_TIMEOUT_MS),
+      ]),
   };
 }
 

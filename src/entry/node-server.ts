@@ -6,7 +6,14 @@ import { ERRORS, Fault } from "#errors.ts";
 import type { App } from "#http/app.ts";
 import { EXPOSED_HEADERS, problemBody } from "#http/reply.ts";
 import { randomBase62 } from "#ids.ts";
-import { HEADER_BYTES_MAX, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "#limits.ts";
+import {
+  CONNECTIONS_MAX,
+  HEADER_BYTES_MAX,
+  HEADERS_TIMEOUT_MS,
+  KEEP_ALIVE_MS,
+  REQUEST_TIMEOUT_MS,
+  SILENCE_MAX_MS,
+} from "#limits.ts";
 import { type Connections, watchConnections } from "./node-connections.ts";
 
 /**
@@ -22,7 +29,6 @@ export type NodeServer = {
 export type NodeServerOptions = {
   host: string;
   port: number;
-  publicUrl: string;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 };
@@ -38,7 +44,8 @@ const STOP_GRACE_MS = 100;
 const STOP_LINGER_MS = 1_000;
 
 export async function startNodeServer(
-  createAppFor: (port: number) => App,
+  /** Called with the port that was taken, before the first request. */
+  open: (port: number) => { app: App; publicUrl: string },
   options: NodeServerOptions,
 ): Promise<NodeServer> {
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
@@ -49,29 +56,31 @@ export async function startNodeServer(
     requestTimeout,
     // How often timeouts are looked for: a small part of the shorter one.
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Looked for below, to refuse in our own words.
     requireHostHeader: false,
   });
+  // No byte in either direction for so long: a client that does not read its answer would keep it here for ever.
+  server.timeout = SILENCE_MAX_MS;
+  server.maxConnections = CONNECTIONS_MAX;
   const connections = watchConnections(server);
+  const port = await listen(server, options);
+  const { app, publicUrl } = open(port);
   const refuse = (error: Error, socket: Socket) =>
-    refuseConnection(error, socket, connections, options.publicUrl);
+    refuseConnection(error, socket, connections, publicUrl);
   server.on("clientError", (error, socket) => refuse(error, socket as Socket));
   // There is no tunnel here.
   server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
-
-  const port = await listen(server, options);
-  const app = createAppFor(port);
   const listener = getRequestListener(
     (request, { incoming }) =>
       hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
-        : badRequest(options.publicUrl),
+        : badRequest(publicUrl),
     {
       // HTTP/1.0 knows requests without a Host header, and nothing here depends on it.
       hostname: "localhost",
       // A request that has no URL, a Host header that is none, and the like.
-      errorHandler: () => badRequest(options.publicUrl),
+      errorHandler: () => badRequest(publicUrl),
     },
   );
   const answer: RequestListener = (incoming, outgoing) => {

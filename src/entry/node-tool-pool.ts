@@ -12,7 +12,8 @@ export type ToolPool = {
   close(): Promise<void>;
 };
 
-export function openToolPool(threads: number | null): ToolPool {
+/** `onFault`: told of threads that could not start or died; the calls they had are answered with an error. */
+export function openToolPool(threads: number | null, onFault: (cause: Error) => void): ToolPool {
   const count = threads ?? Math.max(1, availableParallelism() - 1);
   const pool = new Piscina<ToolJob, ToolThreadAnswer>({
     filename: new URL("./node-tool-thread.ts", import.meta.url).href,
@@ -21,6 +22,8 @@ export function openToolPool(threads: number | null): ToolPool {
     idleTimeout: 30_000,
     maxQueue: TOOL_QUEUE_MAX,
   });
+
+  pool.on("error", onFault);
 
   async function run(job: ToolJob): Promise<ToolAnswer> {
     // Counted from here, with the time in the queue: whoever waited so long does not wait any more.

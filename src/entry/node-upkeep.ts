@@ -1,11 +1,11 @@
 import type { Ledger } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
+import { DAY_MS } from "#limits.ts";
 
 /** Keeps the ledger small: folds old calls and forgets old idempotency records, in steps between which calls go on. */
 const ROWS_A_STEP = 500;
 const BETWEEN_STEPS_MS = 50;
 const BETWEEN_ROUNDS_MS = 10 * 60_000;
-const DAY_MS = 86_400_000;
 
 export function startUpkeep(
   ledger: Ledger,

@@ -1,14 +1,16 @@
+import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
 import { type Config, ConfigFault, isLoopback, readConfig, urlOf } from "#config.ts";
-import { createApp } from "#http/app.ts";
+import { type App, createApp } from "#http/app.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";
 import { DataFolderFault, databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
-import { createDemoAccount, welcome } from "./demo-account.ts";
+import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
-import { startNodeServer } from "./node-server.ts";
+import { type NodeServer, startNodeServer } from "./node-server.ts";
 import { openToolPool } from "./node-tool-pool.ts";
 import { startUpkeep } from "./node-upkeep.ts";
 
@@ -16,7 +18,9 @@ import { startUpkeep } from "./node-upkeep.ts";
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createNodeLog(config.logLevel);
-  const { secrets, demoKey } = await prepareData(config);
+  // Opened here first, so that whatever is wrong with the folder is said before anything runs.
+  const driver = openDataFolder(config.dataDir);
+  const secrets = readSecrets(driver, config.secrets);
 
   const thread = await openSqliteThread({
     file: databaseFile(config.dataDir),
@@ -26,20 +30,26 @@ async function main(): Promise<void> {
       log.complain("The ledger's thread died; it is started again", { cause });
     },
   });
-  const pool = openToolPool(config.toolThreads);
+  const pool = openToolPool(config.toolThreads, (cause) =>
+    log.complain("A thread for large inputs failed", { cause }),
+  );
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
+  const { app, publicUrl, server } = await listen();
   const upkeep = startUpkeep(thread.ledger, config.foldAfterDays, log.complain);
 
-  let publicUrl = config.publicUrl;
-  const server = await startNodeServer(
-    (port) => {
+  async function listen(): Promise<{ app: App; publicUrl: string; server: NodeServer }> {
+    let opened: { app: App; publicUrl: string } | undefined;
+    const open = (port: number) => {
       // With PORT=0 the port is known only now.
-      if (!process.env["PUBLIC_URL"]) publicUrl = urlOf(config.host, port);
+      const publicUrl = config.publicUrl ?? urlOf(config.host, port);
       const { ledger } = thread;
-      return createApp(createNodeHouse({ config, publicUrl, secrets, ledger, pool, log, metrics }));
-    },
-    { host: config.host, port: config.port, publicUrl: config.publicUrl },
-  );
+      const house = createNodeHouse({ config, publicUrl, secrets, ledger, pool, log, metrics });
+      opened = { app: createApp(house), publicUrl };
+      return opened;
+    };
+    const server = await startNodeServer(open, config);
+    return { ...(opened as NonNullable<typeof opened>), server };
+  }
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -48,37 +58,30 @@ async function main(): Promise<void> {
     log.info("stopping", { signal });
     upkeep.stop();
     await server.stop();
+    await Promise.race([app.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
     await thread.close();
     await pool.close();
     log.info("stopped");
-    log.close();
+    await log.close();
     process.exit(0);
   }
   process.on("SIGTERM", (signal) => void stop(signal));
   process.on("SIGINT", (signal) => void stop(signal));
+
+  // After the port was taken: a start that fails must not use up the one time at which the key is shown.
+  const desk: Desk = { ...openSqliteDirect(driver), secrets, random, hashKey };
+  const starter = { credits: config.starterCredits, days: config.starterDays };
+  const wantsDemo = isLoopback(config.host) && isEmptyOrUnfinished(driver, DEMO_EMAIL);
+  const demoKey = wantsDemo ? await createDemoAccount(desk, starter, Date.now()) : null;
+  driver.close();
 
   // Last: whoever reads this may send a signal at once.
   announce(config, publicUrl, demoKey);
   log.info("started", { version, address: urlOf(config.host, server.port), publicUrl });
 }
 
-/** Opens the data folder once before the ledger's thread does: faults come here, and the demo account is made. */
-async function prepareData(
-  config: Config,
-): Promise<{ secrets: readonly string[]; demoKey: string | null }> {
-  const driver = openDataFolder(config.dataDir);
-  try {
-    const secrets = readSecrets(driver, config.secrets);
-    const desk: Desk = { ...openSqliteDirect(driver), secrets, random, hashKey };
-    const starter = { credits: config.starterCredits, days: config.starterDays };
-    const demoKey = isLoopback(config.host)
-      ? await createDemoAccount(desk, starter, Date.now())
-      : null;
-    return { secrets, demoKey };
-  } finally {
-    driver.close();
-  }
-}
+/** Credits that wait to be given back are tried for so long before the ledger is closed. */
+const SETTLE_TIMEOUT_MS = 2_000;
 
 // `npm start | head` must not end the service: nobody reads any more, and that is no fault.
 process.stdout.on("error", () => {});

@@ -16,7 +16,11 @@ import { createThrottle } from "./throttle.ts";
  *
  * Here, and only here, faults become refusals, and anything else that was thrown becomes a 500 of which nothing leaks.
  */
-export type App = { fetch(request: Request, connection?: unknown): Response | Promise<Response> };
+export type App = {
+  fetch(request: Request, connection?: unknown): Response | Promise<Response>;
+  /** Brings to an end what answers have left to do. Called when no request comes any more, before the ledger closes. */
+  settle(): Promise<void>;
+};
 
 /** A request id of the caller's is kept when it is harmless in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -112,7 +116,10 @@ export function createApp(house: House): App {
     return visit(handler, request, trace, 0, c.env);
   });
 
-  return { fetch: (request, connection) => app.fetch(request, connection as object) };
+  return {
+    fetch: (request, connection) => app.fetch(request, connection as object),
+    settle: callTool.settle,
+  };
 }
 
 function chooseHandler(route: Route, request: Request): Handler {

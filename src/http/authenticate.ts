@@ -13,7 +13,7 @@ export type Caller = {
   known: boolean;
 };
 
-/** Keys remembered per node; about 150 bytes each. The one used longest ago makes room. */
+/** Keys remembered per node; about 150 bytes each. The one remembered longest ago makes room. */
 const KNOWN_KEYS_MAX = 20_000;
 
 export type Authenticator = {
@@ -45,6 +45,7 @@ export function createAuthenticator(house: Pick<House, "hashKey" | "settings">):
   return {
     authenticate,
     remember({ keySha256, account }) {
+      if (known.has(keySha256)) return;
       if (known.size >= KNOWN_KEYS_MAX) known.delete(known.keys().next().value as string);
       known.set(keySha256, account);
     },

@@ -8,9 +8,18 @@ import { DRAIN_SLACK_BYTES } from "#limits.ts";
  */
 
 const CLOSE = { Connection: "close" };
+/** Up to this size a body takes no more than its connection does. */
+const SMALL_BYTES = 16 * 1024;
+
+/** Told before more than a small body is taken in, of the bytes that it may take; throws where there is no room. */
+export type Admit = (bytes: number) => void;
 
 /** The bytes of the body, inflated where they came compressed. Throws a Fault where they are too many or no gzip. */
-export async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readBody(
+  request: Request,
+  bytesMax: number,
+  admit: Admit,
+): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
   const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
   if (encoding !== null && !zipped && !/^\s*(?:identity)?\s*$/i.test(encoding)) {
@@ -19,8 +28,8 @@ export async function readBody(request: Request, bytesMax: number): Promise<Uint
       `The body's Content-Encoding is "${encoding.slice(0, 40)}"; only gzip is supported.`,
     );
   }
-  const raw = await readRaw(request, bytesMax);
-  return zipped ? inflate(raw, bytesMax) : raw;
+  const raw = await readRaw(request, bytesMax, admit);
+  return zipped ? inflate(raw, bytesMax, admit) : raw;
 }
 
 /** Drops the body of a request that is refused unread. False: more was coming, and the connection has to be closed. */
@@ -29,7 +38,7 @@ export async function dropBody(request: Request, bytesMax: number): Promise<bool
   const length = announcedLength(request);
   if (length === 0) return true;
   try {
-    if (length !== null && length <= bytesMax + DRAIN_SLACK_BYTES) {
+    if (length !== null && length <= SMALL_BYTES) {
       await request.arrayBuffer();
       return true;
     }
@@ -40,17 +49,18 @@ export async function dropBody(request: Request, bytesMax: number): Promise<bool
   }
 }
 
-async function readRaw(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function readRaw(request: Request, bytesMax: number, admit: Admit): Promise<Uint8Array> {
   const length = announcedLength(request);
   if (length !== null && length > bytesMax) {
     const dropped = await dropBody(request, bytesMax);
     throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
   }
+  if (length !== null && length > SMALL_BYTES) admit(length);
   try {
     // The transport holds a body to its announced length, so this needs no stream and no counting.
     if (length !== null) return new Uint8Array(await request.arrayBuffer());
     if (request.body === null) return new Uint8Array();
-    return await collect(request.body, bytesMax, "is larger");
+    return await collect(request.body, bytesMax, "is larger", admit);
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw new Fault("invalid_request", "The body ended before it was complete.", {
@@ -60,11 +70,11 @@ async function readRaw(request: Request, bytesMax: number): Promise<Uint8Array> 
   }
 }
 
-async function inflate(raw: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise<Uint8Array> {
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
     const inflated = source.pipeThrough(new DecompressionStream("gzip"));
-    return await collect(inflated, bytesMax, "is larger when inflated");
+    return await collect(inflated, bytesMax, "is larger when inflated", admit);
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw new Fault("invalid_request", "The body says that it is gzip, but cannot be inflated.", {
@@ -79,10 +89,12 @@ async function collect(
   stream: ReadableStream<Uint8Array>,
   bytesMax: number,
   excess: string,
+  admit: Admit,
 ): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let admitted = false;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -90,6 +102,10 @@ async function collect(
     if (size > bytesMax) {
       const dropped = await drop(reader, bytesMax + DRAIN_SLACK_BYTES - size);
       throw tooLarge(bytesMax, excess, dropped);
+    }
+    if (size > SMALL_BYTES && !admitted) {
+      admitted = true;
+      admit(bytesMax);
     }
     chunks.push(value);
   }

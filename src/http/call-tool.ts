@@ -1,8 +1,14 @@
-import type { DebitOrder, DebitOutcome, Standing } from "#credits/ledger.ts";
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  NotCarriedOut,
+  type Standing,
+} from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { CALL_PRICE } from "#limits.ts";
 import type { Tool } from "#tools/tool.ts";
+import { createAdmission } from "./admission.ts";
 import {
   type Authenticator,
   type Caller,
@@ -32,10 +38,15 @@ import type { Throttle } from "./throttle.ts";
  * tool's work would be worth something to a stranger (an unknown key, a large body), where the rate is used up, or
  * where body or tool refuse, the key's standing is asked for, and its refusal comes before theirs.
  */
-export type CallTool = (tool: Tool, request: Request, trace: Trace) => Promise<Response>;
+export type CallTool = {
+  (tool: Tool, request: Request, trace: Trace): Promise<Response>;
+  /** Gives back what still has to be given back, before the service stops. */
+  settle(): Promise<void>;
+};
 
 export function createCallTool(house: House, replier: Replier, throttle: Throttle): CallTool {
   const keys = createAuthenticator(house);
+  const admission = createAdmission();
   const running = createRunning();
   const reversals = createReversals(house);
   const newId = createIdSequence(house.random);
@@ -43,19 +54,19 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
   /** The debit's outcome. Where it cannot be known, the call is refused, and given back should it have been made. */
   function debit(order: DebitOrder): Promise<DebitOutcome> {
     return house.ledger.debit(order).catch((cause) => {
-      if (order.idempotency === null) reversals.add(order);
+      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) reversals.add(order);
       throw unavailable(cause);
     });
   }
 
-  return async function callTool(tool, request, trace) {
+  async function callTool(tool: Tool, request: Request, trace: Trace): Promise<Response> {
     const lap = createStopwatch(house, trace);
     const caller = await keys.authenticate(request.headers);
     trace.account = caller.account;
     const visit = createVisit(house, keys, throttle, caller, trace);
 
     const mayRepeat = request.headers.has("idempotency-key");
-    if (!caller.known || isHeavy(tool, request)) await visit.askStanding();
+    if (!caller.known || mayBeHeavy(tool, request)) await visit.askStanding();
     await visit.takeRate();
     visit.requireCredits(mayRepeat);
     lap("key");
@@ -64,11 +75,17 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     let answer: ToolAnswer;
     let repeatKey: string | null = null;
     let release = () => {};
+    const room = admission.of(caller.account);
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(request, tool.bodyBytesMax);
+        const body = await readBody(request, tool.bodyBytesMax, room.take);
         lap("body");
+        if (body.byteLength >= tool.heavyFromBytes) {
+          // It came in small, compressed or unannounced: the work is worth asking for now.
+          await visit.askStanding();
+          visit.requireCredits(mayRepeat);
+        }
         if (repeatKey !== null) release = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(tool, body, request, trace, repeatKey !== null);
         answer = await run(house, tool, job);
@@ -95,9 +112,12 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
       }
     } finally {
       release();
+      room.leave();
     }
     return replier.answer(answer.body, request, trace);
-  };
+  }
+
+  return Object.assign(callTool, { settle: reversals.settle });
 }
 
 /** What the ledger says of a caller, turned into the refusals of the API and noted for the headers of the answer. */
@@ -171,7 +191,8 @@ function createVisit(
   return { askStanding, takeRate, requireCredits, settle };
 }
 
-const isHeavy = (tool: Tool, request: Request) =>
+/** By what it says of itself. A body that does not tell its length is taken for a heavy one. */
+const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 
 function createJob(

@@ -4,6 +4,7 @@ import {
   COMPRESS_FROM_BYTES,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
+  HOUR_MS,
   IDEMPOTENCY_KEPT_MS,
   IDEMPOTENCY_KEY_CHARS_MAX,
   JSON_DEPTH_MAX,
@@ -41,7 +42,6 @@ export function guide(options: ApiOptions): GuideSection[] {
   ];
 }
 
-const HOUR_MS = 3_600_000;
 const whole = (value: number) => value.toLocaleString("en-US");
 
 const calling = ({ publicUrl }: ApiOptions): GuideSection => ({

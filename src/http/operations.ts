@@ -6,20 +6,13 @@ import type { Replier, Trace } from "./reply.ts";
 const READY_KEPT_MS = 1_000;
 
 export function createOperations(house: House, replier: Replier) {
-  let asked: { at: number; ready: Promise<boolean> } | null = null;
+  let asked: { at: number; ready: Promise<unknown> } | null = null;
 
   /** One write a second at the most, however often and by whomever it is asked for. */
-  function isReady(): Promise<boolean> {
+  function probe(): Promise<unknown> {
     const at = house.elapsed();
     if (asked === null || at - asked.at >= READY_KEPT_MS) {
-      const ready = house.ledger.probe({ now: house.now() }).then(
-        () => true,
-        (cause) => {
-          house.complain("The ledger takes no writes", { cause });
-          return false;
-        },
-      );
-      asked = { at, ready };
+      asked = { at, ready: house.ledger.probe({ now: house.now() }) };
     }
     return asked.ready;
   }
@@ -31,10 +24,11 @@ export function createOperations(house: House, replier: Replier) {
     healthz: (_: Request, trace: Trace) => json(200, { ok: true }, trace),
 
     async readyz(_: Request, trace: Trace): Promise<Response> {
-      if (await isReady()) return json(200, { ok: true }, trace);
-      throw new Fault("unavailable", "The ledger takes no writes.", {
-        headers: { "Retry-After": "2" },
+      await probe().catch((cause) => {
+        const headers = { "Retry-After": "2" };
+        throw new Fault("unavailable", "The ledger takes no writes.", { cause, headers });
       });
+      return json(200, { ok: true }, trace);
     },
 
     async metrics(request: Request, trace: Trace, connection: unknown): Promise<Response> {

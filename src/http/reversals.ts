@@ -2,30 +2,77 @@ import type { CallRef } from "#credits/ledger.ts";
 import type { House } from "./house.ts";
 
 /**
- * Calls that were answered with 503 although their debit may have been made: it is given back as soon as the ledger
- * answers again. A call with an idempotency key is left alone, because its retry replays it.
+ * Calls that were answered with 503 although their debit may have been made: they are given back at once
+ * or, where the ledger does not answer, later: one after the other, so that a ledger that has just come back is not
+ * swamped. A call with an
+ * idempotency key is not among them, because its retry replays it.
  */
-const FIRST_WAIT_MS = 1_000;
-/** Waits double: twelve tries span more than an hour. */
-const TRIES_MAX = 12;
-
-export function createReversals(house: House): {
+export type Reversals = {
   add(call: { account: string; callId: string; now: number }): void;
-} {
-  async function tryReverse(call: CallRef, tries: number): Promise<void> {
-    try {
-      await house.ledger.reverse({ ...call, now: house.now() });
-    } catch (cause) {
-      if (tries >= TRIES_MAX) {
-        house.complain(`The call ${call.callId} of ${call.account} could not be reversed`, {
-          cause,
-        });
+  /** Tries each of those that wait once more, before the service stops. */
+  settle(): Promise<void>;
+};
+
+const FIRST_WAIT_MS = 1_000;
+const WAIT_MAX_MS = 60_000;
+/** More than wait in a ledger's queue at its fullest; beyond it the operator is told which call it is. */
+const WAITING_MAX = 50_000;
+
+export function createReversals(house: House): Reversals {
+  const waiting: CallRef[] = [];
+  let waitMs = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  const reverse = (call: CallRef) => house.ledger.reverse({ ...call, now: house.now() });
+
+  function wait(call: CallRef): void {
+    if (waiting.length >= WAITING_MAX) {
+      house.complain(
+        `Too many calls wait to be reversed; ${call.callId} of ${call.account} is left`,
+        {},
+      );
+      return;
+    }
+    waiting.push(call);
+    schedule();
+  }
+
+  function schedule(): void {
+    if (timer !== null || waiting.length === 0) return;
+    waitMs = Math.min(WAIT_MAX_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));
+    timer = setTimeout(() => {
+      timer = null;
+      void work();
+    }, waitMs);
+  }
+
+  /** Reverses until none waits or the ledger fails; then the rest waits, longer each time. */
+  async function work(): Promise<void> {
+    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
+      try {
+        await reverse(call);
+        waitMs = 0;
+      } catch {
+        waiting.unshift(call);
+        schedule();
         return;
       }
-      setTimeout(() => void tryReverse(call, tries + 1), FIRST_WAIT_MS * 2 ** (tries - 1));
     }
   }
+
   return {
-    add: ({ account, callId, now }) => void tryReverse({ account, callId, at: now }, 1),
+    add({ account, callId, now }) {
+      const call = { account, callId, at: now };
+      reverse(call).catch(() => wait(call));
+    },
+    async settle() {
+      await work();
+      for (const { callId, account } of waiting) {
+        house.complain(
+          `The call ${callId} of ${account} could not be reversed before the stop`,
+          {},
+        );
+      }
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   type Key,
   LAST_USED_STEP_MS,
   type Ledger,
+  OrderRefused,
   type StandingOrder,
 } from "#credits/ledger.ts";
 import { CALL_PRICE, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
@@ -77,7 +78,8 @@ function findKey(
 
 function sameAgain(debit: DebitRow, now: number): DebitOutcome {
   // Its answer was 503. Whoever asks again must not take the call for a paid one.
-  if (debit.reversed) throw new Error(`call ${debit.callId} was reversed`);
+  if (debit.reversed)
+    throw new OrderRefused(`The call ${debit.callId} was reversed and cannot be debited again`);
   return { outcome: "debited", charged: debit.charged, balance: balanceOf(debit.account, now) };
 }
 

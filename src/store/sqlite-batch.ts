@@ -1,10 +1,11 @@
-import type { LedgerOperation } from "#credits/ledger.ts";
+import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 import { createSqliteLedger } from "./sqlite-ledger.ts";
 
 /** One order as it crosses a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
-export type BatchResult = { value: unknown } | { error: { name: string; message: string } };
+export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; message: string } };
+type ErrorKind = "refused" | "not_carried_out" | "unknown";
 
 /** Operations that only read: a batch of them alone needs no write lock and no sync of the disk. */
 const READS: ReadonlySet<LedgerOperation> = new Set([
@@ -18,8 +19,8 @@ const READS: ReadonlySet<LedgerOperation> = new Set([
 
 /**
  * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
- * An order that the ledger itself refuses (a RangeError, say) has changed nothing and fails alone. An error of the
- * database rolls all back; where the disk is not to blame, every order is then tried in a transaction of its own.
+ * An order that the ledger itself refuses (OrderRefused) has changed nothing and fails alone. Any other error rolls all
+ * back; where the disk is not to blame, every order is then tried in a transaction of its own.
  */
 export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => BatchResult[] {
   const ledger = createSqliteLedger(driver);
@@ -41,7 +42,7 @@ export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => Ba
     try {
       return { value: ledger[name](order as never) };
     } catch (error) {
-      if (isDatabaseError(error)) throw error;
+      if (!(error instanceof OrderRefused)) throw error;
       return { error: describe(error) };
     }
   }
@@ -75,18 +76,20 @@ const SHARED_FAULTS: ReadonlySet<number> = new Set([
 ]);
 
 const codeOf = (error: unknown) => (error as { errcode?: unknown })?.errcode;
-const isDatabaseError = (error: unknown) => typeof codeOf(error) === "number";
+const isDiskFault = (error: unknown) => (Number(codeOf(error)) & 0xff) === 10;
 const isOwnFault = (error: unknown) => !SHARED_FAULTS.has(Number(codeOf(error)) & 0xff);
 
 /** The value of a result that crossed a thread, or its error thrown again. */
 export function unwrap(result: BatchResult): unknown {
   if ("value" in result) return result.value;
-  const { name, message } = result.error;
-  throw name === "RangeError" ? new RangeError(message) : new Error(message);
+  const { kind, message } = result.error;
+  if (kind === "refused") throw new OrderRefused(message);
+  throw kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
 }
 
-function describe(error: unknown): { name: string; message: string } {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: "Error", message: String(error) };
+function describe(error: unknown): { kind: ErrorKind; message: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof OrderRefused) return { kind: "refused", message };
+  // Rolled back; but where the disk itself failed, nobody knows what of a commit it has kept.
+  return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
 }

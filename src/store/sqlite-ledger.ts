@@ -192,12 +192,12 @@ function createReverse(driver: SqlDriver) {
   const note = driver.prepare(
     "INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits) VALUES (?, ?, ?, ?, ?)",
   );
-  // A closed account has forfeited its credits, the one that comes back too.
-  const giveBack = driver.prepare(
-    `UPDATE credit_grant SET
-       remaining = remaining + iif((SELECT state FROM account a WHERE a.no = account_no) = 'closed', 0, 1),
-       voided = voided + iif((SELECT state FROM account a WHERE a.no = account_no) = 'closed', 1, 0)
-     WHERE no = ?`,
+  const giveBack = driver.prepare("UPDATE credit_grant SET remaining = remaining + ? WHERE no = ?");
+  // A closed account has forfeited what it could spend, and what comes back too.
+  const forfeit = driver.prepare(
+    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0
+     WHERE no = ? AND (expires_at IS NULL OR expires_at > ?)
+       AND (SELECT state FROM account a WHERE a.no = account_no) = 'closed'`,
   );
   const freeAgain = driver.prepare("UPDATE account SET free_call = 'open' WHERE no = ?");
   const forgetAnswer = driver.prepare(
@@ -209,7 +209,10 @@ function createReverse(driver: SqlDriver) {
     const accountNo = row["account_no"] as number;
     note.run(accountNo, order.at, order.callId, order.now, row["credits"] as number);
     if (row["grant_no"] === null) freeAgain.run(accountNo);
-    else giveBack.run(row["grant_no"] as number);
+    else {
+      giveBack.run(row["credits"] as number, row["grant_no"] as number);
+      forfeit.run(row["grant_no"] as number, order.now);
+    }
     // What was given back must not be replayed for nothing.
     forgetAnswer.run(accountNo, order.callId);
     return { reversed: true };

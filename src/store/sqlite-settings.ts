@@ -12,3 +12,13 @@ export function keepSecret(driver: SqlDriver, make: () => string): string {
     return find.get()?.["value"] as string;
   });
 }
+
+/** Whether there is no account yet, or only one of this address whose first key was never made. */
+export function isEmptyOrUnfinished(driver: SqlDriver, email: string): boolean {
+  const others = driver.prepare(
+    `SELECT 1 AS found FROM account a WHERE
+       a.id NOT IN (SELECT account FROM address WHERE email = ?)
+       OR EXISTS (SELECT 1 FROM api_key k WHERE k.account_no = a.no) LIMIT 1`,
+  );
+  return others.get(email) === undefined;
+}

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type Ledger, type LedgerOperation, ledgerOver } from "#credits/ledger.ts";
+import { type Ledger, type LedgerOperation, ledgerOver, NotCarriedOut } from "#credits/ledger.ts";
 import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, unwrap } from "./sqlite-batch.ts";
 
@@ -22,6 +22,7 @@ export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise
 
 type Pending = {
   item: BatchItem;
+  /** By the clock that never goes back: a clock that is set must not time out what has just come in. */
   since: number;
   /** How often it was sent to a thread. */
   sent: number;
@@ -32,6 +33,7 @@ type Pending = {
 };
 
 const RESTART_AFTER_MS = 100;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
   let queue: Pending[] = [];
@@ -43,10 +45,12 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   function submit(name: LedgerOperation, order: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (closing || queue.length >= LEDGER_QUEUE_MAX) {
-        reject(new Error(closing ? "The ledger is closed" : "Too many orders wait for the ledger"));
+        const why = closing ? "The ledger is closed" : "Too many orders wait for the ledger";
+        reject(new NotCarriedOut(why));
         return;
       }
-      queue.push({ item: [name, order], since: Date.now(), sent: 0, late: false, resolve, reject });
+      const since = performance.now();
+      queue.push({ item: [name, order], since, sent: 0, late: false, resolve, reject });
       // At the end of this turn of the event loop, so that orders which came in together go together.
       if (!scheduled && flight.length === 0) {
         scheduled = true;
@@ -83,10 +87,15 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   async function start(): Promise<Worker | undefined> {
     const fresh = await startWorker(options.file);
     fresh.on("message", receive);
-    fresh.on("error", (error) => options.onCrash?.(error as Error));
-    fresh.on("exit", () => {
+    let cause: Error | undefined;
+    fresh.on("error", (error) => {
+      cause = error as Error;
+    });
+    fresh.on("exit", (code) => {
       worker = undefined;
-      if (!closing) restart();
+      if (closing) return;
+      options.onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
+      restart();
     });
     return fresh;
   }
@@ -112,28 +121,35 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     }, RESTART_AFTER_MS).unref();
   }
 
-  /** Rejects what waits too long. An order in flight may still be carried out: its outcome is then unknown. */
+  /** Rejects what waits too long. An order that was sent may still be carried out: its outcome is then unknown. */
   function expire(): void {
-    const before = Date.now() - LEDGER_TIMEOUT_MS;
+    const before = performance.now() - LEDGER_TIMEOUT_MS;
     for (const pending of [...flight, ...queue]) {
       if (pending.since >= before || pending.late) continue;
       pending.late = true;
-      pending.reject(new Error("The ledger did not answer in time"));
+      const message = "The ledger did not answer in time";
+      pending.reject(pending.sent > 0 ? new Error(message) : new NotCarriedOut(message));
     }
     queue = queue.filter((pending) => !pending.late);
   }
   const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
 
+  /** Carries out what waits, for as long as an order may wait; then the thread ends, if need be by force. */
   async function close(): Promise<void> {
-    while (worker !== undefined && flight.length + queue.length > 0) {
+    const deadline = performance.now() + LEDGER_TIMEOUT_MS;
+    while (flight.length + queue.length > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     closing = true;
     clearInterval(sweep);
-    if (worker === undefined) return;
-    const gone = new Promise((resolve) => worker?.once("exit", resolve));
-    worker.postMessage("close");
+    for (const pending of queue) pending.reject(new NotCarriedOut("The ledger is closed"));
+    const last = worker;
+    if (last === undefined) return;
+    const gone = new Promise((resolve) => last.once("exit", resolve));
+    last.postMessage("close");
+    const force = setTimeout(() => void last.terminate(), CLOSE_TIMEOUT_MS);
     await gone;
+    clearTimeout(force);
   }
 
   return { ledger: ledgerOver(submit), waiting: () => queue.length + flight.length, close };
@@ -145,9 +161,12 @@ function startWorker(file: string): Promise<Worker> {
     const worker = new Worker(new URL("./sqlite-thread-worker.ts", import.meta.url), {
       workerData: { file },
     });
+    const ended = (code: number) => reject(new Error(`The ledger's thread ended with ${code}`));
     worker.once("error", reject);
+    worker.once("exit", ended);
     worker.once("message", () => {
       worker.off("error", reject);
+      worker.off("exit", ended);
       resolve(worker);
     });
   });

@@ -1,12 +1,11 @@
 import {
-  HOUR_MS,
   hourOf,
   type LedgerOperations,
   type MaintainOrder,
   type MaintainOutcome,
   type UsageRow,
 } from "#credits/ledger.ts";
-import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
 
 /** Usage by hour, and the upkeep that folds old debits into it. */

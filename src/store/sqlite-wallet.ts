@@ -3,6 +3,7 @@ import {
   type DebitOutcome,
   type FreeCall,
   LAST_USED_STEP_MS,
+  OrderRefused,
   type Standing,
   type StandingOrder,
 } from "#credits/ledger.ts";
@@ -26,11 +27,12 @@ export function createSqliteWallets(driver: SqlDriver) {
   const wallets = new Map<number, Wallet>();
 
   function findKey(order: { account: string; keySha256: string }): KeyState {
-    const found = keys.get(order.keySha256);
+    const name = order.keySha256 + order.account;
+    const found = keys.get(name);
     if (found !== undefined) return found;
     const row = statements.findKey.get(order.keySha256, order.account);
     const state = row === undefined ? null : readKey(row);
-    keys.set(order.keySha256, state);
+    keys.set(name, state);
     return state;
   }
 
@@ -131,7 +133,7 @@ export function createSqliteWallets(driver: SqlDriver) {
     const row = statements.findDebit.get(order.account, order.now, order.callId);
     if (row === undefined) return undefined;
     if (row["reversed_at"] !== null) {
-      throw new Error(`The call ${order.callId} was reversed and cannot be debited again`);
+      throw new OrderRefused(`The call ${order.callId} was reversed and cannot be debited again`);
     }
     flush();
     const balance = statements.balance.get(row["account_no"] as number, order.now)?.[

@@ -1,7 +1,7 @@
 /**
  * Random orders to the ledger and to a model of it, which must agree on every outcome. A run is a list of
  * steps that name accounts, keys and calls themselves, so that any part of the list is a run too: what
- * fails is shrunk to the few steps that matter. `TOOLBOOTH_TEST_MODEL_RUNS` sets the number of runs.
+ * fails is shrunk to the few steps that matter. `TEST_MODEL_RUNS` sets the number of runs.
  */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
@@ -24,12 +24,12 @@ import {
   throughJson,
 } from "./ledger/scene.ts";
 
-const { TOOLBOOTH_TEST_MODEL_RUNS = "200" } = process.env;
+const { TEST_MODEL_RUNS = "200" } = process.env;
 
 export function ledgerModel(
   name: string,
   open: OpenLedger,
-  { runs = Number(TOOLBOOTH_TEST_MODEL_RUNS), seed }: { runs?: number; seed?: number } = {},
+  { runs = Number(TEST_MODEL_RUNS), seed }: { runs?: number; seed?: number } = {},
 ): void {
   describe(`the ledger, ${name}`, () => {
     test(`agrees with its model in ${runs} runs of random orders`, async (t) => {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 /** The second door: the parts of the real process (server, ledger thread, tool pool) on a free port of this machine, called through sockets. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +39,7 @@ export async function openNodeSocket(
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-door-"));
   openDataFolder(folder).close();
   const thread = await openSqliteThread({ file: databaseFile(folder) });
-  const pool = openToolPool(1);
+  const pool = openToolPool(1, assert.ifError);
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
   const config = readConfig({ RATE_LIMIT: String(settings.rateLimit) });
   const time = { now: () => Date.now(), elapsed: () => performance.now() };
@@ -46,12 +47,14 @@ export async function openNodeSocket(
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
   const server = await startNodeServer(
-    () =>
-      createApp({
+    () => ({
+      app: createApp({
         ...createNodeHouse({ ...parts, log, ledger: thread.ledger }),
         ...backstage.parts,
       }),
-    { host: "127.0.0.1", port: 0, publicUrl: PUBLIC_URL, ...timeouts },
+      publicUrl: PUBLIC_URL,
+    }),
+    { host: "127.0.0.1", port: 0, ...timeouts },
   );
   return {
     port: server.port,

@@ -20,9 +20,9 @@ import { inProcess } from "../doors/in-process.ts";
  * The whole API against its own description: requests are made from it, every answer is held against it. A run is a
  * scenario of a few requests of one caller, so that repeats, spent credits and used keys come about.
  */
-const REQUESTS = Number(process.env["TOOLBOOTH_TEST_FUZZ_RUNS"] ?? 2_000);
+const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 2_000);
 const REQUESTS_A_SCENARIO = 4;
-const seed = Number(process.env["TOOLBOOTH_TEST_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const seed = Number(process.env["TEST_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
 const STATES = [
   "good",
@@ -193,7 +193,7 @@ function assertAnswered(
 test(`${REQUESTS} requests made from the description are answered as it says`, {
   timeout: 3_600_000,
 }, async (t) => {
-  t.diagnostic(`seed ${seed}: TOOLBOOTH_TEST_FUZZ_SEED=${seed} does the same again`);
+  t.diagnostic(`seed ${seed}: TEST_FUZZ_SEED=${seed} does the same again`);
   const door = await openDoor(inProcess, { rateLimit: 10 });
   const description = createDescription(
     (await door.send("/openapi.json")).json() as OpenApiDocument,

@@ -47,7 +47,7 @@ CREATE TABLE debit (
   call_id TEXT NOT NULL,
   key_no INTEGER NOT NULL,
   tool TEXT NOT NULL,
-  credits INTEGER NOT NULL CHECK (credits IN (0, 1)),
+  credits INTEGER NOT NULL CHECK (credits >= 0),
   grant_no INTEGER,
   reversed_at INTEGER,
   PRIMARY KEY (account_no, at, call_id),
@@ -88,6 +88,7 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account_no, tool, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (at);
+CREATE INDEX idempotency_by_call ON idempotency (account_no, call_id);
 
 CREATE TABLE address (
   email TEXT PRIMARY KEY,
