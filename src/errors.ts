@@ -47,7 +47,7 @@ export const ERRORS = {
     title: "The API key is not valid",
     cause:
       "The key is misspelt, unknown or revoked, or its account is closed. The answer does not tell which.",
-    cure: "Check that the whole key was copied. If it was revoked, make a new one under Settings, API keys.",
+    cure: "Check that the whole key was copied. If it was revoked, use a new one.",
   },
   insufficient_credits: {
     status: 402,
@@ -122,7 +122,7 @@ export const ERRORS = {
     status: 503,
     title: "The service cannot answer at the moment",
     cause:
-      "The ledger of credits is out of reach or the service is overloaded. No call is made without it.",
+      "The ledger of credits is out of reach, or the service has more large calls to do than it can.",
     cure: "Try again as `Retry-After` says. The call was not charged.",
   },
 } as const satisfies Record<string, ErrorEntry>;

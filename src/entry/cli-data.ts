@@ -6,6 +6,7 @@ import {
   exchangeSqlite,
   type Inspection,
   inspectSqlite,
+  SIDECARS,
 } from "#store/sqlite-backup.ts";
 import { SCHEMA_VERSION } from "#store/sqlite-migrate.ts";
 import { type Call, type Command, noData, type Outcome, Refusal } from "./cli-command.ts";
@@ -49,13 +50,11 @@ export const DATA_COMMANDS: readonly Command[] = [
   },
 ];
 
-const SIDECARS = ["", "-wal", "-shm", "-journal"];
-
 async function backup(call: Call): Promise<Outcome> {
   const target = call.words[0] as string;
   const file = databaseFile(call.config.dataDir);
   if (!existsSync(file)) throw new Refusal(noData(call.config.dataDir));
-  if (SIDECARS.some((suffix) => isSameFile(target, file + suffix))) {
+  if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
     throw new Refusal(`${target} is the data itself. Name another file.`);
   }
   checkTarget(target, call.flag("force"));

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
+import { SIDECARS } from "#store/sqlite-backup.ts";
 import { Refusal } from "./cli-command.ts";
 
 /** Files that are written whole or not at all, and lines read and written without holding them all. */
@@ -39,7 +40,7 @@ export function finishFile(begun: string, target: string): void {
 
 /** Removes what is left of a file that was begun, with what SQLite may have put beside it. */
 export function dropFile(begun: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(begun + suffix, { force: true });
+  for (const suffix of ["", ...SIDECARS]) rmSync(begun + suffix, { force: true });
 }
 
 /** Has what was written to a file, or the names in a folder, on the disk before it returns. */

@@ -10,7 +10,7 @@ import { openNodeSqlite, openNodeSqliteReadOnly } from "./sqlite-node.ts";
  * The database file as a whole: a copy of it as of one moment, what a file holds, and the exchange of one file for
  * another. What SQLite keeps beside a database belongs to it: never is a file left beside a database of another.
  */
-const SIDECARS = ["-wal", "-shm", "-journal"];
+export const SIDECARS = ["-wal", "-shm", "-journal"];
 
 /** Writes one consistent snapshot into an empty file, while others read and write. It is not synced yet. */
 export function copySqlite(file: string, emptyFile: string): void {
