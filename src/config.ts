@@ -147,10 +147,14 @@ export const urlOf = (host: string, port: number) =>
 function readPublicUrl(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
   const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") {
+  const plain = url !== null && url.search + url.hash + url.username + url.password === "";
+  if (plain && /^https?:$/.test(url.protocol)) {
     return url.href.replace(/\/+$/, "");
   }
-  faults.push(`PUBLIC_URL must be an http or https address without query; got "${text}".`);
+  // Not repeated: it may hold a password.
+  faults.push(
+    "PUBLIC_URL must be an http or https address without user, password, query and fragment.",
+  );
   return null;
 }
 

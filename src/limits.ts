@@ -12,7 +12,8 @@ const MB = 1024 * KB;
 export const MARKDOWN_BYTES_MAX = MB;
 export const HASH_TEXT_BYTES_MAX = MB;
 export const QR_TEXT_BYTES_MAX = 4 * KB;
-export const ECHO_BODY_BYTES_MAX = MB;
+/** Of the JSON value itself; around it there may be white space and a byte order mark. */
+export const ECHO_VALUE_BYTES_MAX = MB;
 export const UUID_BODY_BYTES_MAX = 16 * KB;
 
 export const QR_WIDTH_MIN = 64;
@@ -24,10 +25,13 @@ export const UUID_COUNT_MAX = 500;
  * The raw body that a text field of so many bytes may need: a character written as `\u0041` takes six
  * bytes for one, and 16 KB are left for the other fields, white space and a byte order mark.
  */
-export const bodyBytesFor = (fieldBytesMax: number) => 6 * fieldBytesMax + 16 * KB;
+export const SPACE_BYTES = 16 * KB;
+export const bodyBytesFor = (fieldBytesMax: number) => 6 * fieldBytesMax + SPACE_BYTES;
 
 /** A refused body is read and dropped this far past its limit, so that the connection can go on being used. */
 export const DRAIN_SLACK_BYTES = 64 * KB;
+/** And for this long: a client on a slow line gets its refusal now and loses the connection. */
+export const DRAIN_WAIT_MS = 500;
 
 /** JSON nested deeper than this is refused: it is no data anyone sends, and recursion elsewhere has an end. */
 export const JSON_DEPTH_MAX = 512;

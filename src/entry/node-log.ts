@@ -49,11 +49,12 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
       if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
     },
     complain: (message, { requestId, cause }) => log.error({ requestId, err: cause }, message),
-    close: () =>
-      Promise.race([
-        new Promise<void>((resolve) => destination.flush(() => resolve())),
-        setTimeout(CLOSE_TIMEOUT_MS),
-      ]),
+    async close() {
+      const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
+      await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
+      // Or pino would flush once more at exit, and wait for ever for a reader that does not read.
+      destination.destroy();
+    },
   };
 }
 

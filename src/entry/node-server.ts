@@ -1,11 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  STATUS_CODES,
+} from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { ERRORS, Fault } from "#errors.ts";
+import { Fault } from "#errors.ts";
 import type { App } from "#http/app.ts";
-import { EXPOSED_HEADERS, problemBody } from "#http/reply.ts";
-import { randomBase62 } from "#ids.ts";
 import {
   CONNECTIONS_MAX,
   HEADER_BYTES_MAX,
@@ -33,7 +36,7 @@ export type NodeServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** No more than arrives in a few packets, so that no call waits long for what it may refuse. */
+/** A quarter of what Node reads at once. */
 const SMALL_BODY_BYTES = 16 * 1024;
 /** How long a stop waits for answers under way before it cuts connections. */
 const STOP_TIMEOUT_MS = 25_000;
@@ -45,7 +48,7 @@ const STOP_LINGER_MS = 1_000;
 
 export async function startNodeServer(
   /** Called with the port that was taken, before the first request. */
-  open: (port: number) => { app: App; publicUrl: string },
+  open: (port: number) => App,
   options: NodeServerOptions,
 ): Promise<NodeServer> {
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
@@ -65,9 +68,9 @@ export async function startNodeServer(
   server.maxConnections = CONNECTIONS_MAX;
   const connections = watchConnections(server);
   const port = await listen(server, options);
-  const { app, publicUrl } = open(port);
+  const app = open(port);
   const refuse = (error: Error, socket: Socket) =>
-    refuseConnection(error, socket, connections, publicUrl);
+    void refuseConnection(error, socket, connections, app);
   server.on("clientError", (error, socket) => refuse(error, socket as Socket));
   // There is no tunnel here.
   server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
@@ -75,19 +78,19 @@ export async function startNodeServer(
     (request, { incoming }) =>
       hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
-        : badRequest(publicUrl),
+        : app.refuse(NOT_A_REQUEST, request.headers),
     {
       // HTTP/1.0 knows requests without a Host header, and nothing here depends on it.
       hostname: "localhost",
       // A request that has no URL, a Host header that is none, and the like.
-      errorHandler: () => badRequest(publicUrl),
+      errorHandler: () => app.refuse(NOT_A_REQUEST, new Headers()),
     },
   );
   const answer: RequestListener = (incoming, outgoing) => {
     // Once stopping, a kept connection would take new requests for ever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
     connections.note(outgoing);
-    readSmallBody(incoming, () => void listener(incoming, outgoing));
+    takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", answer);
   // What a client expects besides an answer is its own affair (RFC 9110, section 10.1.1).
@@ -96,22 +99,17 @@ export async function startNodeServer(
 }
 
 /**
- * Most bodies arrive with their headers. Read before the app is called, a small one costs two listeners; read by the
- * app through the web's Request, it costs a tenth of the whole call. Larger ones are left to the app and its limits.
+ * Most bodies arrive in one packet with their headers. Taken here, such a body costs nothing; read by the app through
+ * the web's Request, it costs a tenth of the whole call. What has not arrived yet is left to the app and its limits.
  */
-function readSmallBody(incoming: IncomingMessage, then: () => void): void {
-  const length = Number(incoming.headers["content-length"]);
-  if (!(length > 0 && length <= SMALL_BODY_BYTES)) {
-    then();
-    return;
-  }
-  const chunks: Buffer[] = [];
-  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-  incoming.on("end", () => {
-    const [first] = chunks;
-    // Where the adapter looks for a body that was read already.
-    const rawBody = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-    Object.assign(incoming, { rawBody });
+function takeSmallBody(incoming: IncomingMessage, then: () => void): void {
+  // After this tick, in which the parser goes on with the packet.
+  process.nextTick(() => {
+    const length = Number(incoming.headers["content-length"]);
+    if (incoming.complete && length > 0 && length <= SMALL_BODY_BYTES) {
+      // Where the adapter looks for a body that was read already.
+      Object.assign(incoming, { rawBody: incoming.read() });
+    }
     then();
   });
 }
@@ -165,57 +163,53 @@ const WHAT_WENT_WRONG: Record<string, Fault> = {
   ),
   ERR_HTTP_REQUEST_TIMEOUT: new Fault("request_timeout", "The request did not arrive in time."),
 };
-const NOT_HTTP = new Fault("invalid_request", "The request is not valid HTTP.");
+const NOT_A_REQUEST = new Fault(
+  "invalid_request",
+  "This is not a request that the service can read.",
+);
 
 /**
  * Node's parser gave up on a connection, so the answer is written by hand: after the answers to what came before it
  * on the same connection, or a client would take it for one of them.
  */
-function refuseConnection(
+async function refuseConnection(
   error: Error & { code?: string },
   socket: Socket,
   connections: Connections,
-  publicUrl: string,
-): void {
+  app: App,
+): Promise<void> {
   if (connections.isClosing(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const earlier = connections.underWay(socket).find(({ req }) => req.complete);
+  const underWay = connections.underWay(socket);
+  const earlier = underWay.find(({ req }) => req.complete);
   if (earlier !== undefined) {
-    earlier.once("close", () => refuseConnection(error, socket, connections, publicUrl));
+    earlier.once("close", () => void refuseConnection(error, socket, connections, app));
     return;
   }
-  const refusal = refusalOf(WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_HTTP, publicUrl);
-  const headers = Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(
-    `HTTP/1.1 ${refusal.status} ${refusal.title}\r\n${headers.join("")}` +
-      `Content-Length: ${Buffer.byteLength(refusal.body)}\r\n\r\n${refusal.body}`,
-  );
+  const fault = WHAT_WENT_WRONG[error.code ?? ""] ?? NOT_A_REQUEST;
+  const response = await app.refuse(fault, headersOf(underWay[0]?.req));
+  socket.write(await writeOut(response));
   connections.close(socket);
 }
 
-function badRequest(publicUrl: string): Response {
-  const { status, headers, body } = refusalOf(NOT_HTTP, publicUrl);
-  return new Response(body, { status, headers });
+/** Those headers of an unfinished request that its refusal depends on. */
+function headersOf(incoming: IncomingMessage | undefined): Headers {
+  const headers = new Headers();
+  for (const name of ["x-request-id", "accept"]) {
+    const value = incoming?.headers[name];
+    if (typeof value === "string") headers.set(name, value);
+  }
+  return headers;
 }
 
-/** A refusal for what never reached the app, with the headers that every answer has. */
-function refusalOf(fault: Fault, publicUrl: string) {
-  const requestId = `req_${randomBase62(16, randomBytes)}`;
-  return {
-    ...ERRORS[fault.code],
-    body: JSON.stringify(problemBody(publicUrl, fault, requestId)),
-    headers: {
-      "Content-Type": "application/problem+json",
-      "X-Request-Id": requestId,
-      "Cache-Control": "no-store",
-      "Server-Timing": "total;dur=0",
-      "Access-Control-Allow-Origin": "*",
-      "Access-Control-Expose-Headers": EXPOSED_HEADERS,
-      "X-Content-Type-Options": "nosniff",
-      Connection: "close",
-    },
-  };
+async function writeOut(response: Response): Promise<string> {
+  const body = await response.text();
+  const lines = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return (
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${lines}` +
+    `Date: ${new Date().toUTCString()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 }

@@ -13,6 +13,7 @@ export function startUpkeep(
   complain: House["complain"],
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
+  let isStopped = false;
 
   async function step(after: number | null): Promise<void> {
     const now = Date.now();
@@ -27,9 +28,15 @@ export function startUpkeep(
   }
 
   function schedule(ms: number, after: number | null): void {
+    if (isStopped) return;
     timer = setTimeout(() => void step(after), ms).unref();
   }
 
   schedule(BETWEEN_STEPS_MS, null);
-  return { stop: () => clearTimeout(timer) };
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
-import { type NodeServer, startNodeServer } from "./node-server.ts";
+import { startNodeServer } from "./node-server.ts";
 import { openToolPool } from "./node-tool-pool.ts";
 import { startUpkeep } from "./node-upkeep.ts";
 
@@ -34,22 +34,16 @@ async function main(): Promise<void> {
     log.complain("A thread for large inputs failed", { cause }),
   );
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
-  const { app, publicUrl, server } = await listen();
+  let app: App | undefined;
+  let publicUrl = config.publicUrl ?? "";
+  const server = await startNodeServer((port) => {
+    // With PORT=0 the port is known only now.
+    publicUrl = config.publicUrl ?? urlOf(config.host, port);
+    const { ledger } = thread;
+    app = createApp(createNodeHouse({ config, publicUrl, secrets, ledger, pool, log, metrics }));
+    return app;
+  }, config);
   const upkeep = startUpkeep(thread.ledger, config.foldAfterDays, log.complain);
-
-  async function listen(): Promise<{ app: App; publicUrl: string; server: NodeServer }> {
-    let opened: { app: App; publicUrl: string } | undefined;
-    const open = (port: number) => {
-      // With PORT=0 the port is known only now.
-      const publicUrl = config.publicUrl ?? urlOf(config.host, port);
-      const { ledger } = thread;
-      const house = createNodeHouse({ config, publicUrl, secrets, ledger, pool, log, metrics });
-      opened = { app: createApp(house), publicUrl };
-      return opened;
-    };
-    const server = await startNodeServer(open, config);
-    return { ...(opened as NonNullable<typeof opened>), server };
-  }
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -58,7 +52,7 @@ async function main(): Promise<void> {
     log.info("stopping", { signal });
     upkeep.stop();
     await server.stop();
-    await Promise.race([app.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
+    await Promise.race([app?.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
     await thread.close();
     await pool.close();
     log.info("stopped");
@@ -76,8 +70,9 @@ async function main(): Promise<void> {
   driver.close();
 
   // Last: whoever reads this may send a signal at once.
-  announce(config, publicUrl, demoKey);
-  log.info("started", { version, address: urlOf(config.host, server.port), publicUrl });
+  const address = urlOf(config.host, server.port);
+  announce(config, { address, publicUrl, demoKey });
+  log.info("started", { version, address, publicUrl });
 }
 
 /** Credits that wait to be given back are tried for so long before the ledger is closed. */
@@ -86,18 +81,25 @@ const SETTLE_TIMEOUT_MS = 2_000;
 // `npm start | head` must not end the service: nobody reads any more, and that is no fault.
 process.stdout.on("error", () => {});
 
-/** For the person at the terminal; the log goes to stderr and never holds a key. */
-function announce(config: Config, publicUrl: string, demoKey: string | null): void {
-  process.stdout.write(
-    `Toolbooth ${version} listens on ${publicUrl}\nDocumentation: ${publicUrl}/docs\n`,
-  );
-  if (demoKey !== null) process.stdout.write(welcome(demoKey, publicUrl, config.starterCredits));
-  if (!isLoopback(config.host)) {
-    process.stdout.write(
-      "Make an account and a key: npm run toolbooth -- account create you@example.com --credits 1000\n" +
-        "                           npm run toolbooth -- key create you@example.com --label production\n",
+/** For the person at the terminal; the log goes to stderr and never holds a key. Lines to paste use the real address. */
+function announce(
+  config: Config,
+  at: { address: string; publicUrl: string; demoKey: string | null },
+): void {
+  const say = (text: string) => process.stdout.write(text);
+  say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
+  if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
+  if (isLoopback(config.host)) return;
+  if (config.publicUrl === null) {
+    say(
+      "Set PUBLIC_URL to the address that people use: links in answers and pages come from it.\n",
     );
   }
+  say(
+    `To make an account and a key for the data in ${config.dataDir}:\n` +
+      "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +
+      "  npm run -s toolbooth -- key create you@example.com --label production\n",
+  );
 }
 
 main().catch((error: NodeJS.ErrnoException) => {

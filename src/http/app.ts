@@ -18,6 +18,8 @@ import { createThrottle } from "./throttle.ts";
  */
 export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
+  /** The refusal of what never became a request: the door found it out. `headers`: as far as they are known. */
+  refuse(fault: Fault, headers: Headers): Promise<Response>;
   /** Brings to an end what answers have left to do. Called when no request comes any more, before the ledger closes. */
   settle(): Promise<void>;
 };
@@ -34,11 +36,16 @@ export function createApp(house: House): App {
   const routes = createRoutes(house, replier, callTool, operations, pages);
   const newId = createIdSequence(house.random);
 
-  function createTrace(request: Request, route: string, tool: string | null): Trace {
-    const given = request.headers.get("x-request-id");
+  function createTrace(
+    headers: Headers,
+    method: string,
+    route: string,
+    tool: string | null,
+  ): Trace {
+    const given = headers.get("x-request-id");
     return {
       requestId: given !== null && REQUEST_ID.test(given) ? given : newId("req"),
-      method: request.method,
+      method,
       route,
       tool,
       startedAt: house.elapsed(),
@@ -51,6 +58,21 @@ export function createApp(house: House): App {
       timing: "",
       code: null,
     };
+  }
+
+  function note(trace: Trace, status: number): void {
+    house.observe({
+      requestId: trace.requestId,
+      method: trace.method,
+      route: trace.route,
+      tool: trace.tool,
+      status,
+      code: trace.code,
+      account: trace.account,
+      charged: trace.charged,
+      replayed: trace.replayed,
+      durationMs: milliseconds(house.elapsed() - trace.startedAt),
+    });
   }
 
   async function visit(
@@ -66,18 +88,7 @@ export function createApp(house: House): App {
     } catch (thrown) {
       response = await refuse(thrown, request, trace, bodyBytesMax);
     }
-    house.observe({
-      requestId: trace.requestId,
-      method: trace.method,
-      route: trace.route,
-      tool: trace.tool,
-      status: response.status,
-      code: trace.code,
-      account: trace.account,
-      charged: trace.charged,
-      replayed: trace.replayed,
-      durationMs: milliseconds(house.elapsed() - trace.startedAt),
-    });
+    note(trace, response.status);
     return response;
   }
 
@@ -92,32 +103,41 @@ export function createApp(house: House): App {
       house.complain(fault.message, { requestId: trace.requestId, cause: fault.cause });
     }
     const dropped = await dropBody(request, bodyBytesMax);
-    return replier.problem(fault, request, trace, dropped);
+    return replier.problem(fault, request.headers, trace, dropped);
   }
 
   const app = new Hono();
   for (const route of routes) {
     app.all(route.path, (c) => {
       const request = c.req.raw;
-      const trace = createTrace(request, route.path, route.tool);
+      const trace = createTrace(request.headers, request.method, route.path, route.tool);
       return visit(chooseHandler(route, request), request, trace, route.bodyBytesMax, c.env);
     });
   }
   app.notFound((c) => {
     const request = c.req.raw;
-    const trace = createTrace(request, "none", null);
+    const trace = createTrace(request.headers, request.method, "none", null);
     const handler: Handler = (_, own) => {
       const asksForPage = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !asksForPage) {
         throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
-      return replier.plain(404, "text/html; charset=utf-8", pages.notFound, own, pages.headers);
+      return replier.plain("text/html; charset=utf-8", pages.notFound, request.headers, own, {
+        status: 404,
+        headers: pages.headers,
+      });
     };
     return visit(handler, request, trace, 0, c.env);
   });
 
   return {
     fetch: (request, connection) => app.fetch(request, connection as object),
+    async refuse(fault, headers) {
+      const trace = createTrace(headers, "none", "none", null);
+      const response = await replier.problem(fault, headers, trace, false);
+      note(trace, response.status);
+      return response;
+    },
     settle: callTool.settle,
   };
 }

@@ -63,14 +63,15 @@ const KEY_CHARS_MAX = 200;
 
 function readBearer(header: string | null): string {
   const match = header === null ? null : BEARER.exec(header);
-  if (match === null) {
+  // "Bearer " and nothing more is what an unset shell variable makes of the line.
+  const key = match?.[1];
+  if (!key) {
     throw new Fault(
       "missing_key",
       "Send an API key in the header `Authorization: Bearer <API key>`.",
       { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
     );
   }
-  const key = match[1] ?? "";
   if (key.length > KEY_CHARS_MAX) throw invalidKey();
   return key;
 }

@@ -1,5 +1,5 @@
 import { Fault } from "#errors.ts";
-import { DRAIN_SLACK_BYTES } from "#limits.ts";
+import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
 
 /**
  * Reads a request's body within a limit; a body over it is never held whole. What is refused is read and dropped
@@ -29,14 +29,27 @@ export async function readBody(
     );
   }
   const raw = await readRaw(request, bytesMax, admit);
-  return zipped ? inflate(raw, bytesMax, admit) : raw;
+  // A client that always sets the header may send no body at all.
+  return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
 }
 
-/** Drops the body of a request that is refused unread. False: more was coming, and the connection has to be closed. */
+/**
+ * Drops the body of a request that is refused unread, for a moment: a refusal does not wait for a slow client.
+ * False: more was coming, and the connection has to be closed.
+ */
 export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
-  if (request.bodyUsed) return true;
+  if (request.bodyUsed || announcedLength(request) === 0) return true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooSlow = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, DRAIN_WAIT_MS, false);
+  });
+  const dropped = await Promise.race([dropAll(request, bytesMax), tooSlow]);
+  clearTimeout(timer);
+  return dropped;
+}
+
+async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
   const length = announcedLength(request);
-  if (length === 0) return true;
   try {
     if (length !== null && length <= SMALL_BYTES) {
       await request.arrayBuffer();
@@ -137,8 +150,10 @@ async function drop(
 }
 
 function tooLarge(bytesMax: number, excess: string, dropped: boolean): Fault {
-  return new Fault("too_large", `The body ${excess}; the limit is ${bytesMax} bytes.`, {
+  const detail = `${excess}; the limit is ${bytesMax} bytes`;
+  return new Fault("too_large", `The body ${detail}.`, {
     members: { limit: bytesMax },
+    errors: [{ pointer: "", detail }],
     ...(dropped ? {} : { headers: CLOSE }),
   });
 }

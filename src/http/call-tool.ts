@@ -114,7 +114,7 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
       release();
       room.leave();
     }
-    return replier.answer(answer.body, request, trace);
+    return replier.answer(answer.body, request.headers, trace);
   }
 
   return Object.assign(callTool, { settle: reversals.settle });

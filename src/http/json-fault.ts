@@ -166,9 +166,10 @@ class Scanner {
   #found(): string {
     const code = this.#text.codePointAt(this.#at);
     if (code === undefined) return "the end of the body";
-    const printable = code > 0x20 && code !== 0x7f && !(code >= 0x80 && code < 0xa0);
-    return printable
-      ? JSON.stringify(String.fromCodePoint(code))
+    const char = String.fromCodePoint(code);
+    // Controls, spaces and what has no shape of its own are named: printed, nobody would see them.
+    return !/[\p{C}\p{Z}]/u.test(char)
+      ? JSON.stringify(char)
       : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   }
 

@@ -155,7 +155,7 @@ function limits(): GuideSection {
       `\`${tool.name}\`: \`${field}\``,
       `${sizeInWords(bytes)} of UTF-8`,
     ]),
-    [`\`${tool.name}\`: body`, sizeInWords(tool.bodyBytesMax)],
+    [`\`${tool.name}\`: body`, sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)],
   ]);
   return {
     id: "limits",

@@ -91,7 +91,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       $ref: `#/components/parameters/${name}`,
     })),
     requestBody: {
-      description: `At most ${sizeInWords(tool.bodyBytesMax)} of JSON in UTF-8.`,
+      description: `At most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)} of JSON in UTF-8.`,
       required: tool.body === "required",
       content: {
         "application/json": {

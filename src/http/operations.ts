@@ -17,18 +17,18 @@ export function createOperations(house: House, replier: Replier) {
     return asked.ready;
   }
 
-  const json = (status: number, value: object, trace: Trace) =>
-    replier.plain(status, "application/json", JSON.stringify(value), trace);
+  const fine = (request: Request, trace: Trace) =>
+    replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, trace);
 
   return {
-    healthz: (_: Request, trace: Trace) => json(200, { ok: true }, trace),
+    healthz: fine,
 
-    async readyz(_: Request, trace: Trace): Promise<Response> {
+    async readyz(request: Request, trace: Trace): Promise<Response> {
       await probe().catch((cause) => {
         const headers = { "Retry-After": "2" };
         throw new Fault("unavailable", "The ledger takes no writes.", { cause, headers });
       });
-      return json(200, { ok: true }, trace);
+      return fine(request, trace);
     },
 
     async metrics(request: Request, trace: Trace, connection: unknown): Promise<Response> {
@@ -36,7 +36,7 @@ export function createOperations(house: House, replier: Replier) {
         throw new Fault("not_found", "There is nothing at /metrics for this caller.");
       }
       const { contentType, text } = await house.metrics();
-      return replier.plain(200, contentType, text, trace);
+      return replier.plain(contentType, text, request.headers, trace);
     },
   };
 }
@@ -46,11 +46,21 @@ function mayReadMetrics(house: House, request: Request, connection: unknown): bo
   const { metricsToken } = house.settings;
   if (metricsToken !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
-  const forwarded = ["forwarded", "x-forwarded-for", "via"].some((name) =>
-    request.headers.has(name),
-  );
+  const forwarded = FORWARDED.some((name) => request.headers.has(name));
   return !forwarded && house.isLocal(request, connection);
 }
+
+/** What proxies say of the client they speak for. A proxy that sends none of these cannot be told from a local caller. */
+const FORWARDED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+];
 
 /** Compares in a time that does not tell where two texts of one length differ. */
 function sameText(given: string | null, right: string): boolean {

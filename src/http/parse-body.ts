@@ -1,5 +1,6 @@
 import { Fault } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
+import { utf8LengthOver } from "#tools/text.ts";
 import type { Tool } from "#tools/tool.ts";
 import { findJsonFault, nestsTooDeep } from "./json-fault.ts";
 
@@ -17,7 +18,18 @@ export function parseBody(tool: Tool, body: Uint8Array, contentType: string | nu
   } catch (cause) {
     throw notJson(text, contentType, cause);
   }
-  return tool.verbatim ? trimJson(text) : value;
+  return tool.verbatim ? readVerbatim(text, tool.verbatim.bytesMax) : value;
+}
+
+function readVerbatim(text: string, bytesMax: number): string {
+  const json = trimJson(text);
+  const bytes = utf8LengthOver(json, bytesMax);
+  if (bytes === undefined) return json;
+  const detail = `is ${bytes} bytes of JSON; the limit is ${bytesMax} bytes`;
+  throw new Fault("too_large", `The body ${detail}.`, {
+    members: { limit: bytesMax, size: bytes },
+    errors: [{ pointer: "", detail }],
+  });
 }
 
 // Drops a byte order mark, refuses what is not UTF-8 instead of replacing it.

@@ -25,23 +25,25 @@ export type Trace = {
 };
 
 export type Replier = {
-  /** A 200 of a tool, compressed where it is worth it and wanted. */
-  answer(body: string | Uint8Array, request: Request, trace: Trace): Promise<Response>;
-  /** A refusal: RFC 9457 problem details. */
-  problem(fault: Fault, request: Request, trace: Trace, bodyDropped: boolean): Response;
+  /** A 200 of a tool. */
+  answer(body: string | Uint8Array, headers: Headers, trace: Trace): Promise<Response>;
+  /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
+  problem(fault: Fault, headers: Headers, trace: Trace, bodyDropped: boolean): Promise<Response>;
   /** Anything else of the service: a page, a description. */
   plain(
-    status: number,
     contentType: string,
-    body: string | null,
+    body: string,
+    headers: Headers,
     trace: Trace,
-    headers?: Record<string, string>,
-  ): Response;
+    more?: { status?: number; headers?: Record<string, string> },
+  ): Promise<Response>;
+  /** An answer of headers alone. */
+  empty(trace: Trace, headers: Record<string, string>): Response;
 };
 
 /** Read by scripts of other origins only when named here (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
-  "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow";
+  "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
 
 export function createReplier(house: House, ratePolicy: string | null): Replier {
   function commonHeaders(trace: Trace): Record<string, string> {
@@ -64,63 +66,57 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     return headers;
   }
 
-  async function answer(
+  /** Compressed where it is worth it and `asked` accepts it: every body of some size goes out here. */
+  async function send(
+    status: number,
     body: string | Uint8Array,
-    request: Request,
+    headers: Record<string, string>,
+    asked: Headers,
     trace: Trace,
   ): Promise<Response> {
-    const headers = commonHeaders(trace);
-    headers["Content-Type"] = "application/json";
-    if (trace.replayed) headers["Idempotency-Replayed"] = "true";
     if (house.compress === null || body.length < COMPRESS_FROM_BYTES) {
-      return new Response(body as string, { status: 200, headers });
+      return new Response(body as string, { status, headers });
     }
     headers["Vary"] = "Accept-Encoding";
-    const encoding = chooseEncoding(request.headers.get("accept-encoding"));
-    if (encoding === null) return new Response(body as string, { status: 200, headers });
+    const encoding = chooseEncoding(asked.get("accept-encoding"));
+    if (encoding === null) return new Response(body as string, { status, headers });
     try {
       const small = await house.compress(encoding, body);
       headers["Content-Encoding"] = encoding;
-      return new Response(small as Uint8Array<ArrayBuffer>, { status: 200, headers });
+      return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
       // The call is paid for, so its answer goes out as it is.
       house.complain("An answer could not be compressed", { requestId: trace.requestId, cause });
-      return new Response(body as string, { status: 200, headers });
+      return new Response(body as string, { status, headers });
     }
   }
 
-  function problem(fault: Fault, request: Request, trace: Trace, bodyDropped: boolean): Response {
-    trace.code = fault.code;
-    return new Response(
-      JSON.stringify(problemBody(house.settings.publicUrl, fault, trace.requestId)),
-      {
-        status: ERRORS[fault.code].status,
-        headers: {
-          ...commonHeaders(trace),
-          ...fault.details.headers,
-          // More of the body is coming than anyone wants to read.
-          ...(bodyDropped ? {} : { Connection: "close" }),
-          "Content-Type": problemType(request.headers.get("accept")),
-        },
-      },
-    );
-  }
-
-  function plain(
-    status: number,
-    contentType: string,
-    body: string | null,
-    trace: Trace,
-    headers: Record<string, string> = {},
-  ): Response {
-    const type: Record<string, string> = body === null ? {} : { "Content-Type": contentType };
-    return new Response(body, {
-      status,
-      headers: { ...commonHeaders(trace), ...type, ...headers },
-    });
-  }
-
-  return { answer, problem, plain };
+  return {
+    answer(body, asked, trace) {
+      const headers = commonHeaders(trace);
+      headers["Content-Type"] = "application/json";
+      if (trace.replayed) headers["Idempotency-Replayed"] = "true";
+      return send(200, body, headers, asked, trace);
+    },
+    problem(fault, asked, trace, bodyDropped) {
+      trace.code = fault.code;
+      const body = problemBody(house.settings.publicUrl, fault, trace.requestId);
+      const headers = {
+        ...commonHeaders(trace),
+        ...fault.details.headers,
+        // More of the body is coming than anyone wants to read.
+        ...(bodyDropped ? {} : { Connection: "close" }),
+        "Content-Type": problemType(asked.get("accept")),
+      };
+      return send(ERRORS[fault.code].status, JSON.stringify(body), headers, asked, trace);
+    },
+    plain(contentType, body, asked, trace, more = {}) {
+      const headers = { ...commonHeaders(trace), "Content-Type": contentType, ...more.headers };
+      return send(more.status ?? 200, body, headers, asked, trace);
+    },
+    empty: (trace, headers) =>
+      new Response(null, { status: 204, headers: { ...commonHeaders(trace), ...headers } }),
+  };
 }
 
 /** RFC 9457, with the members that every refusal of this service has (`ok`, `code`, `requestId`). */
@@ -145,8 +141,13 @@ export function problemBody(
 
 /** `application/json` only for those who ask for that and not for problem details. */
 function problemType(accept: string | null): string {
-  const asksForJson = accept !== null && /\bapplication\/json\b/i.test(accept);
-  return asksForJson && !/\bapplication\/problem\+json\b/i.test(accept)
+  const parts = accept?.toLowerCase().split(",") ?? [];
+  const named = (type: string) =>
+    parts.some((part) => {
+      const [name, ...parameters] = part.split(";").map((text) => text.trim());
+      return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+    });
+  return named("application/json") && !named("application/problem+json")
     ? "application/json"
     : "application/problem+json";
 }

@@ -20,10 +20,26 @@ const WAITING_MAX = 50_000;
 
 export function createReversals(house: House): Reversals {
   const waiting: CallRef[] = [];
+  /** What the ledger was asked for and has not answered yet. */
+  const underWay = new Set<Promise<boolean>>();
   let waitMs = 0;
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let isWorking = false;
+  let isSettling = false;
 
-  const reverse = (call: CallRef) => house.ledger.reverse({ ...call, now: house.now() });
+  /** Whether it was given back. What failed waits behind the others, so that it does not hold them up. */
+  function attempt(call: CallRef): Promise<boolean> {
+    const attempted = house.ledger.reverse({ ...call, now: house.now() }).then(
+      () => true,
+      () => {
+        wait(call);
+        return false;
+      },
+    );
+    underWay.add(attempted);
+    void attempted.then(() => underWay.delete(attempted));
+    return attempted;
+  }
 
   function wait(call: CallRef): void {
     if (waiting.length >= WAITING_MAX) {
@@ -38,7 +54,7 @@ export function createReversals(house: House): Reversals {
   }
 
   function schedule(): void {
-    if (timer !== null || waiting.length === 0) return;
+    if (timer !== null || isWorking || isSettling || waiting.length === 0) return;
     waitMs = Math.min(WAIT_MAX_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));
     timer = setTimeout(() => {
       timer = null;
@@ -48,25 +64,23 @@ export function createReversals(house: House): Reversals {
 
   /** Reverses until none waits or the ledger fails; then the rest waits, longer each time. */
   async function work(): Promise<void> {
-    for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) {
-      try {
-        await reverse(call);
-        waitMs = 0;
-      } catch {
-        waiting.unshift(call);
-        schedule();
-        return;
-      }
+    isWorking = true;
+    while (!isSettling) {
+      const call = waiting.shift();
+      if (call === undefined || !(await attempt(call))) break;
+      waitMs = 0;
     }
+    isWorking = false;
+    schedule();
   }
 
   return {
-    add({ account, callId, now }) {
-      const call = { account, callId, at: now };
-      reverse(call).catch(() => wait(call));
-    },
+    add: ({ account, callId, now }) => void attempt({ account, callId, at: now }),
     async settle() {
-      await work();
+      isSettling = true;
+      await Promise.all(underWay);
+      // All at once: there is little time, and no call that they could delay.
+      await Promise.all(waiting.splice(0).map(attempt));
       for (const { callId, account } of waiting) {
         house.complain(
           `The call ${callId} of ${account} could not be reversed before the stop`,

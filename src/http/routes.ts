@@ -31,8 +31,8 @@ export function createRoutes(
   const preflight = createPreflight(replier);
   const page =
     (html: string): Handler =>
-    (_, trace) =>
-      replier.plain(200, "text/html; charset=utf-8", html, trace, pages.headers);
+    ({ headers }, trace) =>
+      replier.plain("text/html; charset=utf-8", html, headers, trace, { headers: pages.headers });
   const description = JSON.stringify(describeApi(house.settings), null, 2);
 
   const get = (path: string, handler: Handler): Route => ({
@@ -55,7 +55,9 @@ export function createRoutes(
     get("/healthz", operations.healthz),
     get("/readyz", operations.readyz),
     get("/metrics", operations.metrics),
-    get("/openapi.json", (_, trace) => replier.plain(200, "application/json", description, trace)),
+    get("/openapi.json", ({ headers }, trace) =>
+      replier.plain("application/json", description, headers, trace),
+    ),
     get("/docs", page(pages.docs)),
     get("/docs/errors", page(pages.errors)),
     get("/", page(pages.front)),
@@ -65,7 +67,7 @@ export function createRoutes(
 /** CORS: any origin, no credentials; a browser may keep the answer for a day. */
 function createPreflight(replier: Replier): Handler {
   return (_, trace) =>
-    replier.plain(204, "", null, trace, {
+    replier.empty(trace, {
       Allow: "POST, OPTIONS",
       "Access-Control-Allow-Methods": "POST, OPTIONS",
       "Access-Control-Allow-Headers":

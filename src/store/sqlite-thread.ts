@@ -113,7 +113,9 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
       if (closing) return;
       try {
         worker = await start();
-        send();
+        // Closed meanwhile: nobody else knows of this thread.
+        if (closing) void worker?.terminate();
+        else send();
       } catch (error) {
         options.onCrash?.(error as Error);
         restart();
@@ -143,16 +145,22 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     closing = true;
     clearInterval(sweep);
     for (const pending of queue) pending.reject(new NotCarriedOut("The ledger is closed"));
-    const last = worker;
-    if (last === undefined) return;
-    const gone = new Promise((resolve) => last.once("exit", resolve));
-    last.postMessage("close");
-    const force = setTimeout(() => void last.terminate(), CLOSE_TIMEOUT_MS);
-    await gone;
-    clearTimeout(force);
+    queue = [];
+    if (worker !== undefined) await end(worker);
+    // Ended by force, in the middle of them.
+    for (const pending of flight) pending.reject(new Error("The ledger was closed meanwhile"));
+    flight = [];
   }
 
   return { ledger: ledgerOver(submit), waiting: () => queue.length + flight.length, close };
+}
+
+async function end(worker: Worker): Promise<void> {
+  const gone = new Promise((resolve) => worker.once("exit", resolve));
+  worker.postMessage("close");
+  const force = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
+  await gone;
+  clearTimeout(force);
 }
 
 /** Resolves when the thread has opened the file; rejects with what hindered it. */

@@ -24,7 +24,11 @@ function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
     if (typeof text !== "string" || max === undefined) continue;
     const bytes = utf8LengthOver(text, max);
     if (bytes === undefined) continue;
-    throw new Fault("too_large", `\`${name}\` is ${bytes} bytes of UTF-8; the limit is ${max}.`);
+    const detail = `is ${bytes} bytes of UTF-8; the limit is ${max}`;
+    throw new Fault("too_large", `\`${name}\` ${detail}.`, {
+      members: { limit: max, size: bytes },
+      errors: [{ pointer: pointerTo([name]), detail }],
+    });
   }
 }
 

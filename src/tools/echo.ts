@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ECHO_BODY_BYTES_MAX } from "#limits.ts";
+import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
 import { defineTool } from "#tools/tool.ts";
 
 /**
@@ -29,8 +29,8 @@ export const echo = defineTool({
   input,
   output,
   body: "optional",
-  verbatim: true,
-  bodyBytesMax: ECHO_BODY_BYTES_MAX,
+  verbatim: { bytesMax: ECHO_VALUE_BYTES_MAX },
+  bodyBytesMax: ECHO_VALUE_BYTES_MAX + SPACE_BYTES,
   fieldBytesMax: {},
   // Checking that the text is JSON takes 0.8 ms at this size when it is all brackets, 14 ms at 1 MB.
   heavyFromBytes: 64 * 1024,

@@ -35,8 +35,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   output: z.ZodType<Output>;
   /** `"optional"`: may be called without a body, then with the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
-  /** A verbatim tool gets the JSON text as it was sent instead of the parsed value; its `input` is a string. */
-  verbatim?: true;
+  /** A verbatim tool gets the JSON text as it was sent, within a bound, instead of the parsed value. */
+  verbatim?: { bytesMax: number };
   /** Raw body bytes that are read at the most. */
   bodyBytesMax: number;
   /** UTF-8 bytes allowed in text fields: over it the refusal is `too_large`, not `invalid_request`. */

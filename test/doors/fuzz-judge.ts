@@ -36,7 +36,7 @@ export function judge(description: Description, request: FuzzRequest, sentBytes:
     return verdict("a bad idempotency key", 400);
   if (encoding === "br") return verdict("an encoding that is not supported", 415);
   if (sentBytes > limits.bodyBytesMax) return verdict("more bytes than allowed", 413);
-  if (encoding === "lie") return verdict("no gzip", 400);
+  if (encoding === "lie" && (body?.byteLength ?? 0) > 0) return verdict("no gzip", 400);
   const bytes = body ?? new Uint8Array();
   if (bytes.byteLength > limits.bodyBytesMax)
     return verdict("more bytes than allowed, inflated", 413);

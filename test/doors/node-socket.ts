@@ -47,13 +47,11 @@ export async function openNodeSocket(
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
   const server = await startNodeServer(
-    () => ({
-      app: createApp({
+    () =>
+      createApp({
         ...createNodeHouse({ ...parts, log, ledger: thread.ledger }),
         ...backstage.parts,
       }),
-      publicUrl: PUBLIC_URL,
-    }),
     { host: "127.0.0.1", port: 0, ...timeouts },
   );
   return {

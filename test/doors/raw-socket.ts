@@ -1,5 +1,7 @@
 /** Requests as bytes on a connection, for what no client would send, and the answers as bytes off it. */
+import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
+import { PUBLIC_URL } from "./door.ts";
 
 export type RawAnswer = {
   status: number;
@@ -102,4 +104,22 @@ export function rawPost(path: string, body: string, headers: Record<string, stri
   if ("Transfer-Encoding" in headers) delete all["Content-Length"];
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}
+
+/** A refusal of the server itself has what every refusal has. */
+export function assertRefused(answer: RawAnswer, status: number, code: string) {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers.get("content-type"), "application/problem+json");
+  const problem = answer.json();
+  assert.deepEqual([problem.ok, problem.status, problem.code], [false, status, code]);
+  assert.equal(problem.type, `${PUBLIC_URL}/docs/errors#${code}`);
+  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
+  for (const name of [
+    "cache-control",
+    "server-timing",
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+  ]) {
+    assert.ok(answer.headers.has(name), name);
+  }
 }

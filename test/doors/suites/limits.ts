@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import {
-  ECHO_BODY_BYTES_MAX,
+  ECHO_VALUE_BYTES_MAX,
   HASH_TEXT_BYTES_MAX,
   JSON_DEPTH_MAX,
   QR_TEXT_BYTES_MAX,
+  SPACE_BYTES,
   UUID_BODY_BYTES_MAX,
 } from "#limits.ts";
 import {
@@ -20,6 +21,7 @@ import {
 export function limitsSuite(sentence: Sentence) {
   fieldSentences(sentence);
   bodySentences(sentence);
+  echoSentences(sentence);
   gzipSentences(sentence);
 
   sentence(
@@ -103,7 +105,7 @@ function fieldSentences(sentence: Sentence) {
 }
 
 const BODIES = [
-  ["echo", ECHO_BODY_BYTES_MAX],
+  ["echo", ECHO_VALUE_BYTES_MAX + SPACE_BYTES],
   ["uuid", UUID_BODY_BYTES_MAX],
   ["qr-code", 6 * QR_TEXT_BYTES_MAX + 16_384],
 ] as const;
@@ -127,6 +129,21 @@ function bodySentences(sentence: Sentence) {
       assert.equal(await caller.balance(), 98);
     });
   }
+}
+
+function echoSentences(sentence: Sentence) {
+  sentence("echo takes 1 MB of JSON, whatever white space and BOM are around it", async (door) => {
+    const caller = await createCaller(door);
+    const value = (bytes: number) => `"${"a".repeat(bytes - 2)}"`;
+    for (const around of ["", " ", "\ufeff\n"]) {
+      const body = `${around}${value(ECHO_VALUE_BYTES_MAX)}${around.trim()}  `;
+      assertAnswer(await caller.post("echo", { body }), 1);
+      const over = `${around}${value(ECHO_VALUE_BYTES_MAX + 1)}`;
+      const problem = assertProblem(await caller.post("echo", { body: over }), "too_large");
+      assert.equal(problem.limit, ECHO_VALUE_BYTES_MAX);
+      assert.equal(problem.size, ECHO_VALUE_BYTES_MAX + 1);
+    }
+  });
 }
 
 function gzipSentences(sentence: Sentence) {
@@ -185,7 +202,6 @@ function gzipSentences(sentence: Sentence) {
       );
       const bodies = {
         plain: new TextEncoder().encode('{"text":"abc"}'),
-        empty: new Uint8Array(),
         cut: whole.subarray(0, -3),
         header: whole.subarray(0, 10),
         broken,
@@ -199,4 +215,12 @@ function gzipSentences(sentence: Sentence) {
       assert.equal(await caller.balance(), 100);
     },
   );
+
+  sentence("no body at all is no broken gzip", async (door) => {
+    const caller = await createCaller(door);
+    const headers = { "Content-Encoding": "gzip" };
+    assertAnswer(await caller.post("uuid", { headers, body: new Uint8Array() }), 1);
+    const answer = await caller.post("hash", { headers, body: new Uint8Array() });
+    assert.match(assertProblem(answer, "invalid_request").detail, /`text` is required/);
+  });
 }

@@ -89,10 +89,10 @@ function keySentences(sentence: Sentence) {
     },
   );
 
-  sentence("a bearer scheme without a key is an invalid one", async (door) => {
+  sentence("a bearer scheme without a key is a missing one", async (door) => {
     for (const value of ["Bearer", "Bearer "]) {
       const answer = await door.send("/api/v1/hash", call(["Authorization", value]));
-      assertProblem(answer, "invalid_key");
+      assertProblem(answer, "missing_key");
     }
   });
 
