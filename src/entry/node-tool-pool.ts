@@ -32,7 +32,7 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
     // Moving the bytes spares a copy; with an idempotency key they may be needed again for a replay.
     const transferList = job.fingerprint ? [] : [job.body.buffer as ArrayBuffer];
     const answer = await pool.run(job, { signal, transferList }).catch((cause) => {
-      throw cause.name === "AbortError" ? overloaded(cause) : cause;
+      throw isPassing(cause) ? overloaded(cause) : cause;
     });
     if ("fault" in answer)
       throw new Fault(answer.fault.code, answer.fault.message, answer.fault.details);
@@ -41,6 +41,10 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
 
   return { run, waiting: () => pool.queueSize, close: () => pool.close() };
 }
+
+/** The deadline, or a machine that has no memory or no file descriptor left for a thread right now. */
+const isPassing = (cause: { name?: string; code?: string }) =>
+  cause.name === "AbortError" || cause.code === "ERR_WORKER_INIT_FAILED";
 
 function overloaded(cause: unknown): Fault {
   return new Fault(

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Ledger, MaintainOrder, MaintainOutcome } from "#credits/ledger.ts";
+import { startUpkeep } from "../../src/entry/node-upkeep.ts";
+import { DAY, START } from "../contract/ledger/scene.ts";
+
+/** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
+const FOLD_AFTER_DAYS = 30;
+const BETWEEN_STEPS_MS = 50;
+const BETWEEN_ROUNDS_MS = 600_000;
+
+function openScene(t: TestContext, answers: (number | null | Error)[]) {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
+  const orders: MaintainOrder[] = [];
+  const complaints: { message: string; cause: unknown }[] = [];
+  const ledger = {
+    async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
+      orders.push(order);
+      const after = answers.shift() ?? null;
+      if (after instanceof Error) throw after;
+      return { folded: 1, forgotten: 0, after };
+    },
+  };
+  const upkeep = startUpkeep(ledger as Ledger, FOLD_AFTER_DAYS, (message, { cause }) =>
+    complaints.push({ message, cause }),
+  );
+  return {
+    orders,
+    complaints,
+    upkeep,
+    async tick(ms: number) {
+      t.mock.timers.tick(ms);
+      await turn();
+    },
+  };
+}
+
+test("a round goes on where its last step stopped, with a pause for calls between steps, and starts anew later", async (t) => {
+  const scene = openScene(t, [7, 9, null, 4]);
+  assert.equal(scene.orders.length, 0);
+  for (let step = 1; step <= 3; step += 1) {
+    await scene.tick(BETWEEN_STEPS_MS - 1);
+    assert.equal(scene.orders.length, step - 1);
+    await scene.tick(1);
+    assert.equal(scene.orders.length, step);
+  }
+  assert.deepEqual(
+    scene.orders.map(({ after }) => after),
+    [null, 7, 9],
+  );
+  await scene.tick(BETWEEN_ROUNDS_MS - 1);
+  assert.equal(scene.orders.length, 3, "the round is over");
+  await scene.tick(1);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(
+    scene.orders.slice(3).map(({ after }) => after),
+    [null, 4],
+  );
+  assert.deepEqual(scene.complaints, []);
+});
+
+test("each step folds what is older than the setting says at its own time, and few rows", async (t) => {
+  const scene = openScene(t, [7, null]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  for (const [at, { now, foldBefore, rowsMax }] of scene.orders.entries()) {
+    assert.equal(now, START + (at + 1) * BETWEEN_STEPS_MS);
+    assert.equal(foldBefore, now - FOLD_AFTER_DAYS * DAY);
+    assert.ok(rowsMax >= 1 && rowsMax <= 1_000);
+  }
+});
+
+test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {
+  const fault = new Error("no ledger");
+  const scene = openScene(t, [7, fault, fault, 3]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(scene.complaints, [
+    { message: "Upkeep of the ledger failed; it is tried again later", cause: fault },
+  ]);
+  await scene.tick(BETWEEN_STEPS_MS * 10);
+  assert.equal(scene.orders.length, 2, "a ledger in trouble is left alone for a while");
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(scene.complaints.length, 2);
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(
+    scene.orders.map(({ after }) => after),
+    [null, 7, null, null, 3],
+  );
+  assert.equal(scene.complaints.length, 2);
+});
+
+test("after stop() there is no step any more, not even where one was under way", async (t) => {
+  const scene = openScene(t, [7, 8]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  scene.upkeep.stop();
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(scene.orders.length, 1);
+
+  t.mock.timers.reset();
+  const other = openScene(t, [7, 8]);
+  t.mock.timers.tick(BETWEEN_STEPS_MS);
+  other.upkeep.stop();
+  await turn();
+  await other.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(other.orders.length, 1);
+});
