@@ -1,7 +1,8 @@
 /** Requests as bytes on a connection, for what no client would send, and the answers as bytes off it. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
-import { PUBLIC_URL } from "./door.ts";
+import { type Caller, createCaller, type Door, openDoor, PUBLIC_URL } from "./door.ts";
+import { openNodeSocket } from "./node-socket.ts";
 
 export type RawAnswer = {
   status: number;
@@ -122,4 +123,18 @@ export function assertRefused(answer: RawAnswer, status: number, code: string) {
   ]) {
     assert.ok(answer.headers.has(name), name);
   }
+}
+
+/** A server behind a real socket without a rate limit, its port, and a caller with credits to waste. */
+export async function openRawDoor(timeouts: Parameters<typeof openNodeSocket>[1] = {}): Promise<{
+  door: Door;
+  port: number;
+  caller: Caller;
+  key: Record<string, string>;
+}> {
+  const opened = await openNodeSocket({ rateLimit: 0 }, timeouts);
+  const opener = { name: "a Node socket", cannot: {}, open: async () => opened };
+  const door = await openDoor(opener, { rateLimit: 0 });
+  const caller = await createCaller(door, { credits: 10_000 });
+  return { door, port: opened.port, caller, key: { Authorization: `Bearer ${caller.key}` } };
 }

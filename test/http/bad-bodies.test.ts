@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { constants, deflateRawSync } from "node:zlib";
-import {
-  assertAnswer,
-  assertProblem,
-  type Caller,
-  createCaller,
-  type Door,
-  openDoor,
-  sha256,
-} from "../doors/door.ts";
-import { openNodeSocket } from "../doors/node-socket.ts";
-import { openRaw, rawPost } from "../doors/raw-socket.ts";
+import { assertAnswer, assertProblem, type Caller, type Door, sha256 } from "../doors/door.ts";
+import { openRaw, openRawDoor, rawPost } from "../doors/raw-socket.ts";
 import { peakMemoryMb, startServer, temporaryFolder } from "../doors/server-process.ts";
 
 /** Bodies that somebody made to hurt, through a real socket; and what a connection is good for after a refusal. */
@@ -21,14 +12,7 @@ let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  const opened = await openNodeSocket({ rateLimit: 0 });
-  port = opened.port;
-  door = await openDoor(
-    { name: "a Node socket", cannot: {}, open: async () => opened },
-    { rateLimit: 0 },
-  );
-  caller = await createCaller(door, { credits: 10_000 });
-  key = { Authorization: `Bearer ${caller.key}` };
+  ({ door, port, caller, key } = await openRawDoor());
 });
 after(() => door.close());
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { HEADER_BYTES_MAX } from "#limits.ts";
-import { type Caller, createCaller, type Door, eventually, openDoor } from "../doors/door.ts";
+import { type Caller, type Door, eventually } from "../doors/door.ts";
 import { openNodeSocket } from "../doors/node-socket.ts";
-import { assertRefused, openRaw, rawPost } from "../doors/raw-socket.ts";
+import { assertRefused, openRaw, openRawDoor, rawPost } from "../doors/raw-socket.ts";
 
 /** What comes over a connection that is no proper request, byte by byte, against the server of the real process. */
 const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 1_000 };
@@ -13,14 +13,7 @@ let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  const opened = await openNodeSocket({ rateLimit: 0 }, TIMEOUTS);
-  port = opened.port;
-  door = await openDoor(
-    { name: "a Node socket", cannot: {}, open: async () => opened },
-    { rateLimit: 0 },
-  );
-  caller = await createCaller(door, { credits: 10_000 });
-  key = { Authorization: `Bearer ${caller.key}` };
+  ({ door, port, caller, key } = await openRawDoor(TIMEOUTS));
 });
 after(() => door.close());
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Caller, createCaller, type Door, openDoor, PUBLIC_URL } from "../doors/door.ts";
-import { openNodeSocket } from "../doors/node-socket.ts";
-import { openRaw, type RawAnswer, rawPost } from "../doors/raw-socket.ts";
+import { type Caller, type Door, PUBLIC_URL } from "../doors/door.ts";
+import { openRaw, openRawDoor, type RawAnswer, rawPost } from "../doors/raw-socket.ts";
 
 /** Addresses as bytes in the request line: what a client library would have put right on the way. */
 let door: Door;
@@ -10,13 +9,7 @@ let port: number;
 let caller: Caller;
 
 before(async () => {
-  const opened = await openNodeSocket({ rateLimit: 0 });
-  port = opened.port;
-  door = await openDoor(
-    { name: "a Node socket", cannot: {}, open: async () => opened },
-    { rateLimit: 0 },
-  );
-  caller = await createCaller(door, { credits: 10_000 });
+  ({ door, port, caller } = await openRawDoor());
 });
 after(() => door.close());
 

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
-import { type Caller, createCaller, type Door, openDoor } from "../doors/door.ts";
-import { openNodeSocket } from "../doors/node-socket.ts";
-import { assertRefused, openRaw, rawPost } from "../doors/raw-socket.ts";
+import type { Caller, Door } from "../doors/door.ts";
+import { assertRefused, openRaw, openRawDoor, rawPost } from "../doors/raw-socket.ts";
 
 /** Bodies over their limit: the client gets its 413, whichever way it sends, and keeps its connection where it can. */
 let door: Door;
@@ -13,14 +12,7 @@ let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  const opened = await openNodeSocket({ rateLimit: 0 });
-  port = opened.port;
-  door = await openDoor(
-    { name: "a Node socket", cannot: {}, open: async () => opened },
-    { rateLimit: 0 },
-  );
-  caller = await createCaller(door, { credits: 10_000 });
-  key = { Authorization: `Bearer ${caller.key}` };
+  ({ door, port, caller, key } = await openRawDoor());
 });
 after(() => door.close());
 
