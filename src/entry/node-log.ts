@@ -63,7 +63,7 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
  * of 8. None of the texts needs an escape: methods, routes, tools and codes are ours or the HTTP parser's, ids are
  * checked where they come in.
  */
-export function visitLine(time: string, visit: Visit): string {
+function visitLine(time: string, visit: Visit): string {
   const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
   return (
     `{"level":"info","time":"${time}","requestId":"${visit.requestId}","method":"${visit.method}",` +

@@ -2,10 +2,9 @@ import type { CallRef } from "#credits/ledger.ts";
 import type { House } from "./house.ts";
 
 /**
- * Calls that were answered with 503 although their debit may have been made: they are given back at once
- * or, where the ledger does not answer, later: one after the other, so that a ledger that has just come back is not
- * swamped. A call with an
- * idempotency key is not among them, because its retry replays it.
+ * Calls that were answered with 503 although their debit may have been made. They are given back at once or, where the
+ * ledger does not answer, later, one after the other, so that a ledger that has just come back is not swamped. A call
+ * with an idempotency key is not among them, because its retry replays it.
  */
 export type Reversals = {
   add(call: { account: string; callId: string; now: number }): void;

@@ -4,7 +4,7 @@ import type { QrMatrix } from "#tools/qr-matrix.ts";
  * Where the modules of a symbol go: in pixels, in SVG and in block characters.
  * ISO/IEC 18004, section 5.3.8, asks for a quiet zone of 4 modules on all sides.
  */
-export const QUIET_MODULES = 4;
+const QUIET_MODULES = 4;
 
 /** `width` pixels in all, `scale` pixels a module, `offset` pixels before the first module. */
 export type QrLayout = { width: number; scale: number; offset: number };

@@ -32,7 +32,7 @@ export function utf8LengthOver(text: string, max: number): number | undefined {
   return bytes > max ? bytes : undefined;
 }
 
-export const NO_UTF8_FORM =
+const NO_UTF8_FORM =
   "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
 
 /**
