@@ -32,8 +32,7 @@ export function utf8LengthOver(text: string, max: number): number | undefined {
   return bytes > max ? bytes : undefined;
 }
 
-const NO_UTF8_FORM =
-  "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
+const NO_UTF8_FORM = "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
 
 /**
  * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the bound
