@@ -4,6 +4,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { LOG_LEVELS } from "#config.ts";
 import { measureHeadOfLine } from "./head-of-line.ts";
+import { measureMarkdown } from "./markdown.ts";
+import { CONTENDERS } from "./peers/markdown-engines.ts";
 import { makeDataDir } from "./servers.ts";
 import { medianOf, round } from "./statistics.ts";
 import { measureThreshold } from "./threshold.ts";
@@ -12,15 +14,16 @@ import { measureThroughput } from "./throughput.ts";
 /** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
 const USAGE = `npm run bench -- [part ...] [options]
 
-Parts: throughput, head-of-line, threshold. None named: all of them, in less than three minutes.
+Parts: throughput, head-of-line, threshold, markdown. None named: all of them, in about four minutes.
 
-  --rounds <n>        rounds of throughput (5) and of head-of-line (3)
+  --rounds <n>        rounds of throughput (5), of head-of-line (3) and of markdown (9)
   --seconds <s>       length of one round of throughput (1.5)
   --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
+  --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")}
   --json <file>       write all figures to a file as well
 `;
 
-const PARTS = ["throughput", "head-of-line", "threshold"];
+const PARTS = ["throughput", "head-of-line", "threshold", "markdown"];
 const SYNCS = 50;
 
 async function main(): Promise<void> {
@@ -34,9 +37,8 @@ async function main(): Promise<void> {
     `Node ${machine.node}, ${machine.cores} cores (${machine.cpu}), load ${machine.load} before the run; a sync of the disk takes ${machine.syncMs} ms\n\n`,
   );
   const report: Record<string, unknown> = { machine, options };
-  const { rounds, seconds, logLevel } = options;
   for (const part of options.parts) {
-    const { text, ...figures } = await runPart(part, rounds, seconds, logLevel);
+    const { text, ...figures } = await runPart(part, options);
     process.stdout.write(`${text}\n\n`);
     report[part] = figures;
   }
@@ -44,14 +46,15 @@ async function main(): Promise<void> {
     writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
+type Options = NonNullable<ReturnType<typeof readOptions>>;
+
 function runPart(
   part: string,
-  rounds: number | undefined,
-  seconds: number,
-  logLevel: string,
+  { rounds, seconds, logLevel, only }: Options,
 ): Promise<{ text: string }> {
   if (part === "throughput") return measureThroughput({ rounds: rounds ?? 5, seconds, logLevel });
   if (part === "threshold") return measureThreshold(50);
+  if (part === "markdown") return measureMarkdown({ rounds: rounds ?? 9, only });
   return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
 }
 
@@ -63,6 +66,7 @@ function readOptions() {
       rounds: { type: "string" },
       seconds: { type: "string", default: "1.5" },
       "log-level": { type: "string", default: "info" },
+      only: { type: "string" },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
@@ -79,8 +83,16 @@ function readOptions() {
     rounds: values.rounds === undefined ? undefined : readNumber("--rounds", values.rounds, 1, 100),
     seconds: readNumber("--seconds", values.seconds, 0.2, 60),
     logLevel,
+    only: values.only === undefined ? Object.keys(CONTENDERS) : readContenders(values.only),
     json: values.json,
   };
+}
+
+function readContenders(text: string): string[] {
+  const names = text.split(",");
+  const unknown = names.find((name) => !Object.hasOwn(CONTENDERS, name));
+  if (unknown === undefined) return names;
+  throw new Error(`--only takes names of ${Object.keys(CONTENDERS).join(", ")}`);
 }
 
 function readNumber(name: string, text: string, min: number, max: number): number {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
-import { renderMarkdown } from "#tools/markdown-engine.ts";
+import { renderMarkdown } from "#tools/markdown/render-markdown.ts";
 import { textField } from "#tools/text.ts";
 import { defineTool } from "#tools/tool.ts";
 

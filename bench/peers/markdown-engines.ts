@@ -1,0 +1,60 @@
+import { createRequire } from "node:module";
+import type { WindowLike } from "dompurify";
+
+/**
+ * Who takes part in the part `markdown`, each as its own documentation says to use it. Nothing is loaded before it is
+ * opened, so that a process holds one engine alone. Plain marked passes raw HTML on and is no sanitizer; markdown-it and
+ * micromark show raw HTML as text.
+ */
+export type Contender = {
+  /** A slow one takes part in every third round only, or the run would be theirs. */
+  slow?: true;
+  open(): Promise<(markdown: string) => string>;
+};
+
+export const OURS = "toolbooth";
+
+export const CONTENDERS: Readonly<Record<string, Contender>> = {
+  [OURS]: {
+    async open() {
+      const { renderMarkdown } = await import("#tools/markdown/render-markdown.ts");
+      return (markdown) => renderMarkdown(markdown, false).html;
+    },
+  },
+  marked: { open: openMarked },
+  "markdown-it": {
+    async open() {
+      const { default: MarkdownIt } = await import("markdown-it");
+      const engine = new MarkdownIt({ html: false, linkify: true });
+      return (markdown) => engine.render(markdown);
+    },
+  },
+  micromark: {
+    slow: true,
+    async open() {
+      const { micromark } = await import("micromark");
+      const { gfm, gfmHtml } = await import("micromark-extension-gfm");
+      const options = { extensions: [gfm()], htmlExtensions: [gfmHtml()] };
+      return (markdown) => micromark(markdown, options);
+    },
+  },
+  "marked+dompurify": {
+    slow: true,
+    async open() {
+      const { default: createDOMPurify } = await import("dompurify");
+      // jsdom comes without types, and what is required has none.
+      const { JSDOM } = createRequire(import.meta.url)("jsdom") as {
+        JSDOM: new (html: string) => { window: WindowLike };
+      };
+      const { sanitize } = createDOMPurify(new JSDOM("").window);
+      const render = await openMarked();
+      return (markdown) => sanitize(render(markdown));
+    },
+  },
+};
+
+async function openMarked(): Promise<(markdown: string) => string> {
+  const { Marked } = await import("marked");
+  const engine = new Marked({ gfm: true, async: false });
+  return (markdown) => engine.parse(markdown, { async: false });
+}

@@ -1,0 +1,58 @@
+import { isIn, SPACE, URL_SAFE } from "#tools/markdown/characters.ts";
+
+/** Every scheme that a link or image may have. None of them runs anything or carries its content in itself. */
+const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
+
+/**
+ * The address of a link or image as it will stand in the attribute (before HTML escapes), or undefined where its
+ * scheme is not allowed. `address` is decoded: no backslash escapes, no character references. Control characters
+ * go, as a browser's parser drops some of them (WHATWG URL, section 4.4), and what is not a URL character is
+ * percent-encoded; the scheme is read from the very text that is returned.
+ */
+export function cleanAddress(address: string): string | undefined {
+  const encoded = encodeAddress(address);
+  const scheme = schemeOf(encoded);
+  return scheme === undefined || SCHEMES.has(scheme.toLowerCase()) ? encoded : undefined;
+}
+
+/** What stands before the first colon, where a browser would take it for a scheme. */
+function schemeOf(address: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1];
+}
+
+function encodeAddress(address: string): string {
+  let pos = 0;
+  while (pos < address.length && isIn(address.charCodeAt(pos), URL_SAFE)) pos++;
+  if (pos === address.length) return address;
+  const source = withoutControls(address);
+  let encoded = "";
+  let kept = 0;
+  for (pos = 0; pos < source.length; pos++) {
+    const c = source.charCodeAt(pos);
+    if (isIn(c, URL_SAFE) || c === AMPERSAND) continue;
+    if (c === PERCENT && /^[0-9a-f]{2}$/i.test(source.slice(pos + 1, pos + 3))) continue;
+    const character = String.fromCodePoint(source.codePointAt(pos) ?? c);
+    encoded += source.slice(kept, pos) + percentEncode(character);
+    pos += character.length - 1;
+    kept = pos + 1;
+  }
+  return encoded + source.slice(kept);
+}
+
+const AMPERSAND = 38;
+const PERCENT = 37;
+
+/** C0, DEL and C1 have no place in a URL at all; spaces have none at its ends. */
+function withoutControls(address: string): string {
+  const clean = address.replace(/\p{Cc}+/gu, "");
+  let from = 0;
+  let to = clean.length;
+  while (from < to && clean.charCodeAt(from) === SPACE) from++;
+  while (to > from && clean.charCodeAt(to - 1) === SPACE) to--;
+  return clean.slice(from, to);
+}
+
+function percentEncode(character: string): string {
+  // Half a surrogate pair has no UTF-8 form.
+  return character.isWellFormed() ? encodeURIComponent(character) : "%EF%BF%BD";
+}

@@ -1,0 +1,45 @@
+/**
+ * What the block phase found: a flat list in the order of the document. Containers have an entry where they open
+ * and one where they end, so that writers walk the list without recursion however deep it nests.
+ */
+export type BlockKind =
+  | "paragraph"
+  | "heading"
+  | "code"
+  | "rule"
+  | "table"
+  | "row"
+  | "table end"
+  | "quote"
+  | "quote end"
+  | "list"
+  | "list end"
+  | "item"
+  | "item end"
+  | "footnote"
+  | "footnote end";
+
+export type Align = "" | "left" | "center" | "right";
+
+export class Block {
+  kind: BlockKind;
+  /** The string in which the block's text stands, and where: mostly the source itself. */
+  text: string;
+  from: number;
+  to: number;
+  /** Level of a heading; number of the first item of an ordered list; of a footnote the place of its end. */
+  number = 0;
+  /** Language of a code block; alert of a quote; marker of a list; label of a footnote; `x` or blank of a task. */
+  info = "";
+  /** A list whose paragraphs stand in `<p>`. */
+  isLoose = false;
+  /** Of a table, a row for its columns. */
+  align: readonly Align[] | undefined = undefined;
+
+  constructor(kind: BlockKind, text = "", from = 0, to = 0) {
+    this.kind = kind;
+    this.text = text;
+    this.from = from;
+    this.to = to;
+  }
+}

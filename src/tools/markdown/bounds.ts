@@ -1,0 +1,43 @@
+/**
+ * Where the grammar would let a short text make a huge or endlessly nested result. Beyond a bound the text stays
+ * and its structure flattens; nothing is refused.
+ */
+
+/**
+ * Quotes, lists and items within one another. Each line is matched against all that are open, so this is also the
+ * most steps that a line can cost before its own characters count. Browsers flatten beyond 512 elements.
+ */
+export const CONTAINERS_MAX = 100;
+
+/** Emphasis within emphasis: `*a **a *a` nests with every two characters, and browsers flatten beyond 512. */
+export const INLINE_NESTING_MAX = 100;
+
+/** CommonMark, section 4.7: a link label has at most 999 characters. */
+export const LABEL_CHARS_MAX = 999;
+
+/** CommonMark, section 6.3, allows a limit of at least three; this is cmark's. */
+export const LINK_PARENTHESES_MAX = 32;
+
+/**
+ * One definition can be used any number of times: a long address by a hundred thousand references would make
+ * gigabytes. Beyond this many characters of addresses and titles references become their text.
+ */
+export const referenceCharsMax = (sourceChars: number) => 64 * 1024 + 4 * sourceChars;
+
+/**
+ * GFM fills a short row with empty cells: a thousand columns and rows of two characters would make 5,000 times
+ * the text. Beyond this many the row ends where its text does.
+ */
+export const filledCellsMax = (sourceChars: number) => 1024 + sourceChars / 16;
+
+/** References to one footnote that get a way back: each takes some 130 characters for the four of `[^a]`. */
+export const BACK_REFERENCES_MAX = 100;
+
+/**
+ * An HTML tag may be as long as the paragraph, and the quoted values within one tag may look like other tags.
+ * Steps that were spent on tags without an end, in multiples of the paragraph's length, before `<` is text.
+ */
+export const FAILED_TAG_STEPS_FACTOR = 8;
+
+/** Marks before a line of plain text: under ten ordered lists a lazy line of one character would get a hundred. */
+export const TEXT_PREFIX_CHARS_MAX = 40;

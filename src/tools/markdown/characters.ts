@@ -1,0 +1,75 @@
+/** Classes of ASCII characters, a bit each (CommonMark 0.31.2, section 2.1). */
+export const WHITE = 1;
+export const PUNCTUATION = 2;
+export const LETTER = 4;
+export const DIGIT = 8;
+/** May begin something within a paragraph. */
+export const INLINE = 16;
+/** May begin a block, or is white space at the start of a line. */
+export const BLOCK = 32;
+/** Stands in a URL as it is; `%` and `&` are looked at apart. */
+export const URL_SAFE = 64;
+
+export const TAB = 9;
+export const NEWLINE = 10;
+export const SPACE = 32;
+export const BACKSLASH = 92;
+export const BACKTICK = 96;
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const DIGITS = "0123456789";
+
+const CLASSES = new Uint8Array(128);
+mark("\t\n\v\f\r ", WHITE);
+mark("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", PUNCTUATION);
+mark(LETTERS, LETTER);
+mark(DIGITS, DIGIT);
+mark('\n\\`*_~[]!&<>":@w', INLINE);
+mark(`\t ${DIGITS}>#\`~<=-*_+[|:`, BLOCK);
+mark(`${LETTERS}${DIGITS}!#$'()*+,-./:;=?@_~`, URL_SAFE);
+
+function mark(characters: string, bit: number): void {
+  for (let i = 0; i < characters.length; i++) {
+    const c = characters.charCodeAt(i);
+    CLASSES[c] = (CLASSES[c] as number) | bit;
+  }
+}
+
+/** True for an ASCII character of one of the classes; `NaN`, the character behind the end, is in none. */
+export function isIn(c: number, classes: number): boolean {
+  return c < 128 && ((CLASSES[c] as number) & classes) !== 0;
+}
+
+export function isBlank(c: number): boolean {
+  return c === SPACE || c === TAB;
+}
+
+/**
+ * `WHITE`, `PUNCTUATION` or neither (0) for the character at `pos` of `s`, as the flanking of delimiters asks for
+ * it: Unicode's white space (Zs), punctuation (P) and symbols (S). Outside of `from` to `to` all is white.
+ */
+export function flankAfter(s: string, pos: number, to: number): number {
+  if (pos >= to) return WHITE;
+  const c = s.charCodeAt(pos);
+  return c < 128 ? (CLASSES[c] as number) & FLANK : flankOf(s.codePointAt(pos) ?? c);
+}
+
+/** As `flankAfter`, for the character that ends at `pos`. */
+export function flankBefore(s: string, pos: number, from: number): number {
+  if (pos <= from) return WHITE;
+  const c = s.charCodeAt(pos - 1);
+  if (c < 128) return (CLASSES[c] as number) & FLANK;
+  const isLowHalf = (c & 0xfc00) === 0xdc00 && pos - 2 >= from;
+  const whole = isLowHalf ? (s.codePointAt(pos - 2) ?? c) : c;
+  return flankOf(whole > 0xffff ? whole : c);
+}
+
+const FLANK = WHITE | PUNCTUATION;
+const UNICODE_PUNCTUATION = /[\p{P}\p{S}]/u;
+const UNICODE_WHITE = /\p{Zs}/u;
+
+function flankOf(codePoint: number): number {
+  const character = String.fromCodePoint(codePoint);
+  if (UNICODE_PUNCTUATION.test(character)) return PUNCTUATION;
+  return UNICODE_WHITE.test(character) ? WHITE : 0;
+}

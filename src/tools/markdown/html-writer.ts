@@ -1,0 +1,267 @@
+import type { Align, Block } from "#tools/markdown/blocks.ts";
+import { BACK_REFERENCES_MAX, filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
+import { describe, type Edit, EMPHASIS_CHARS } from "#tools/markdown/edits.ts";
+import { escapeHtml } from "#tools/markdown/escape-html.ts";
+import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
+
+/**
+ * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled in this file; what
+ * comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
+ */
+export class HtmlWriter {
+  html = "";
+  private readonly footnotes: Footnotes;
+  private filledCellsLeft: number;
+  /** The last character written is a newline, or nothing is written. */
+  private isAtLineStart = true;
+  /** For each container around: whether paragraphs get their tag. */
+  private readonly hasTags: boolean[] = [true];
+  private align: readonly Align[] = [];
+  private rows = 0;
+  private cells = 0;
+  private nesting = 0;
+  /** Images around: their description is text only. */
+  private images = 0;
+
+  constructor(footnotes: Footnotes, sourceChars: number) {
+    this.footnotes = footnotes;
+    this.filledCellsLeft = filledCellsMax(sourceChars);
+  }
+
+  /** A block without text of its own, or the beginning or end of a container. */
+  block(block: Block): void {
+    switch (block.kind) {
+      case "rule":
+        this.line("<hr />\n");
+        break;
+      case "code":
+        this.code(block);
+        break;
+      case "quote":
+        this.hasTags.push(true);
+        this.line(block.info === "" ? "<blockquote>\n" : openAlert(block.info));
+        break;
+      case "quote end":
+        this.hasTags.pop();
+        this.line(block.info === "" ? "</blockquote>\n" : "</div>\n");
+        break;
+      case "list":
+        this.hasTags.push(block.isLoose);
+        this.line(openList(block));
+        break;
+      case "list end":
+        this.hasTags.pop();
+        this.line(isOrdered(block) ? "</ol>\n" : "</ul>\n");
+        break;
+      case "item":
+        this.line("<li>");
+        this.isAtLineStart = false;
+        break;
+      case "item end":
+        this.html += "</li>\n";
+        this.isAtLineStart = true;
+        break;
+      case "table":
+        this.align = block.align ?? [];
+        this.rows = 0;
+        this.line("<table>\n");
+        break;
+      case "table end":
+        this.line(this.rows > 1 ? "</tbody>\n</table>\n" : "</table>\n");
+        break;
+    }
+  }
+
+  /** A heading. */
+  heading(block: Block, edits: readonly Edit[]): void {
+    this.line(`<h${block.number}>`);
+    this.inline(block.text, block.from, block.to, edits);
+    this.html += `</h${block.number}>\n`;
+  }
+
+  /** A paragraph; `footnote` is the one that it ends. */
+  paragraph(block: Block, edits: readonly Edit[], footnote?: Footnote): void {
+    const hasTags = this.hasTags.at(-1) === true;
+    if (hasTags) this.line("<p>");
+    if (block.info !== "") {
+      const checked = block.info === "x" ? 'checked="" ' : "";
+      this.html += `<input ${checked}disabled="" type="checkbox"> `;
+    }
+    this.inline(block.text, block.from, block.to, edits);
+    if (footnote !== undefined) this.html += ` ${backReferences(footnote)}`;
+    if (hasTags) this.html += "</p>\n";
+    this.isAtLineStart = hasTags;
+  }
+
+  openRow(): void {
+    if (this.rows === 0) this.html += "<thead>\n<tr>\n";
+    else this.html += this.rows === 1 ? "<tbody>\n<tr>\n" : "<tr>\n";
+    this.cells = 0;
+  }
+
+  cell(text: string, from: number, to: number, edits: readonly Edit[]): void {
+    const name = this.openCell();
+    this.inline(text, from, to, edits);
+    this.html += `</${name}>\n`;
+  }
+
+  closeRow(): void {
+    const missing = Math.min(this.align.length - this.cells, this.filledCellsLeft);
+    this.filledCellsLeft -= Math.max(missing, 0);
+    for (let i = 0; i < missing; i++) {
+      const name = this.openCell();
+      this.html += `</${name}>\n`;
+    }
+    this.html += this.rows === 0 ? "</tr>\n</thead>\n" : "</tr>\n";
+    this.rows++;
+  }
+
+  private openCell(): string {
+    const name = this.rows === 0 ? "th" : "td";
+    const align = this.align[this.cells++];
+    this.html += align ? `<${name} align="${align}">` : `<${name}>`;
+    return name;
+  }
+
+  openFootnotes(): void {
+    this.line('<section class="footnotes">\n<ol>\n');
+  }
+
+  openFootnote(footnote: Footnote): void {
+    this.line(`<li id="${FOOTNOTE_ID}${footnote.number}">\n`);
+  }
+
+  /** `hasReferences`: its last paragraph holds them already. */
+  closeFootnote(footnote: Footnote, hasReferences: boolean): void {
+    this.line(hasReferences ? "</li>\n" : `${backReferences(footnote)}\n</li>\n`);
+  }
+
+  closeFootnotes(): void {
+    this.line("</ol>\n</section>\n");
+  }
+
+  private code({ text, from, to, info }: Block): void {
+    const language = /^\S+/.exec(info)?.[0];
+    const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
+    this.line(`<pre><code${attribute}>`);
+    this.html += `${escapeHtml(text, from, to)}</code></pre>\n`;
+  }
+
+  /** Block tags begin on a line of their own. */
+  private line(html: string): void {
+    this.html += this.isAtLineStart ? html : `\n${html}`;
+    this.isAtLineStart = true;
+  }
+
+  /** The text of `s` between `from` and `to`, edited. */
+  private inline(s: string, from: number, to: number, edits: readonly Edit[]): void {
+    let pos = from;
+    for (const edit of edits) {
+      const { kind } = edit;
+      if (kind === "run") pos = this.run(s, pos, edit);
+      else if (kind !== "keep" && kind !== "candidate") {
+        if (edit.start > pos) this.html += s.slice(pos, edit.start);
+        pos = edit.end;
+        if (kind === "escape") this.html += escapeHtml(s, edit.start, edit.end);
+        else if (kind !== "drop") this.edit(s, edit);
+      }
+    }
+    if (pos < to) this.html += s.slice(pos, to);
+  }
+
+  private edit(s: string, edit: Edit): void {
+    const { kind, value, title } = edit;
+    if (kind === "image") this.openImage(value);
+    else if (kind === "image end") this.closeImage(title);
+    else if (this.images > 0) this.html += escapeHtml(describe(s, edit));
+    else if (kind === "text") this.html += escapeHtml(value);
+    else if (kind === "code") this.html += `<code>${escapeHtml(value)}</code>`;
+    else if (kind === "break") this.html += "<br />\n";
+    else if (kind === "link")
+      this.html += `<a href="${escapeHtml(value)}"${titleAttribute(title)}>`;
+    else if (kind === "link end") this.html += "</a>";
+    else if (kind === "autolink") {
+      this.html += `<a href="${escapeHtml(title ?? "")}">${escapeHtml(value)}</a>`;
+    } else if (kind === "footnote") this.reference(value);
+  }
+
+  /** A run of delimiters: what it closes stands before what is left of it, what it opens behind. */
+  private run(s: string, from: number, { start, end, closes, opens }: Edit): number {
+    let pos = from;
+    if (closes !== "") {
+      if (start > pos) this.html += s.slice(pos, start);
+      pos = start;
+      for (const emphasis of closes) {
+        pos += EMPHASIS_CHARS[emphasis] ?? 0;
+        if (this.images === 0 && this.nesting-- <= INLINE_NESTING_MAX) {
+          this.html += `</${EMPHASIS_TAGS[emphasis]}>`;
+        }
+      }
+    }
+    if (opens === "") return pos;
+    let opened = end;
+    for (const emphasis of opens) opened -= EMPHASIS_CHARS[emphasis] ?? 0;
+    if (opened > pos) this.html += s.slice(pos, opened);
+    for (const emphasis of opens) {
+      if (this.images === 0 && ++this.nesting <= INLINE_NESTING_MAX) {
+        this.html += `<${EMPHASIS_TAGS[emphasis]}>`;
+      }
+    }
+    return end;
+  }
+
+  private openImage(address: string): void {
+    if (this.images++ === 0) this.html += `<img src="${escapeHtml(address)}" alt="`;
+  }
+
+  private closeImage(title: string | undefined): void {
+    if (--this.images === 0) this.html += `"${titleAttribute(title)} />`;
+  }
+
+  private reference(label: string): void {
+    const footnote = this.footnotes.refer(label);
+    if (footnote === undefined) return;
+    const { number, uses } = footnote;
+    const id = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
+    this.html += `<sup class="footnote-ref"><a href="#${FOOTNOTE_ID}${number}"${id}>${number}</a></sup>`;
+  }
+}
+
+const EMPHASIS_TAGS: Record<string, string> = { e: "em", s: "strong", d: "del", D: "del" };
+
+/** Ids of a document in a page must not be the names of the page's own things: nothing else begins so. */
+const FOOTNOTE_ID = "user-content-fn";
+const REFERENCE_ID = "user-content-fnref";
+
+/** The first reference to a footnote has its number, later ones their own number behind it. */
+function referenceId({ number }: Footnote, use: number): string {
+  return use === 1 ? `${REFERENCE_ID}${number}` : `${REFERENCE_ID}${number}-${use}`;
+}
+
+/** Ways back from a footnote to its references. */
+function backReferences(footnote: Footnote): string {
+  const links: string[] = [];
+  for (let use = 1; use <= Math.min(footnote.uses, BACK_REFERENCES_MAX); use++) {
+    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
+    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
+  }
+  return links.join(" ");
+}
+
+function titleAttribute(title: string | undefined): string {
+  return title === undefined ? "" : ` title="${escapeHtml(title)}"`;
+}
+
+function openAlert(name: string): string {
+  const title = name.charAt(0).toUpperCase() + name.slice(1);
+  return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${title}</p>\n`;
+}
+
+function isOrdered({ info }: Block): boolean {
+  return info === "." || info === ")";
+}
+
+function openList(block: Block): string {
+  if (!isOrdered(block)) return "<ul>\n";
+  return block.number === 1 ? "<ol>\n" : `<ol start="${block.number}">\n`;
+}

@@ -1,0 +1,207 @@
+import { cleanAddress } from "#tools/markdown/address.ts";
+import { type Autolink, BareAutolinks, readAngled } from "#tools/markdown/autolinks.ts";
+import { BracketStack } from "#tools/markdown/brackets.ts";
+import { linkCandidates } from "#tools/markdown/candidates.ts";
+import {
+  BACKSLASH,
+  BACKTICK,
+  DIGIT,
+  INLINE,
+  isBlank,
+  isIn,
+  LETTER,
+  NEWLINE,
+  PUNCTUATION,
+  SPACE,
+} from "#tools/markdown/characters.ts";
+import { CodeSpans, codeContent, skipBackticks } from "#tools/markdown/code-spans.ts";
+import { Edit } from "#tools/markdown/edits.ts";
+import { DelimiterStack } from "#tools/markdown/emphasis.ts";
+import { readEntity } from "#tools/markdown/entities.ts";
+import type { Footnotes } from "#tools/markdown/footnotes.ts";
+import { RawHtml } from "#tools/markdown/raw-html.ts";
+import type { References } from "#tools/markdown/references.ts";
+
+const EXCLAMATION = 33;
+const DOUBLE_QUOTE = 34;
+const AMPERSAND = 38;
+const ASTERISK = 42;
+const COLON = 58;
+const LESS = 60;
+const GREATER = 62;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const UNDERSCORE = 95;
+const LOWER_W = 119;
+const TILDE = 126;
+
+/**
+ * The second phase of CommonMark's algorithm (appendix A): finds the markup within one paragraph, heading or cell.
+ * `edits` holds what it found until the next `parse`.
+ */
+export class InlineParser {
+  readonly edits: Edit[] = [];
+  private readonly brackets: BracketStack;
+  private readonly delimiters = new DelimiterStack();
+  private s = "";
+  private from = 0;
+  private to = 0;
+  /** Made when a paragraph first needs them: most do not. */
+  private codeSpans: CodeSpans | undefined;
+  private rawHtml: RawHtml | undefined;
+  private autolinks: BareAutolinks | undefined;
+  private hasCandidates = false;
+
+  constructor(references: References, footnotes: Footnotes) {
+    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes);
+  }
+
+  /** Reads the text of `s` between `from` and `to`. */
+  parse(s: string, from: number, to: number): void {
+    this.edits.length = 0;
+    this.s = s;
+    this.from = from;
+    this.to = to;
+    this.codeSpans = this.rawHtml = this.autolinks = undefined;
+    this.hasCandidates = false;
+    this.delimiters.clear();
+    this.brackets.begin(s, to);
+    let pos = from;
+    while (pos < to) {
+      const c = s.charCodeAt(pos);
+      pos = isIn(c, INLINE) ? this.read(c, pos) : pos + 1;
+    }
+    this.delimiters.match(from);
+    if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
+  }
+
+  /** Reads what may begin at `pos` with the character `c`; returns the place where reading goes on. */
+  private read(c: number, pos: number): number {
+    switch (c) {
+      case NEWLINE:
+        return this.readLineEnd(pos);
+      case BACKSLASH:
+        return this.readBackslash(pos);
+      case BACKTICK:
+        return this.readCode(pos);
+      case ASTERISK:
+      case UNDERSCORE:
+      case TILDE:
+        return this.readRun(c, pos);
+      case OPEN_BRACKET:
+        return this.brackets.open(pos, pos + 1);
+      case EXCLAMATION:
+        if (this.s.charCodeAt(pos + 1) !== OPEN_BRACKET || pos + 1 >= this.to) return pos + 1;
+        return this.brackets.open(pos, pos + 2);
+      case CLOSE_BRACKET:
+        return this.brackets.close(pos);
+      case LESS:
+        return this.readLess(pos);
+      case AMPERSAND:
+        return this.readAmpersand(pos);
+      case GREATER:
+      case DOUBLE_QUOTE:
+        return this.escape(pos);
+      default:
+        return this.readBare(c, pos);
+    }
+  }
+
+  private add(edit: Edit): number {
+    this.edits.push(edit);
+    return edit.end;
+  }
+
+  /** `& < > "` that is text: edits next to one another become one. */
+  private escape(pos: number): number {
+    const last = this.edits.at(-1);
+    if (last?.kind !== "escape" || last.end !== pos)
+      return this.add(new Edit("escape", pos, pos + 1));
+    last.end = pos + 1;
+    return pos + 1;
+  }
+
+  /** Spaces go at the end and the beginning of lines; two or more at the end make a hard break (6.7, 6.8). */
+  private readLineEnd(pos: number): number {
+    const { s } = this;
+    let start = pos;
+    while (start > this.from && isBlank(s.charCodeAt(start - 1))) start--;
+    if (start < pos) {
+      const isHard = s.charCodeAt(pos - 1) === SPACE && s.charCodeAt(pos - 2) === SPACE;
+      this.edits.push(new Edit(isHard ? "break" : "drop", start, isHard ? pos + 1 : pos));
+    }
+    return pos + 1;
+  }
+
+  private readBackslash(pos: number): number {
+    const next = this.s.charCodeAt(pos + 1);
+    if (pos + 1 >= this.to) return pos + 1;
+    if (next === NEWLINE) return this.add(new Edit("break", pos, pos + 2));
+    if (!isIn(next, PUNCTUATION)) return pos + 1;
+    this.add(new Edit("drop", pos, pos + 1));
+    const isEscaped =
+      next === AMPERSAND || next === LESS || next === GREATER || next === DOUBLE_QUOTE;
+    return isEscaped ? this.escape(pos + 1) : pos + 2;
+  }
+
+  private readCode(pos: number): number {
+    const start = skipBackticks(this.s, pos, this.to);
+    this.codeSpans ??= new CodeSpans(this.s, this.to);
+    const end = this.codeSpans.close(start, start - pos);
+    if (end < 0) return start;
+    const content = codeContent(this.s, start, end - (start - pos));
+    return this.add(new Edit("code", pos, end, content));
+  }
+
+  private readRun(c: number, pos: number): number {
+    const { s } = this;
+    let end = pos + 1;
+    while (end < this.to && s.charCodeAt(end) === c) end++;
+    // An underscore within a word is the most frequent one, and never a delimiter.
+    if (c === UNDERSCORE && pos > this.from && end < this.to) {
+      const isInWord = LETTER | DIGIT;
+      if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
+    }
+    const edit = this.delimiters.push(s, pos, end, this.from, this.to);
+    if (edit !== undefined) this.edits.push(edit);
+    return end;
+  }
+
+  private readLess(pos: number): number {
+    const autolink = readAngled(this.s, pos, this.to);
+    if (autolink !== undefined) return this.addAutolink(autolink);
+    this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
+    const end = this.rawHtml.skip(pos);
+    return end < 0 ? this.escape(pos) : this.add(new Edit("drop", pos, end));
+  }
+
+  private readAmpersand(pos: number): number {
+    const entity = readEntity(this.s, pos, this.to);
+    if (entity === undefined) return this.escape(pos);
+    return this.add(new Edit("text", pos, entity.end, entity.text));
+  }
+
+  /** Most colons, at signs and letters w are decided by the character behind them. */
+  private readBare(c: number, pos: number): number {
+    const next = this.s.charCodeAt(pos + 1);
+    const mayBegin =
+      c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
+    if (!mayBegin) return pos + 1;
+    if (this.brackets.isOpen) {
+      this.edits.push(new Edit("candidate", pos, pos));
+      this.hasCandidates = true;
+      return pos + 1;
+    }
+    this.autolinks ??= new BareAutolinks(this.s, this.from, this.to);
+    const autolink = this.autolinks.read(pos, this.edits.at(-1)?.end ?? this.from);
+    return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
+  }
+
+  /** A refused address is text. */
+  private addAutolink({ start, end, text, address }: Autolink): number {
+    const edit = new Edit("autolink", start, end, text);
+    edit.title = cleanAddress(address);
+    if (edit.title === undefined) edit.kind = "text";
+    return this.add(edit);
+  }
+}

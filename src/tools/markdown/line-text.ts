@@ -1,0 +1,55 @@
+import { isIn, WHITE } from "#tools/markdown/characters.ts";
+
+/**
+ * The lines of a leaf block without the prefixes of its containers. Lines that follow one another in the source
+ * are kept as one range of it; a string is put together only where something was left out between them.
+ */
+export class LineText {
+  private readonly source: string;
+  private text = "";
+  private from = 0;
+  private to = 0;
+  private lastFrom = 0;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  clear(): void {
+    this.text = "";
+    this.from = this.to = 0;
+  }
+
+  /** Adds the source from `from` to behind the line's end at `to`, behind `spaces` spaces. */
+  add(from: number, to: number, spaces = 0): void {
+    if (from !== this.to || spaces > 0) {
+      this.text += this.source.slice(this.from, this.to) + " ".repeat(spaces);
+      this.from = from;
+    }
+    this.lastFrom = from;
+    this.to = to;
+  }
+
+  /** The last line in the source, without its end. */
+  get last(): { from: number; to: number } {
+    return { from: this.lastFrom, to: this.to - 1 };
+  }
+
+  removeLast(): void {
+    this.to = this.lastFrom;
+  }
+
+  /** The string in which the lines stand, and where. */
+  get range(): { text: string; from: number; to: number } {
+    if (this.text === "") return { text: this.source, from: this.from, to: this.to };
+    const text = this.text + this.source.slice(this.from, this.to);
+    return { text, from: 0, to: text.length };
+  }
+}
+
+/** The same range without white space at its end. */
+export function trimEnd(text: string, from: number, to: number): number {
+  let end = to;
+  while (end > from && isIn(text.charCodeAt(end - 1), WHITE)) end--;
+  return end;
+}

@@ -1,0 +1,34 @@
+import { cleanAddress } from "#tools/markdown/address.ts";
+import { referenceCharsMax } from "#tools/markdown/bounds.ts";
+import { normalizeLabel, type Target } from "#tools/markdown/link-scanner.ts";
+
+/** Where a link or image leads: `address` is undefined where it is refused, and only the text is left. */
+export type Destination = { address: string | undefined; title: string | undefined };
+
+/** The link reference definitions of a document (CommonMark, section 4.7): the first one of a label counts. */
+export class References {
+  private readonly definitions = new Map<string, Destination>();
+  private charsLeft: number;
+
+  constructor(sourceChars: number) {
+    this.charsLeft = referenceCharsMax(sourceChars);
+  }
+
+  get isEmpty(): boolean {
+    return this.definitions.size === 0;
+  }
+
+  define({ label, destination, title }: Target & { label: string }): void {
+    if (this.definitions.has(label)) return;
+    this.definitions.set(label, { address: cleanAddress(destination), title });
+  }
+
+  /** The definition for a label as it stands in the text, or undefined. Each use counts against the bound. */
+  use(label: string): Destination | undefined {
+    const destination = this.definitions.get(normalizeLabel(label));
+    if (destination === undefined) return undefined;
+    const { address = "", title = "" } = destination;
+    this.charsLeft -= address.length + title.length;
+    return this.charsLeft < 0 ? { address: undefined, title: undefined } : destination;
+  }
+}

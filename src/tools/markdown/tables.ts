@@ -1,0 +1,68 @@
+import type { Align } from "#tools/markdown/blocks.ts";
+import { BACKSLASH, isBlank } from "#tools/markdown/characters.ts";
+import { trimEnd } from "#tools/markdown/line-text.ts";
+
+const PIPE = 124;
+const COLON = 58;
+const DASH = 45;
+
+/** The delimiter row `| --- | :-: |` from `pos` to `end` (GFM, section 4.10): the columns, or undefined. */
+export function readDelimiterRow(s: string, pos: number, end: number): Align[] | undefined {
+  const columns: Align[] = [];
+  const to = trimEnd(s, pos, end);
+  let at = s.charCodeAt(pos) === PIPE ? pos + 1 : pos;
+  while (at < to) {
+    at = skipBlanks(s, at, to);
+    const isLeft = s.charCodeAt(at) === COLON;
+    if (isLeft) at++;
+    const dashes = at;
+    while (at < to && s.charCodeAt(at) === DASH) at++;
+    if (at === dashes) return undefined;
+    const isRight = at < to && s.charCodeAt(at) === COLON;
+    if (isRight) at++;
+    columns.push(isLeft ? (isRight ? "center" : "left") : isRight ? "right" : "");
+    at = skipBlanks(s, at, to);
+    if (at < to && s.charCodeAt(at) !== PIPE) return undefined;
+    at++;
+  }
+  return columns.length > 0 ? columns : undefined;
+}
+
+function skipBlanks(s: string, pos: number, to: number): number {
+  let at = pos;
+  while (at < to && isBlank(s.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The cells of the row from `pos` to `end`, at most `count` of them: calls `take` with the place of each. */
+export function eachCell(
+  s: string,
+  pos: number,
+  end: number,
+  count: number,
+  take: (from: number, to: number) => void,
+): number {
+  const to = trimEnd(s, pos, end);
+  let at = skipBlanks(s, pos, to);
+  if (s.charCodeAt(at) === PIPE) at++;
+  let cells = 0;
+  while (at < to && cells < count) {
+    let cellEnd = at;
+    for (; cellEnd < to; cellEnd++) {
+      const c = s.charCodeAt(cellEnd);
+      if (c === PIPE) break;
+      if (c === BACKSLASH) cellEnd++;
+    }
+    cellEnd = Math.min(cellEnd, to);
+    const from = skipBlanks(s, at, cellEnd);
+    take(from, trimEnd(s, from, cellEnd));
+    cells++;
+    at = cellEnd + 1;
+  }
+  return cells;
+}
+
+/** GFM: `\|` is a pipe in a cell, even within a code span. Undefined where there is none. */
+export function unescapePipes(cell: string): string | undefined {
+  return cell.includes("\\|") ? cell.replaceAll("\\|", "|") : undefined;
+}

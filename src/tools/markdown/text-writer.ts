@@ -1,0 +1,217 @@
+import type { Block } from "#tools/markdown/blocks.ts";
+import { TEXT_PREFIX_CHARS_MAX } from "#tools/markdown/bounds.ts";
+import { describe, type Edit, EMPHASIS_CHARS } from "#tools/markdown/edits.ts";
+import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
+
+/** A quote, item or footnote: what stands before its first line, and before the others. */
+type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
+type List = { marker: string; next: number; isLoose: boolean; items: number };
+
+/**
+ * Writes blocks and their edits as plain text: blocks apart by a blank line, list markers, `> ` before quotes,
+ * cells apart by tabs, code as it stands, and the address of a link behind its text where the two differ.
+ */
+export class TextWriter {
+  private readonly lines: string[] = [];
+  private readonly footnotes: Footnotes;
+  private readonly containers: Container[] = [];
+  private readonly lists: List[] = [];
+  private hasGap = false;
+  private cells: string[] = [];
+
+  constructor(footnotes: Footnotes) {
+    this.footnotes = footnotes;
+  }
+
+  get text(): string {
+    return this.lines.join("\n");
+  }
+
+  /** A block without text of its own, or the beginning or end of a container. */
+  block(block: Block): void {
+    switch (block.kind) {
+      case "rule":
+        this.begin();
+        this.write("---");
+        break;
+      case "code":
+        this.begin();
+        this.write(block.text.slice(block.from, block.to).replace(/\n$/, ""));
+        break;
+      case "quote":
+        this.begin();
+        this.containers.push({ first: "> ", rest: "> ", hasBegun: false });
+        if (block.info !== "") this.write(block.info.charAt(0).toUpperCase() + block.info.slice(1));
+        break;
+      case "list":
+        this.lists.push(listOf(block));
+        break;
+      case "list end":
+        this.lists.pop();
+        break;
+      case "item":
+        this.openItem();
+        break;
+      case "quote end":
+      case "item end":
+        this.close();
+        break;
+      case "table":
+        this.begin();
+        break;
+    }
+  }
+
+  /** A paragraph or heading. */
+  leaf(block: Block, edits: readonly Edit[]): void {
+    this.begin();
+    const task = block.info === "" ? "" : `[${block.info}] `;
+    this.write(task + this.inline(block.text, block.from, block.to, edits));
+  }
+
+  cell(text: string, from: number, to: number, edits: readonly Edit[]): void {
+    // A tab within a cell would look like the end of it.
+    this.cells.push(this.inline(text, from, to, edits).replaceAll("\t", " "));
+  }
+
+  closeRow(): void {
+    this.write(this.cells.join("\t"));
+    this.cells = [];
+  }
+
+  openFootnote({ number }: Footnote): void {
+    this.begin();
+    const first = `[${number}] `;
+    this.containers.push({ first, rest: " ".repeat(first.length), hasBegun: false });
+  }
+
+  closeFootnote(): void {
+    this.close();
+  }
+
+  private openItem(): void {
+    const list = this.lists.at(-1);
+    if (list === undefined) return;
+    if (list.items === 0) this.begin();
+    else this.hasGap = list.isLoose;
+    const isOrdered = list.marker === "." || list.marker === ")";
+    const first = isOrdered ? `${list.next}${list.marker} ` : "- ";
+    list.items++;
+    list.next++;
+    this.containers.push({ first, rest: " ".repeat(first.length), hasBegun: false, list });
+  }
+
+  /** An empty item or quote still shows its marker. */
+  private close(): void {
+    if (this.containers.at(-1)?.hasBegun === false) this.write("");
+    this.containers.pop();
+  }
+
+  /** Decides whether a blank line goes before the block: it is written with the block's first line. */
+  private begin(): void {
+    const container = this.containers.at(-1);
+    // The first block of an item or quote stands where that began.
+    if (container?.hasBegun !== false) this.hasGap = container?.list?.isLoose ?? true;
+  }
+
+  private write(text: string): void {
+    if (this.hasGap && this.lines.length > 0) this.lines.push(this.blankPrefix());
+    this.hasGap = false;
+    for (const line of text.split("\n")) {
+      const prefix = this.prefix();
+      this.lines.push(line === "" ? prefix.trimEnd() : prefix + line);
+    }
+  }
+
+  private prefix(): string {
+    let prefix = "";
+    for (const container of this.containers) {
+      if (prefix.length < TEXT_PREFIX_CHARS_MAX) {
+        prefix += container.hasBegun ? container.rest : container.first;
+      }
+      container.hasBegun = true;
+    }
+    return prefix;
+  }
+
+  /** A blank line before a container that has not begun stands outside of it. */
+  private blankPrefix(): string {
+    let prefix = "";
+    for (const { hasBegun, rest } of this.containers) {
+      if (!hasBegun || prefix.length >= TEXT_PREFIX_CHARS_MAX) break;
+      prefix += rest;
+    }
+    return prefix.trimEnd();
+  }
+
+  private inline(s: string, from: number, to: number, edits: readonly Edit[]): string {
+    let text = "";
+    // The text of a link is kept apart until it ends: cutting it out of the whole would copy the whole each time.
+    let before = "";
+    let images = 0;
+    let pos = from;
+    for (const edit of edits) {
+      const { kind, start, end } = edit;
+      if (kind === "run") {
+        const closed = charsOf(edit.closes);
+        const opened = charsOf(edit.opens);
+        text += s.slice(pos, start) + s.slice(start + closed, end - opened);
+        pos = end;
+        continue;
+      }
+      if (kind === "keep" || kind === "candidate" || kind === "escape") continue;
+      text += s.slice(pos, start);
+      pos = end;
+      if (kind === "image") images++;
+      else if (kind === "image end") images--;
+      else if (images > 0) text += describe(s, edit);
+      else if (kind === "link") {
+        before = text;
+        text = "";
+      } else if (kind === "link end") text = before + text + addressBehind(text, edit.value);
+      else text += this.textOf(edit);
+    }
+    return text + s.slice(pos, to);
+  }
+
+  private textOf({ kind, value, title }: Edit): string {
+    switch (kind) {
+      case "text":
+      case "code":
+        return value;
+      case "autolink":
+        return value + addressBehind(value, title ?? "");
+      case "break":
+        return "\n";
+      case "footnote":
+        return `[${this.footnotes.find(value)?.number ?? ""}]`;
+      default:
+        return "";
+    }
+  }
+}
+
+function charsOf(emphases: string): number {
+  let chars = 0;
+  for (const emphasis of emphases) chars += EMPHASIS_CHARS[emphasis] ?? 0;
+  return chars;
+}
+
+function listOf({ info, number, isLoose }: Block): List {
+  return { marker: info, next: number, isLoose, items: 0 };
+}
+
+/** Nothing where the text of a link already is its address. */
+function addressBehind(text: string, address: string): string {
+  const shown = [address, decodedUrl(address)];
+  const isSame = shown.some((url) => [text, `mailto:${text}`, `http://${text}`].includes(url));
+  return isSame || address === "" ? "" : ` (${address})`;
+}
+
+function decodedUrl(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
