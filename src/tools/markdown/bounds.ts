@@ -28,7 +28,7 @@ export const referenceCharsMax = (sourceChars: number) => 64 * 1024 + 4 * source
  * GFM fills a short row with empty cells: a thousand columns and rows of two characters would make 5,000 times
  * the text. Beyond this many the row ends where its text does.
  */
-export const filledCellsMax = (sourceChars: number) => 1024 + sourceChars / 16;
+export const filledCellsMax = (sourceChars: number) => 1024 + Math.floor(sourceChars / 16);
 
 /** References to one footnote that get a way back: each takes some 130 characters for the four of `[^a]`. */
 export const BACK_REFERENCES_MAX = 100;

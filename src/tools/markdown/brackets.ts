@@ -76,9 +76,10 @@ export class BracketStack {
   }
 
   /** `[^label]`, also behind an exclamation mark, which then is text. */
-  private closeFootnote({ edit, index }: Bracket, pos: number): number | undefined {
+  private closeFootnote({ edit, index, isFollowed }: Bracket, pos: number): number | undefined {
     const start = edit.end;
-    if (this.s.charCodeAt(start) !== CARET || pos - start > LABEL_CHARS_MAX) return undefined;
+    if (this.s.charCodeAt(start) !== CARET || isFollowed) return undefined;
+    if (pos - start > LABEL_CHARS_MAX) return undefined;
     const label = this.s.slice(start + 1, pos);
     if (this.footnotes.find(label) === undefined) return undefined;
     this.edits.length = index;

@@ -14,6 +14,8 @@ type Container = {
   /** How many columns the contents of an item are indented. */
   indent: number;
   children: number;
+  /** Where the innermost quote stands that is this container or around it; -1 for none. */
+  quoteDepth: number;
   footnote?: Footnote;
   /** The paragraph with which a quote begins, where it says `[!NOTE]`: what follows makes it an alert or not. */
   alert?: { name: string; paragraph: Block; restFrom: number };
@@ -23,11 +25,10 @@ type Container = {
 export class ContainerStack {
   readonly blocks: Block[] = [];
   private readonly stack: Container[] = [
-    { kind: "document", block: new Block("quote"), indent: 0, children: 0 },
+    { kind: "document", block: new Block("quote"), indent: 0, children: 0, quoteDepth: -1 },
   ];
   /** The deepest container to which the line at hand belongs. */
   private depth = 0;
-  private quotes = 0;
   private wasBlank = false;
   /** The last quote to which the blank line belonged: it is no blank line of what is around that quote. */
   private blankBelow = -1;
@@ -36,14 +37,18 @@ export class ContainerStack {
   match(line: LineCursor): void {
     const { stack } = this;
     const last = stack.length - 1;
-    if (line.isBlank && this.quotes === 0) {
-      // It belongs to all: lists that nest deeply would be asked in vain. Only an item may not begin with two.
-      this.depth = stack[last]?.kind === "item" && stack[last].children === 0 ? last - 1 : last;
-      if (last > 0) line.skipBlanks();
-      return;
-    }
+    const lastQuote = this.top.quoteDepth;
     let depth = 0;
-    while (depth < last && belongs(stack[depth + 1] as Container, line)) depth++;
+    while (depth < last) {
+      if (line.isBlank && depth >= lastQuote) {
+        // It belongs to the rest: lists that nest deeply would be asked in vain. Only an item cannot begin with two.
+        line.skipBlanks();
+        depth = this.top.kind === "item" && this.top.children === 0 ? last - 1 : last;
+        break;
+      }
+      if (!belongs(stack[depth + 1] as Container, line)) break;
+      depth++;
+    }
     this.depth = depth;
   }
 
@@ -83,12 +88,7 @@ export class ContainerStack {
   /** Says that the line at hand was blank, or not. */
   noteLine(isBlank: boolean): void {
     this.wasBlank = isBlank;
-    if (!isBlank) return;
-    this.blankBelow = -1;
-    if (this.quotes === 0) return;
-    let depth = this.depth;
-    while (depth > 0 && this.stack[depth]?.kind !== "quote") depth--;
-    this.blankBelow = depth;
+    if (isBlank) this.blankBelow = (this.stack[this.depth] as Container).quoteDepth;
   }
 
   /** Says that a block begins in the deepest container. */
@@ -104,18 +104,17 @@ export class ContainerStack {
 
   openQuote(): void {
     this.addChild();
-    this.push({ kind: "quote", block: new Block("quote"), indent: 0, children: 0 });
-    this.quotes++;
+    this.push("quote", new Block("quote"));
   }
 
   openFootnote(label: string, footnote: Footnote | undefined): void {
     this.addChild();
     const block = new Block("footnote");
     block.info = label;
-    const container: Container = { kind: "footnote", block, indent: FOOTNOTE_INDENT, children: 0 };
-    if (footnote !== undefined) container.footnote = footnote;
-    this.push(container);
-    if (footnote !== undefined) footnote.first = this.blocks.length;
+    const container = this.push("footnote", block, FOOTNOTE_INDENT);
+    if (footnote === undefined) return;
+    container.footnote = footnote;
+    footnote.first = this.blocks.length;
   }
 
   openItem(marker: Marker, indent: number): void {
@@ -124,20 +123,23 @@ export class ContainerStack {
       const block = new Block("list");
       block.info = marker.character;
       block.number = marker.number ?? 0;
-      this.push({ kind: "list", block, indent: 0, children: 0 });
+      this.push("list", block);
     }
     this.count(this.top);
-    this.push({ kind: "item", block: new Block("item"), indent, children: 0 });
+    this.push("item", new Block("item"), indent);
   }
 
   noteAlert(name: string, paragraph: Block, restFrom: number): void {
     this.top.alert = { name, paragraph, restFrom };
   }
 
-  private push(container: Container): void {
-    this.blocks.push(container.block);
+  private push(kind: Container["kind"], block: Block, indent = 0): Container {
+    const quoteDepth = kind === "quote" ? this.stack.length : this.top.quoteDepth;
+    const container: Container = { kind, block, indent, children: 0, quoteDepth };
+    this.blocks.push(block);
     this.stack.push(container);
     this.depth++;
+    return container;
   }
 
   private popList(): void {
@@ -150,10 +152,7 @@ export class ContainerStack {
     if (container === undefined) return;
     const { kind, block, footnote } = container;
     if (kind === "document") return;
-    if (kind === "quote") {
-      this.quotes--;
-      finishAlert(container);
-    }
+    if (kind === "quote") finishAlert(container);
     if (kind === "footnote") block.number = this.blocks.length;
     if (footnote !== undefined) footnote.last = this.blocks.length;
     const end = new Block(`${kind} end`);

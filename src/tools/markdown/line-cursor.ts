@@ -81,7 +81,8 @@ export class LineCursor {
       } else break;
       this.pos++;
     }
-    this.look();
+    // Only blanks were read, so `next` is where it was: a line may be asked by a hundred containers.
+    this.indent = this.nextColumn - this.column;
   }
 
   private look(): void {

@@ -16,6 +16,8 @@ export class TextWriter {
   private readonly footnotes: Footnotes;
   private readonly containers: Container[] = [];
   private readonly lists: List[] = [];
+  /** What stands before further lines, as long as no container begins or ends. */
+  private restPrefix: string | undefined;
   private hasGap = false;
   private cells: string[] = [];
 
@@ -40,7 +42,7 @@ export class TextWriter {
         break;
       case "quote":
         this.begin();
-        this.containers.push({ first: "> ", rest: "> ", hasBegun: false });
+        this.open({ first: "> ", rest: "> ", hasBegun: false });
         if (block.info !== "") this.write(block.info.charAt(0).toUpperCase() + block.info.slice(1));
         break;
       case "list":
@@ -82,7 +84,7 @@ export class TextWriter {
   openFootnote({ number }: Footnote): void {
     this.begin();
     const first = `[${number}] `;
-    this.containers.push({ first, rest: " ".repeat(first.length), hasBegun: false });
+    this.open({ first, rest: " ".repeat(first.length), hasBegun: false });
   }
 
   closeFootnote(): void {
@@ -98,13 +100,19 @@ export class TextWriter {
     const first = isOrdered ? `${list.next}${list.marker} ` : "- ";
     list.items++;
     list.next++;
-    this.containers.push({ first, rest: " ".repeat(first.length), hasBegun: false, list });
+    this.open({ first, rest: " ".repeat(first.length), hasBegun: false, list });
+  }
+
+  private open(container: Container): void {
+    this.containers.push(container);
+    this.restPrefix = undefined;
   }
 
   /** An empty item or quote still shows its marker. */
   private close(): void {
     if (this.containers.at(-1)?.hasBegun === false) this.write("");
     this.containers.pop();
+    this.restPrefix = undefined;
   }
 
   /** Decides whether a blank line goes before the block: it is written with the block's first line. */
@@ -124,13 +132,17 @@ export class TextWriter {
   }
 
   private prefix(): string {
+    if (this.restPrefix !== undefined) return this.restPrefix;
     let prefix = "";
+    let rest = "";
     for (const container of this.containers) {
       if (prefix.length < TEXT_PREFIX_CHARS_MAX) {
         prefix += container.hasBegun ? container.rest : container.first;
+        rest += container.rest;
       }
       container.hasBegun = true;
     }
+    this.restPrefix = rest;
     return prefix;
   }
 
