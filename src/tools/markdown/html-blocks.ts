@@ -72,7 +72,7 @@ function findEnd(s: string, pos: number, to: number, isInParagraph: boolean): En
   const name = tagName(s, nameStart, to).toLowerCase();
   const behind = s.charCodeAt(nameStart + name.length);
   const isWhole = nameStart + name.length >= to || isIn(behind, WHITE) || behind === 62;
-  if (VERBATIM.test(name)) return isWhole && !isClosing ? VERBATIM_END : undefined;
+  if (VERBATIM.test(name) && !isClosing) return isWhole ? VERBATIM_END : undefined;
   if (BLOCK_ELEMENTS.has(name) && (isWhole || s.startsWith("/>", nameStart + name.length))) {
     return "blank";
   }

@@ -14,6 +14,8 @@ export class HtmlWriter {
   private filledCellsLeft: number;
   /** The last character written is a newline, or nothing is written. */
   private isAtLineStart = true;
+  /** Nothing is written yet of the item at hand. */
+  private isItemStart = false;
   /** For each container around: whether paragraphs get their tag. */
   private readonly hasTags: boolean[] = [true];
   private align: readonly Align[] = [];
@@ -56,6 +58,7 @@ export class HtmlWriter {
       case "item":
         this.line("<li>");
         this.isAtLineStart = false;
+        this.isItemStart = true;
         break;
       case "item end":
         this.html += "</li>\n";
@@ -83,6 +86,9 @@ export class HtmlWriter {
   paragraph(block: Block, edits: readonly Edit[], footnote?: Footnote): void {
     const hasTags = this.hasTags.at(-1) === true;
     if (hasTags) this.line("<p>");
+    // Between two without tags an HTML block may have gone: their text must not run together.
+    else if (!this.isItemStart) this.line("");
+    this.isItemStart = false;
     if (block.info !== "") {
       const checked = block.info === "x" ? 'checked="" ' : "";
       this.html += `<input ${checked}disabled="" type="checkbox"> `;
@@ -151,6 +157,7 @@ export class HtmlWriter {
   private line(html: string): void {
     this.html += this.isAtLineStart ? html : `\n${html}`;
     this.isAtLineStart = true;
+    this.isItemStart = false;
   }
 
   /** The text of `s` between `from` and `to`, edited. */
