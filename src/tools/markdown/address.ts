@@ -1,4 +1,4 @@
-import { isIn, SPACE, URL_SAFE } from "#tools/markdown/characters.ts";
+import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "#tools/markdown/characters.ts";
 
 /** Every scheme that a link or image may have. None of them runs anything or carries its content in itself. */
 const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
@@ -17,7 +17,13 @@ export function cleanAddress(address: string): string | undefined {
 
 /** What stands before the first colon, where a browser would take it for a scheme. */
 function schemeOf(address: string): string | undefined {
-  return /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1];
+  if (!isIn(address.charCodeAt(0), LETTER)) return undefined;
+  for (let pos = 1; pos < address.length; pos++) {
+    const c = address.charCodeAt(pos);
+    if (c === 58) return address.slice(0, pos);
+    if (!isIn(c, LETTER | DIGIT) && c !== 43 && c !== 45 && c !== 46) return undefined;
+  }
+  return undefined;
 }
 
 function encodeAddress(address: string): string {

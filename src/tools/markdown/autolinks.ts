@@ -144,12 +144,10 @@ export class BareAutolinks {
     ) {
       return undefined;
     }
-    const scheme = ["mailto:", "xmpp:"].find(
-      (name) => start - name.length >= floor && s.endsWith(name, start),
-    );
-    if (scheme !== undefined) start -= scheme.length;
+    const scheme = before === COLON ? emailScheme(s, start) : "";
+    if (scheme !== "" && start - scheme.length >= floor) start -= scheme.length;
     const text = s.slice(start, end);
-    return { start, end, text, address: scheme === undefined ? `mailto:${text}` : text };
+    return { start, end, text, address: text.includes(":") ? text : `mailto:${text}` };
   }
 
   /** The beginning of a line, white space, or one of `* _ ~ (`. */
@@ -219,6 +217,12 @@ export class BareAutolinks {
     while (pos > start && isIn(this.s.charCodeAt(pos), LETTER | DIGIT)) pos--;
     return pos < end - 2 && this.s.charCodeAt(pos) === 38 ? pos : end - 1;
   }
+}
+
+/** The scheme that ends at `end`, if it is one that an e-mail address may have in the text. */
+function emailScheme(s: string, end: number): string {
+  if (s.endsWith("mailto:", end)) return "mailto:";
+  return s.endsWith("xmpp:", end) ? "xmpp:" : "";
 }
 
 function isNamePart(c: number): boolean {

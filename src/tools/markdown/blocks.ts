@@ -1,6 +1,6 @@
 /**
- * What the block phase found: a flat list in the order of the document. Containers have an entry where they open
- * and one where they end, so that writers walk the list without recursion however deep it nests.
+ * What the block phase found: a flat list in the order of the document. Containers and tables have an entry where
+ * they open and `END` where they end, so that writers walk the list without recursion however deep it nests.
  */
 export type BlockKind =
   | "paragraph"
@@ -9,15 +9,11 @@ export type BlockKind =
   | "rule"
   | "table"
   | "row"
-  | "table end"
   | "quote"
-  | "quote end"
   | "list"
-  | "list end"
   | "item"
-  | "item end"
   | "footnote"
-  | "footnote end";
+  | "end";
 
 export type Align = "" | "left" | "center" | "right";
 
@@ -43,3 +39,6 @@ export class Block {
     this.to = to;
   }
 }
+
+/** The end of the container or table that was opened last: one for all of them. */
+export const END = new Block("end");

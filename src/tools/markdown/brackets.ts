@@ -1,6 +1,17 @@
 import { cleanAddress } from "#tools/markdown/address.ts";
 import { LABEL_CHARS_MAX } from "#tools/markdown/bounds.ts";
-import { Edit } from "#tools/markdown/edits.ts";
+import {
+  AUTOLINK,
+  DROP,
+  type EditList,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  TEXT,
+} from "#tools/markdown/edits.ts";
 import type { DelimiterStack } from "#tools/markdown/emphasis.ts";
 import type { Footnotes } from "#tools/markdown/footnotes.ts";
 import { readInlineTarget, skipLabel } from "#tools/markdown/link-scanner.ts";
@@ -10,20 +21,13 @@ const OPEN_PARENTHESIS = 40;
 const OPEN_BRACKET = 91;
 const CARET = 94;
 
-/** A `[` or `![` that may yet begin a link or image. */
-type Bracket = {
-  edit: Edit;
-  /** Where the edit stands in the list. */
-  index: number;
-  isImage: boolean;
-  /** Another bracket opened behind it: what is between cannot be a label. */
-  isFollowed: boolean;
-};
-
 /** The bracket stack of one paragraph (CommonMark, appendix A, "look for link or image"). */
 export class BracketStack {
-  private readonly stack: Bracket[] = [];
-  private readonly edits: Edit[];
+  /** The edits of the `[` and `![` that may yet begin a link or image. */
+  private readonly stack: number[] = [];
+  /** For each of them: another bracket opened behind it, so what is between cannot be a label. */
+  private readonly isFollowed: boolean[] = [];
+  private readonly edits: EditList;
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
   private readonly footnotes: Footnotes;
@@ -33,7 +37,7 @@ export class BracketStack {
   private to = 0;
 
   constructor(
-    edits: Edit[],
+    edits: EditList,
     delimiters: DelimiterStack,
     references: References,
     footnotes: Footnotes,
@@ -57,11 +61,9 @@ export class BracketStack {
 
   /** `[` or `![` from `pos` to `end`. Returns where reading goes on, as `close` does. */
   open(pos: number, end: number): number {
-    const edit = new Edit("keep", pos, end);
-    const top = this.stack.at(-1);
-    if (top !== undefined) top.isFollowed = true;
-    const index = this.edits.push(edit) - 1;
-    this.stack.push({ edit, index, isImage: end - pos === 2, isFollowed: false });
+    const depth = this.stack.push(this.edits.add(KEEP, pos, end)) - 1;
+    this.isFollowed[depth] = false;
+    if (depth > 0) this.isFollowed[depth - 1] = true;
     return end;
   }
 
@@ -71,25 +73,35 @@ export class BracketStack {
     if (bracket === undefined) return pos + 1;
     const isInactive = this.stack.length < this.inactive;
     if (isInactive) this.inactive = this.stack.length;
-    if (isInactive && !bracket.isImage) return pos + 1;
+    if (isInactive && !this.isImage(bracket)) return pos + 1;
     return this.closeFootnote(bracket, pos) ?? this.closeLink(bracket, pos) ?? pos + 1;
   }
 
+  private isImage(bracket: number): boolean {
+    return this.edits.end(bracket) - this.edits.start(bracket) === 2;
+  }
+
+  /** What stands between the bracket that was taken from the stack and `pos`, if it may be a label. */
+  private labelOf(bracket: number, pos: number): string | undefined {
+    const start = this.edits.end(bracket);
+    if (this.isFollowed[this.stack.length] || pos - start > LABEL_CHARS_MAX) return undefined;
+    return this.s.slice(start, pos);
+  }
+
   /** `[^label]`, also behind an exclamation mark, which then is text. */
-  private closeFootnote({ edit, index, isFollowed }: Bracket, pos: number): number | undefined {
-    const start = edit.end;
-    if (this.s.charCodeAt(start) !== CARET || isFollowed) return undefined;
-    if (pos - start > LABEL_CHARS_MAX) return undefined;
-    const label = this.s.slice(start + 1, pos);
-    if (this.footnotes.find(label) === undefined) return undefined;
-    this.edits.length = index;
+  private closeFootnote(bracket: number, pos: number): number | undefined {
+    const start = this.edits.end(bracket);
+    if (this.s.charCodeAt(start) !== CARET || this.footnotes.isEmpty) return undefined;
+    const label = this.labelOf(bracket, pos)?.slice(1);
+    if (label === undefined || this.footnotes.find(label) === undefined) return undefined;
+    this.edits.truncate(bracket);
     this.delimiters.drop(start);
-    this.edits.push(new Edit("footnote", start - 1, pos + 1, label));
+    this.edits.addText(FOOTNOTE, start - 1, pos + 1, label);
     this.inactive = this.stack.length;
     return pos + 1;
   }
 
-  private closeLink(bracket: Bracket, pos: number): number | undefined {
+  private closeLink(bracket: number, pos: number): number | undefined {
     if (this.s.charCodeAt(pos + 1) === OPEN_PARENTHESIS && pos + 1 < this.to) {
       const target = readInlineTarget(this.s, pos + 1, this.to);
       if (target !== undefined) {
@@ -101,44 +113,32 @@ export class BracketStack {
   }
 
   /** `[text][label]`, `[label][]` or `[label]`. */
-  private closeReference(bracket: Bracket, pos: number): number | undefined {
+  private closeReference(bracket: number, pos: number): number | undefined {
     const next = pos + 1;
     const isFull = this.s.charCodeAt(next) === OPEN_BRACKET && next < this.to;
     const labelEnd = isFull ? skipLabel(this.s, next, this.to) : -1;
-    if (labelEnd > next + 2) {
-      const destination = this.references.use(this.s.slice(next + 1, labelEnd - 1));
-      return destination && this.make(bracket, destination, pos, labelEnd);
-    }
-    const start = bracket.edit.end;
-    if (bracket.isFollowed || pos - start > LABEL_CHARS_MAX) return undefined;
-    const destination = this.references.use(this.s.slice(start, pos));
+    const isOwn = labelEnd <= next + 2;
+    const label = isOwn ? this.labelOf(bracket, pos) : this.s.slice(next + 1, labelEnd - 1);
+    const destination = label === undefined ? undefined : this.references.use(label);
     return destination && this.make(bracket, destination, pos, Math.max(labelEnd, next));
   }
 
   /** Turns the bracket and what closes it, from `pos` to `end`, into a link or image; refused, only its text stays. */
-  private make(
-    { edit, index, isImage }: Bracket,
-    to: Destination,
-    pos: number,
-    end: number,
-  ): number {
-    const { address, title } = to;
+  private make(bracket: number, destination: Destination, pos: number, end: number): number {
+    const { edits } = this;
+    const { address, title } = destination;
+    const isImage = this.isImage(bracket);
     // Autolinks within a link are its text: links do not nest, and no browser would show them so.
-    for (let i = index + 1; !isImage && i < this.edits.length; i++) {
-      const inner = this.edits[i];
-      if (inner?.kind === "autolink") inner.kind = "text";
+    for (let i = bracket + 1; !isImage && i < edits.count; i++) {
+      if (edits.kind(i) === AUTOLINK) edits.setKind(i, TEXT);
     }
-    this.delimiters.match(edit.end);
+    this.delimiters.match(edits.end(bracket));
     if (address === undefined) {
-      edit.kind = "drop";
-      this.edits.push(new Edit("drop", pos, end));
+      edits.setKind(bracket, DROP);
+      edits.add(DROP, pos, end);
     } else {
-      edit.kind = isImage ? "image" : "link";
-      edit.value = address;
-      edit.title = title;
-      const closing = new Edit(isImage ? "image end" : "link end", pos, end, address);
-      closing.title = title;
-      this.edits.push(closing);
+      edits.setText(bracket, isImage ? IMAGE : LINK, address, title);
+      edits.addText(isImage ? IMAGE_END : LINK_END, pos, end, address, title);
     }
     if (!isImage) this.inactive = this.stack.length;
     return end;

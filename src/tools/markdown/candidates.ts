@@ -1,61 +1,66 @@
+import { cleanAddress } from "#tools/markdown/address.ts";
 import type { BareAutolinks } from "#tools/markdown/autolinks.ts";
-import type { Edit } from "#tools/markdown/edits.ts";
+import {
+  AUTOLINK,
+  CANDIDATE,
+  type EditList,
+  ESCAPE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+} from "#tools/markdown/edits.ts";
 
 /**
  * Decides about addresses without brackets that were met while a `[` was open: now it is known which of these
  * began a link. Within a link they are its text; elsewhere they become links, up to the next markup.
  */
-export function linkCandidates(edits: Edit[], autolinks: BareAutolinks): void {
+export function linkCandidates(edits: EditList, autolinks: BareAutolinks): void {
   const end = autolinks.to;
   /** Links and images that are open. */
   let depth = 0;
   let floor = 0;
   /** Where the text ends in which the loop is; behind it markup follows. */
   autolinks.to = 0;
-  edits.forEach((edit, index) => {
-    if (isMarkup(edit)) {
-      if (edit.kind === "link" || edit.kind === "image") depth++;
-      if (edit.kind === "link end" || edit.kind === "image end") depth--;
-      floor = edit.end;
-    } else if (edit.kind === "candidate" && depth === 0 && edit.start >= floor) {
-      if (edit.start >= autolinks.to) autolinks.to = nextMarkup(edits, index, end);
-      floor = linkCandidate(edits, index, autolinks, floor);
+  for (let i = 0; i < edits.count; i++) {
+    const kind = edits.kind(i);
+    if (isMarkup(kind)) {
+      if (kind === LINK || kind === IMAGE) depth++;
+      if (kind === LINK_END || kind === IMAGE_END) depth--;
+      floor = edits.end(i);
+    } else if (kind === CANDIDATE && depth === 0 && edits.start(i) >= floor) {
+      if (edits.start(i) >= autolinks.to) autolinks.to = nextMarkup(edits, i, end);
+      floor = linkCandidate(edits, i, autolinks, floor);
     }
-  });
+  }
 }
 
 /** Returns the place behind what was linked, else `floor`. */
 function linkCandidate(
-  edits: Edit[],
+  edits: EditList,
   index: number,
   autolinks: BareAutolinks,
   floor: number,
 ): number {
-  const edit = edits[index];
-  const autolink = edit && autolinks.read(edit.start, floor);
-  if (edit === undefined || autolink === undefined) return floor;
-  const { start, end, text, address } = autolink;
+  const autolink = autolinks.read(edits.start(index), floor);
+  const address = autolink && cleanAddress(autolink.address);
+  if (autolink === undefined || address === undefined) return floor;
+  const { start, end, text } = autolink;
   // What was text within the address stays text.
-  for (let i = index - 1; (edits[i]?.start ?? -1) >= start; i--) keep(edits[i]);
-  for (let i = index + 1; (edits[i]?.start ?? end) < end; i++) keep(edits[i]);
-  Object.assign(edit, { kind: "autolink", start, end, value: text, title: address });
+  for (let i = index - 1; i >= 0 && edits.start(i) >= start; i--) edits.setKind(i, KEEP);
+  for (let i = index + 1; i < edits.count && edits.start(i) < end; i++) edits.setKind(i, KEEP);
+  edits.setText(index, AUTOLINK, text, address);
+  edits.setRange(index, start, end);
   return end;
 }
 
 /** Where the next markup behind `index` begins, or the text ends. */
-function nextMarkup(edits: Edit[], index: number, end: number): number {
-  for (let i = index + 1; i < edits.length; i++) {
-    const edit = edits[i];
-    if (edit !== undefined && isMarkup(edit)) return edit.start;
-  }
+function nextMarkup(edits: EditList, index: number, end: number): number {
+  for (let i = index + 1; i < edits.count; i++) if (isMarkup(edits.kind(i))) return edits.start(i);
   return end;
 }
 
-function isMarkup({ kind, opens, closes }: Edit): boolean {
-  if (kind === "run") return opens !== "" || closes !== "";
-  return kind !== "keep" && kind !== "escape" && kind !== "candidate";
-}
-
-function keep(edit: Edit | undefined): void {
-  if (edit !== undefined) edit.kind = "keep";
+function isMarkup(kind: number): boolean {
+  return kind !== KEEP && kind !== ESCAPE && kind !== CANDIDATE;
 }

@@ -1,5 +1,5 @@
 import type { Marker } from "#tools/markdown/block-starts.ts";
-import { Block } from "#tools/markdown/blocks.ts";
+import { Block, END } from "#tools/markdown/blocks.ts";
 import { CONTAINERS_MAX } from "#tools/markdown/bounds.ts";
 import type { Footnote } from "#tools/markdown/footnotes.ts";
 import type { LineCursor } from "#tools/markdown/line-cursor.ts";
@@ -155,9 +155,7 @@ export class ContainerStack {
     if (kind === "quote") finishAlert(container);
     if (kind === "footnote") block.number = this.blocks.length;
     if (footnote !== undefined) footnote.last = this.blocks.length;
-    const end = new Block(`${kind} end`);
-    end.info = block.info;
-    this.blocks.push(end);
+    this.blocks.push(END);
   }
 
   /** A blank line between two items, or two blocks of one, makes the list loose (section 5.3). */

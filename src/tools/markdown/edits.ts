@@ -1,63 +1,170 @@
 /**
  * What the inline phase found: a list of edits to the text of a paragraph, in the order of their places. Text
- * between edits stands as it is, so plain prose makes no edits at all, and what turned out to be no markup is left.
+ * between edits stands as it is, so plain prose makes no edits at all, and what turned out to be no markup is kept.
+ *
+ * The list is columns of numbers rather than objects: a hostile megabyte makes a million edits, and as objects
+ * these took ten times as long to collect as to make.
  */
-export type EditKind =
-  /** Nothing to do: a bracket or a run of delimiters that is text after all. */
-  | "keep"
-  /** The range goes: a backslash, an HTML tag, the brackets of a refused link. */
-  | "drop"
-  /** One of `& < > "`, text that HTML must escape. */
-  | "escape"
-  /** The range becomes `value` as text: a character reference. */
-  | "text"
-  /** The range becomes a code span with the content `value`. */
-  | "code"
-  /** A hard line break. */
-  | "break"
-  /** A run of `*`, `_` or `~` that closes `closes` with its first characters and opens `opens` with its last. */
-  | "run"
-  /** The range from `[` on: a link opens. `value` is its address, `title` its title. */
-  | "link"
-  /** The range from `]` on: a link ends. `value` is its address. */
-  | "link end"
-  /** As for links. What stands between is the description. */
-  | "image"
-  | "image end"
-  /** The range becomes a link to `title` with the text `value`. */
-  | "autolink"
-  /** An address without brackets may begin here: it is a link unless it turns out to be within one. */
-  | "candidate"
-  /** A reference to the footnote with the label `value`. */
-  | "footnote";
 
-/** One emphasis of a run: `e` em, `s` strong, `d` and `D` a deletion with one and with two tildes. */
-export type Emphasis = "e" | "s" | "d" | "D";
+/** Nothing to do: a bracket or a run of delimiters that is text after all. */
+export const KEEP = 0;
+/** The range goes: a backslash, an HTML tag, the brackets of a refused link. */
+export const DROP = 1;
+/** Text of `& < > "`, which HTML must escape. */
+export const ESCAPE = 2;
+/** The range becomes `value` as text: a character reference. */
+export const TEXT = 3;
+/** The range becomes a code span with the content `value`. */
+export const CODE = 4;
+/** A hard line break. */
+export const BREAK = 5;
+/** A run of `*`, `_` or `~`, some of which are marked as opening or closing emphasis. */
+export const RUN = 6;
+/** The range from `[` on: a link opens. `value` is its address, `title` its title. */
+export const LINK = 7;
+/** The range from `]` on: a link ends. `value` is its address. */
+export const LINK_END = 8;
+/** As for links. What stands between is the description; the end has the title too. */
+export const IMAGE = 9;
+export const IMAGE_END = 10;
+/** The range becomes a link to `title` with the text `value`. */
+export const AUTOLINK = 11;
+/** An address without brackets may begin here: it is a link unless it turns out to be within one. */
+export const CANDIDATE = 12;
+/** A reference to the footnote with the label `value`. */
+export const FOOTNOTE = 13;
 
-/** How many characters of a run each emphasis takes. */
-export const EMPHASIS_CHARS: Record<string, number> = { e: 1, s: 2, d: 1, D: 2 };
+/** Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes; closing is four more. */
+export const EMPHASIS = 1;
+export const STRONG = 2;
+export const DELETION = 3;
+export const WIDE_DELETION = 4;
+export const CLOSING = 4;
 
-export class Edit {
-  kind: EditKind;
-  start: number;
-  end: number;
-  value: string;
-  title: string | undefined = undefined;
-  /** Emphases that a run closes, and those that it opens, in the order in which their tags are written. */
-  closes = "";
-  opens = "";
+/** How many characters of a run a mark takes. */
+export const markChars = (mark: number) => (mark % 2 === 0 ? 2 : 1);
 
-  constructor(kind: EditKind, start: number, end: number, value = "") {
-    this.kind = kind;
-    this.start = start;
-    this.end = end;
-    this.value = value;
+export class EditList {
+  count = 0;
+  private kinds = new Uint8Array(64);
+  private starts = new Int32Array(64);
+  private ends = new Int32Array(64);
+  /** Where the value of an edit stands in `strings`, its title behind it. */
+  private places = new Int32Array(64);
+  private readonly strings: (string | undefined)[] = [];
+  /** For each character of the text from `base` on: the mark of the delimiters that begin there, or 0. */
+  private marks = new Uint8Array(256);
+  private base = 0;
+
+  /** Empties the list, for a text that begins at `base`. */
+  clear(base: number): void {
+    this.count = 0;
+    this.strings.length = 0;
+    this.base = base;
+  }
+
+  /** Takes away the edits from `index` on. */
+  truncate(index: number): void {
+    this.count = index;
+  }
+
+  add(kind: number, start: number, end: number): number {
+    const index = this.count++;
+    if (index === this.kinds.length) this.grow();
+    this.kinds[index] = kind;
+    this.starts[index] = start;
+    this.ends[index] = end;
+    return index;
+  }
+
+  addText(kind: number, start: number, end: number, value: string, title?: string): number {
+    const index = this.add(kind, start, end);
+    this.setText(index, kind, value, title);
+    return index;
+  }
+
+  setText(index: number, kind: number, value: string, title?: string): void {
+    this.kinds[index] = kind;
+    this.places[index] = this.strings.push(value, title) - 2;
+  }
+
+  kind(index: number): number {
+    return this.kinds[index] as number;
+  }
+
+  start(index: number): number {
+    return this.starts[index] as number;
+  }
+
+  end(index: number): number {
+    return this.ends[index] as number;
+  }
+
+  value(index: number): string {
+    return this.strings[this.places[index] as number] ?? "";
+  }
+
+  title(index: number): string | undefined {
+    return this.strings[(this.places[index] as number) + 1];
+  }
+
+  setKind(index: number, kind: number): void {
+    this.kinds[index] = kind;
+  }
+
+  setRange(index: number, start: number, end: number): void {
+    this.starts[index] = start;
+    this.ends[index] = end;
+  }
+
+  /** Where the last edit ends; `from` where there is none. */
+  lastEnd(from: number): number {
+    return this.count === 0 ? from : this.end(this.count - 1);
+  }
+
+  /** Adds a run of delimiters: it is kept until one of them is marked. */
+  addRun(start: number, end: number): number {
+    if (end - this.base > this.marks.length) {
+      const larger = new Uint8Array(2 * (end - this.base));
+      larger.set(this.marks);
+      this.marks = larger;
+    }
+    this.marks.fill(0, start - this.base, end - this.base);
+    return this.add(KEEP, start, end);
+  }
+
+  /** Marks the delimiters of a run that begin at `pos`. */
+  mark(index: number, pos: number, mark: number): void {
+    this.kinds[index] = RUN;
+    this.marks[pos - this.base] = mark;
+  }
+
+  markAt(pos: number): number {
+    return this.marks[pos - this.base] as number;
+  }
+
+  private grow(): void {
+    const length = 2 * this.kinds.length;
+    const kinds = new Uint8Array(length);
+    kinds.set(this.kinds);
+    this.kinds = kinds;
+    this.starts = grown(this.starts, length);
+    this.ends = grown(this.ends, length);
+    this.places = grown(this.places, length);
   }
 }
 
-/** What an edit of `s` leaves in the description of an image, which is text only. */
-export function describe(s: string, { kind, start, end, value }: Edit): string {
-  if (kind === "break") return "\n";
-  if (kind === "footnote") return s.slice(start, end);
-  return kind === "text" || kind === "code" || kind === "autolink" ? value : "";
+/** The numbers in an array of another length. */
+export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
+  larger.set(numbers);
+  return larger;
+}
+
+/** What edit `index` of `s` leaves in the description of an image, which is text only. */
+export function describe(s: string, edits: EditList, index: number): string {
+  const kind = edits.kind(index);
+  if (kind === BREAK) return "\n";
+  if (kind === FOOTNOTE) return s.slice(edits.start(index), edits.end(index));
+  return kind === TEXT || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
 }

@@ -1,45 +1,56 @@
 import { flankAfter, flankBefore, PUNCTUATION } from "#tools/markdown/characters.ts";
-import { Edit, type Emphasis } from "#tools/markdown/edits.ts";
+import {
+  CLOSING,
+  DELETION,
+  type EditList,
+  EMPHASIS,
+  grown,
+  STRONG,
+  WIDE_DELETION,
+} from "#tools/markdown/edits.ts";
 
 const UNDERSCORE = 95;
 const TILDE = 126;
+const NONE = -1;
 
-/** A run of delimiters that may yet open or close something (CommonMark, section 6.2). */
-class Run {
-  readonly edit: Edit;
-  readonly character: number;
-  readonly length: number;
-  readonly canOpen: boolean;
-  readonly canClose: boolean;
-  /** Delimiters not used yet. */
-  left: number;
-  previous: Run | undefined;
-  next: Run | undefined = undefined;
+/** Of a run: it may open, it may close; and below these bits what `kindOf` says. */
+const CAN_OPEN = 32;
+const CAN_CLOSE = 16;
+const KIND = 15;
 
-  constructor(edit: Edit, character: number, flanks: { canOpen: boolean; canClose: boolean }) {
-    this.edit = edit;
-    this.character = character;
-    this.length = this.left = edit.end - edit.start;
-    this.canOpen = flanks.canOpen;
-    this.canClose = flanks.canClose;
-  }
-}
-
-/** The delimiter stack of one paragraph: runs are pushed as they are met, and matched by `match`. */
+/**
+ * The delimiter stack of one paragraph (CommonMark, section 6.2 and appendix A): runs are pushed as they are met, and
+ * paired by `match`. A run is a number, and the stack a list through columns of numbers, as are the edits.
+ */
 export class DelimiterStack {
-  private top: Run | undefined;
-  /** For each kind of closer, the place before which there is no opener for it: this makes matching linear. */
+  private readonly edits: EditList;
+  private count = 0;
+  private top = NONE;
+  private edit = new Int32Array(64);
+  private start = new Int32Array(64);
+  private length = new Int32Array(64);
+  /** Delimiters not used yet. */
+  private left = new Int32Array(64);
+  private traits = new Int32Array(64);
+  private previous = new Int32Array(64);
+  private next = new Int32Array(64);
+  /** For each kind of closer, the place before which there is no opener for it: this makes pairing linear. */
   private readonly bottoms = new Int32Array(KINDS);
 
-  clear(): void {
-    this.top = undefined;
+  constructor(edits: EditList) {
+    this.edits = edits;
   }
 
-  /** The run of `character` from `start` to `end`; undefined where it can neither open nor close. */
-  push(s: string, start: number, end: number, from: number, to: number): Edit | undefined {
+  clear(): void {
+    this.count = 0;
+    this.top = NONE;
+  }
+
+  /** Pushes the run from `start` to `end`, where it may open or close something. */
+  push(s: string, start: number, end: number, from: number, to: number): void {
     const character = s.charCodeAt(start);
     // GFM, section 6.5: strikethrough has one or two tildes, three or more do not make one.
-    if (character === TILDE && end - start > 2) return undefined;
+    if (character === TILDE && end - start > 2) return;
     const before = flankBefore(s, start, from);
     const after = flankAfter(s, end, to);
     const isLeft = after === 0 || (after === PUNCTUATION && before !== 0);
@@ -47,87 +58,135 @@ export class DelimiterStack {
     const inWord = character === UNDERSCORE;
     const canOpen = isLeft && (!inWord || !isRight || before === PUNCTUATION);
     const canClose = isRight && (!inWord || !isLeft || after === PUNCTUATION);
-    if (!canOpen && !canClose) return undefined;
-    const run = new Run(new Edit("run", start, end), character, { canOpen, canClose });
-    run.previous = this.top;
-    if (this.top !== undefined) this.top.next = run;
+    if (!canOpen && !canClose) return;
+    const run = this.count++;
+    if (run === this.edit.length) this.grow();
+    this.edit[run] = this.edits.addRun(start, end);
+    this.start[run] = start;
+    this.length[run] = this.left[run] = end - start;
+    this.traits[run] =
+      kindOf(character, canOpen, end - start) |
+      (canOpen ? CAN_OPEN : 0) |
+      (canClose ? CAN_CLOSE : 0);
+    this.previous[run] = this.top;
+    this.next[run] = NONE;
+    if (this.top !== NONE) this.next[this.top] = run;
     this.top = run;
-    return run.edit;
   }
 
   /** Takes the runs from place `bottom` on from the stack: they are text. */
   drop(bottom: number): void {
-    while (this.top !== undefined && this.top.edit.start >= bottom) this.top = this.top.previous;
-    if (this.top !== undefined) this.top.next = undefined;
+    while (this.top !== NONE && this.startOf(this.top) >= bottom) this.cut(this.top);
   }
 
-  /** Matches the runs from place `bottom` on, and takes them from the stack. */
+  /** Pairs the runs from place `bottom` on, and takes them from the stack. */
   match(bottom: number): void {
     let closer = this.top;
-    if (closer === undefined || closer.edit.start < bottom) return;
-    while (closer.previous !== undefined && closer.previous.edit.start >= bottom) {
-      closer = closer.previous;
+    if (closer === NONE || this.startOf(closer) < bottom) return;
+    for (;;) {
+      const previous = this.previous[closer] as number;
+      if (previous === NONE || this.startOf(previous) < bottom) break;
+      closer = previous;
     }
-    const below: Run | undefined = closer.previous;
+    const first = closer;
+    const below = this.previous[first] as number;
     this.bottoms.fill(bottom);
-    while (closer !== undefined) closer = closer.canClose ? this.close(closer) : closer.next;
+    while (closer !== NONE) {
+      const canClose = (this.traits[closer] as number) & CAN_CLOSE;
+      closer = canClose ? this.close(closer) : (this.next[closer] as number);
+    }
     this.top = below;
-    if (below !== undefined) below.next = undefined;
+    if (below !== NONE) this.next[below] = NONE;
   }
 
-  /** Finds the opener of `closer`; the run at which matching goes on. */
-  private close(closer: Run): Run | undefined {
-    const kind = kindOf(closer);
-    const bottom = this.bottoms[kind] as number;
-    let opener = closer.previous;
-    while (opener !== undefined && opener.edit.start >= bottom) {
-      if (opener.canOpen && isPair(opener, closer)) break;
-      opener = opener.previous;
+  /** Finds the opener of `closer`; the run at which pairing goes on. */
+  private close(closer: number): number {
+    const traits = this.traits[closer] as number;
+    const bottom = this.bottoms[traits & KIND] as number;
+    let opener = this.previous[closer] as number;
+    while (opener !== NONE && this.startOf(opener) >= bottom) {
+      if ((this.traits[opener] as number) & CAN_OPEN && this.isPair(opener, closer)) break;
+      opener = this.previous[opener] as number;
     }
-    const next = closer.next;
-    if (opener === undefined || opener.edit.start < bottom) {
-      this.bottoms[kind] = closer.edit.start;
-      if (!closer.canOpen) unlink(closer);
+    const next = this.next[closer] as number;
+    if (opener === NONE || this.startOf(opener) < bottom) {
+      this.bottoms[traits & KIND] = this.startOf(closer);
+      if ((traits & CAN_OPEN) === 0) this.cut(closer);
       return next;
     }
-    emphasize(opener, closer);
+    this.emphasize(opener, closer);
     // Runs between the two can no longer match anything.
-    opener.next = closer;
-    closer.previous = opener;
-    if (opener.left === 0) unlink(opener);
-    if (closer.left > 0) return closer;
-    unlink(closer);
+    this.next[opener] = closer;
+    this.previous[closer] = opener;
+    if (this.left[opener] === 0) this.cut(opener);
+    if ((this.left[closer] as number) > 0) return closer;
+    this.cut(closer);
     return next;
+  }
+
+  /** Rules 9 and 10: two runs that could be the other way round must not make a multiple of three. */
+  private isPair(opener: number, closer: number): boolean {
+    const openerTraits = this.traits[opener] as number;
+    const closerTraits = this.traits[closer] as number;
+    const family = familyOf(closerTraits);
+    if (familyOf(openerTraits) !== family) return false;
+    const openerLength = this.length[opener] as number;
+    const closerLength = this.length[closer] as number;
+    if (family === TILDE) return openerLength === closerLength;
+    const isBoth = (closerTraits & CAN_OPEN) !== 0 || (openerTraits & CAN_CLOSE) !== 0;
+    return !isBoth || closerLength % 3 === 0 || (openerLength + closerLength) % 3 !== 0;
+  }
+
+  /** Uses up the delimiters next to the text: of an opener the last ones, of a closer the first ones. */
+  private emphasize(opener: number, closer: number): void {
+    const openerLeft = this.left[opener] as number;
+    const closerLeft = this.left[closer] as number;
+    const used = openerLeft >= 2 && closerLeft >= 2 ? 2 : 1;
+    const isDeletion = familyOf(this.traits[closer] as number) === TILDE;
+    const wide = isDeletion ? WIDE_DELETION : STRONG;
+    const mark = used === 2 ? wide : isDeletion ? DELETION : EMPHASIS;
+    const openerPos = this.startOf(opener) + openerLeft - used;
+    const closerPos = this.startOf(closer) + (this.length[closer] as number) - closerLeft;
+    this.edits.mark(this.edit[opener] as number, openerPos, mark);
+    this.edits.mark(this.edit[closer] as number, closerPos, mark + CLOSING);
+    this.left[opener] = openerLeft - used;
+    this.left[closer] = closerLeft - used;
+  }
+
+  private startOf(run: number): number {
+    return this.start[run] as number;
+  }
+
+  private cut(run: number): void {
+    const previous = this.previous[run] as number;
+    const next = this.next[run] as number;
+    if (previous !== NONE) this.next[previous] = next;
+    if (next !== NONE) this.previous[next] = previous;
+    if (this.top === run) this.top = previous;
+  }
+
+  private grow(): void {
+    const length = 2 * this.edit.length;
+    this.edit = grown(this.edit, length);
+    this.start = grown(this.start, length);
+    this.length = grown(this.length, length);
+    this.left = grown(this.left, length);
+    this.traits = grown(this.traits, length);
+    this.previous = grown(this.previous, length);
+    this.next = grown(this.next, length);
   }
 }
 
-/** Openers differ by character, by whether the closer could open, and by its length modulo 3 (rule 9 and 10). */
+/** Closers look for different openers by character, by whether they could open, and by their length modulo 3. */
 const KINDS = 14;
 
-function kindOf({ character, canOpen, length }: Run): number {
+function kindOf(character: number, canOpen: boolean, length: number): number {
   if (character === TILDE) return 11 + length;
   return (character === UNDERSCORE ? 6 : 0) + (canOpen ? 3 : 0) + (length % 3);
 }
 
-function isPair(opener: Run, closer: Run): boolean {
-  if (opener.character !== closer.character) return false;
-  if (closer.character === TILDE) return opener.length === closer.length;
-  const isBoth = closer.canOpen || opener.canClose;
-  return !isBoth || closer.length % 3 === 0 || (opener.length + closer.length) % 3 !== 0;
-}
-
-/** Uses up the delimiters next to the text: of an opener the last ones, of a closer the first ones. */
-function emphasize(opener: Run, closer: Run): void {
-  const used = opener.left >= 2 && closer.left >= 2 ? 2 : 1;
-  const emphasis: Emphasis =
-    closer.character === TILDE ? (used === 2 ? "D" : "d") : used === 2 ? "s" : "e";
-  opener.left -= used;
-  closer.left -= used;
-  opener.edit.opens = emphasis + opener.edit.opens;
-  closer.edit.closes += emphasis;
-}
-
-function unlink(run: Run): void {
-  if (run.previous !== undefined) run.previous.next = run.next;
-  if (run.next !== undefined) run.next.previous = run.previous;
+/** The character of a run, or 0 for an asterisk. */
+function familyOf(traits: number): number {
+  const kind = traits & KIND;
+  return kind > 11 ? TILDE : kind > 5 ? UNDERSCORE : 0;
 }

@@ -18,8 +18,12 @@ export class Footnotes {
     return footnote;
   }
 
+  get isEmpty(): boolean {
+    return this.definitions.size === 0;
+  }
+
   find(label: string): Footnote | undefined {
-    return this.definitions.size === 0 ? undefined : this.definitions.get(normalizeLabel(label));
+    return this.definitions.get(normalizeLabel(label));
   }
 
   /** Counts a reference that is written, and numbers the footnote at the first one. */

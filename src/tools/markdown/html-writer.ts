@@ -1,6 +1,25 @@
 import type { Align, Block } from "#tools/markdown/blocks.ts";
 import { BACK_REFERENCES_MAX, filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
-import { describe, type Edit, EMPHASIS_CHARS } from "#tools/markdown/edits.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CLOSING,
+  CODE,
+  DROP,
+  describe,
+  type EditList,
+  ESCAPE,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  markChars,
+  RUN,
+  TEXT,
+} from "#tools/markdown/edits.ts";
 import { escapeHtml } from "#tools/markdown/escape-html.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 
@@ -16,8 +35,8 @@ export class HtmlWriter {
   private isAtLineStart = true;
   /** Nothing is written yet of the item at hand. */
   private isItemStart = false;
-  /** For each container around: whether paragraphs get their tag. */
-  private readonly hasTags: boolean[] = [true];
+  /** The containers and the table around. */
+  private readonly open: Block[] = [];
   private align: readonly Align[] = [];
   private rows = 0;
   private cells = 0;
@@ -40,51 +59,57 @@ export class HtmlWriter {
         this.code(block);
         break;
       case "quote":
-        this.hasTags.push(true);
+        this.open.push(block);
         this.line(block.info === "" ? "<blockquote>\n" : openAlert(block.info));
         break;
-      case "quote end":
-        this.hasTags.pop();
-        this.line(block.info === "" ? "</blockquote>\n" : "</div>\n");
-        break;
       case "list":
-        this.hasTags.push(block.isLoose);
+        this.open.push(block);
         this.line(openList(block));
         break;
-      case "list end":
-        this.hasTags.pop();
-        this.line(isOrdered(block) ? "</ol>\n" : "</ul>\n");
-        break;
       case "item":
+        this.open.push(block);
         this.line("<li>");
         this.isAtLineStart = false;
         this.isItemStart = true;
         break;
-      case "item end":
-        this.html += "</li>\n";
-        this.isAtLineStart = true;
-        break;
       case "table":
+        this.open.push(block);
         this.align = block.align ?? [];
         this.rows = 0;
         this.line("<table>\n");
         break;
-      case "table end":
-        this.line(this.rows > 1 ? "</tbody>\n</table>\n" : "</table>\n");
+      case "end":
+        this.close(this.open.pop());
+    }
+  }
+
+  private close(block: Block | undefined): void {
+    switch (block?.kind) {
+      case "quote":
+        this.line(block.info === "" ? "</blockquote>\n" : "</div>\n");
         break;
+      case "list":
+        this.line(isOrdered(block) ? "</ol>\n" : "</ul>\n");
+        break;
+      case "item":
+        this.html += "</li>\n";
+        this.isAtLineStart = true;
+        break;
+      case "table":
+        this.line(this.rows > 1 ? "</tbody>\n</table>\n" : "</table>\n");
     }
   }
 
   /** A heading. */
-  heading(block: Block, edits: readonly Edit[]): void {
+  heading(block: Block, edits: EditList): void {
     this.line(`<h${block.number}>`);
     this.inline(block.text, block.from, block.to, edits);
     this.html += `</h${block.number}>\n`;
   }
 
   /** A paragraph; `footnote` is the one that it ends. */
-  paragraph(block: Block, edits: readonly Edit[], footnote?: Footnote): void {
-    const hasTags = this.hasTags.at(-1) === true;
+  paragraph(block: Block, edits: EditList, footnote?: Footnote): void {
+    const hasTags = this.open.at(-1)?.kind !== "item" || this.open.at(-2)?.isLoose === true;
     if (hasTags) this.line("<p>");
     // Between two without tags an HTML block may have gone: their text must not run together.
     else if (!this.isItemStart) this.line("");
@@ -105,7 +130,7 @@ export class HtmlWriter {
     this.cells = 0;
   }
 
-  cell(text: string, from: number, to: number, edits: readonly Edit[]): void {
+  cell(text: string, from: number, to: number, edits: EditList): void {
     const name = this.openCell();
     this.inline(text, from, to, edits);
     this.html += `</${name}>\n`;
@@ -161,68 +186,64 @@ export class HtmlWriter {
   }
 
   /** The text of `s` between `from` and `to`, edited. */
-  private inline(s: string, from: number, to: number, edits: readonly Edit[]): void {
+  private inline(s: string, from: number, to: number, edits: EditList): void {
     let pos = from;
-    for (const edit of edits) {
-      const { kind } = edit;
-      if (kind === "run") pos = this.run(s, pos, edit);
-      else if (kind !== "keep" && kind !== "candidate") {
-        if (edit.start > pos) this.html += s.slice(pos, edit.start);
-        pos = edit.end;
-        if (kind === "escape") this.html += escapeHtml(s, edit.start, edit.end);
-        else if (kind !== "drop") this.edit(s, edit);
+    for (let i = 0; i < edits.count; i++) {
+      const kind = edits.kind(i);
+      if (kind === KEEP || kind === CANDIDATE) continue;
+      const start = edits.start(i);
+      if (kind === RUN) {
+        pos = this.run(s, pos, start, edits.end(i), edits);
+        continue;
       }
+      if (start > pos) this.html += s.slice(pos, start);
+      pos = edits.end(i);
+      if (kind === ESCAPE) this.html += escapeHtml(s, start, pos);
+      else if (kind !== DROP) this.edit(s, edits, i);
     }
     if (pos < to) this.html += s.slice(pos, to);
   }
 
-  private edit(s: string, edit: Edit): void {
-    const { kind, value, title } = edit;
-    if (kind === "image") this.openImage(value);
-    else if (kind === "image end") this.closeImage(title);
-    else if (this.images > 0) this.html += escapeHtml(describe(s, edit));
-    else if (kind === "text") this.html += escapeHtml(value);
-    else if (kind === "code") this.html += `<code>${escapeHtml(value)}</code>`;
-    else if (kind === "break") this.html += "<br />\n";
-    else if (kind === "link")
-      this.html += `<a href="${escapeHtml(value)}"${titleAttribute(title)}>`;
-    else if (kind === "link end") this.html += "</a>";
-    else if (kind === "autolink") {
-      this.html += `<a href="${escapeHtml(title ?? "")}">${escapeHtml(value)}</a>`;
-    } else if (kind === "footnote") this.reference(value);
+  private edit(s: string, edits: EditList, index: number): void {
+    const kind = edits.kind(index);
+    const value = edits.value(index);
+    if (kind === IMAGE) {
+      if (this.images++ === 0) this.html += `<img src="${escapeHtml(value)}" alt="`;
+    } else if (kind === IMAGE_END) {
+      if (--this.images === 0) this.html += `"${titleAttribute(edits.title(index))} />`;
+    } else if (this.images > 0) this.html += escapeHtml(describe(s, edits, index));
+    else if (kind === TEXT) this.html += escapeHtml(value);
+    else if (kind === CODE) this.html += `<code>${escapeHtml(value)}</code>`;
+    else if (kind === BREAK) this.html += "<br />\n";
+    else if (kind === LINK) {
+      this.html += `<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`;
+    } else if (kind === LINK_END) this.html += "</a>";
+    else if (kind === AUTOLINK) {
+      this.html += `<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`;
+    } else if (kind === FOOTNOTE) this.reference(value);
   }
 
-  /** A run of delimiters: what it closes stands before what is left of it, what it opens behind. */
-  private run(s: string, from: number, { start, end, closes, opens }: Edit): number {
+  /** A run of delimiters: its marks become tags, the rest of it is text. Returns the place of the text not written. */
+  private run(s: string, from: number, start: number, end: number, edits: EditList): number {
     let pos = from;
-    if (closes !== "") {
-      if (start > pos) this.html += s.slice(pos, start);
-      pos = start;
-      for (const emphasis of closes) {
-        pos += EMPHASIS_CHARS[emphasis] ?? 0;
-        if (this.images === 0 && this.nesting-- <= INLINE_NESTING_MAX) {
-          this.html += `</${EMPHASIS_TAGS[emphasis]}>`;
-        }
+    for (let at = start; at < end; ) {
+      const mark = edits.markAt(at);
+      if (mark === 0) {
+        at++;
+        continue;
       }
+      if (at > pos) this.html += s.slice(pos, at);
+      if (this.images === 0) this.emphasis(mark);
+      at += markChars(mark);
+      pos = at;
     }
-    if (opens === "") return pos;
-    let opened = end;
-    for (const emphasis of opens) opened -= EMPHASIS_CHARS[emphasis] ?? 0;
-    if (opened > pos) this.html += s.slice(pos, opened);
-    for (const emphasis of opens) {
-      if (this.images === 0 && ++this.nesting <= INLINE_NESTING_MAX) {
-        this.html += `<${EMPHASIS_TAGS[emphasis]}>`;
-      }
-    }
-    return end;
+    return pos;
   }
 
-  private openImage(address: string): void {
-    if (this.images++ === 0) this.html += `<img src="${escapeHtml(address)}" alt="`;
-  }
-
-  private closeImage(title: string | undefined): void {
-    if (--this.images === 0) this.html += `"${titleAttribute(title)} />`;
+  private emphasis(mark: number): void {
+    if (mark > CLOSING) {
+      if (this.nesting-- <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
+    } else if (++this.nesting <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
   }
 
   private reference(label: string): void {
@@ -234,7 +255,11 @@ export class HtmlWriter {
   }
 }
 
-const EMPHASIS_TAGS: Record<string, string> = { e: "em", s: "strong", d: "del", D: "del" };
+/** By the marks of delimiters. */
+const EMPHASIS_TAGS = [
+  ...["", "<em>", "<strong>", "<del>", "<del>"],
+  ...["</em>", "</strong>", "</del>", "</del>"],
+];
 
 /** Ids of a document in a page must not be the names of the page's own things: nothing else begins so. */
 const FOOTNOTE_ID = "user-content-fn";

@@ -15,7 +15,16 @@ import {
   SPACE,
 } from "#tools/markdown/characters.ts";
 import { CodeSpans, codeContent, skipBackticks } from "#tools/markdown/code-spans.ts";
-import { Edit } from "#tools/markdown/edits.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CODE,
+  DROP,
+  EditList,
+  ESCAPE,
+  TEXT,
+} from "#tools/markdown/edits.ts";
 import { DelimiterStack } from "#tools/markdown/emphasis.ts";
 import { readEntity } from "#tools/markdown/entities.ts";
 import type { Footnotes } from "#tools/markdown/footnotes.ts";
@@ -40,9 +49,9 @@ const TILDE = 126;
  * `edits` holds what it found until the next `parse`.
  */
 export class InlineParser {
-  readonly edits: Edit[] = [];
+  readonly edits = new EditList();
   private readonly brackets: BracketStack;
-  private readonly delimiters = new DelimiterStack();
+  private readonly delimiters = new DelimiterStack(this.edits);
   private s = "";
   private from = 0;
   private to = 0;
@@ -58,7 +67,7 @@ export class InlineParser {
 
   /** Reads the text of `s` between `from` and `to`. */
   parse(s: string, from: number, to: number): void {
-    this.edits.length = 0;
+    this.edits.clear(from);
     this.s = s;
     this.from = from;
     this.to = to;
@@ -107,17 +116,18 @@ export class InlineParser {
     }
   }
 
-  private add(edit: Edit): number {
-    this.edits.push(edit);
-    return edit.end;
+  private drop(pos: number, end: number): number {
+    this.edits.add(DROP, pos, end);
+    return end;
   }
 
   /** `& < > "` that is text: edits next to one another become one. */
   private escape(pos: number): number {
-    const last = this.edits.at(-1);
-    if (last?.kind !== "escape" || last.end !== pos)
-      return this.add(new Edit("escape", pos, pos + 1));
-    last.end = pos + 1;
+    const { edits } = this;
+    const last = edits.count - 1;
+    if (last >= 0 && edits.kind(last) === ESCAPE && edits.end(last) === pos) {
+      edits.setRange(last, edits.start(last), pos + 1);
+    } else edits.add(ESCAPE, pos, pos + 1);
     return pos + 1;
   }
 
@@ -128,7 +138,7 @@ export class InlineParser {
     while (start > this.from && isBlank(s.charCodeAt(start - 1))) start--;
     if (start < pos) {
       const isHard = s.charCodeAt(pos - 1) === SPACE && s.charCodeAt(pos - 2) === SPACE;
-      this.edits.push(new Edit(isHard ? "break" : "drop", start, isHard ? pos + 1 : pos));
+      this.edits.add(isHard ? BREAK : DROP, start, isHard ? pos + 1 : pos);
     }
     return pos + 1;
   }
@@ -136,9 +146,12 @@ export class InlineParser {
   private readBackslash(pos: number): number {
     const next = this.s.charCodeAt(pos + 1);
     if (pos + 1 >= this.to) return pos + 1;
-    if (next === NEWLINE) return this.add(new Edit("break", pos, pos + 2));
+    if (next === NEWLINE) {
+      this.edits.add(BREAK, pos, pos + 2);
+      return pos + 2;
+    }
     if (!isIn(next, PUNCTUATION)) return pos + 1;
-    this.add(new Edit("drop", pos, pos + 1));
+    this.drop(pos, pos + 1);
     const isEscaped =
       next === AMPERSAND || next === LESS || next === GREATER || next === DOUBLE_QUOTE;
     return isEscaped ? this.escape(pos + 1) : pos + 2;
@@ -149,8 +162,8 @@ export class InlineParser {
     this.codeSpans ??= new CodeSpans(this.s, this.to);
     const end = this.codeSpans.close(start, start - pos);
     if (end < 0) return start;
-    const content = codeContent(this.s, start, end - (start - pos));
-    return this.add(new Edit("code", pos, end, content));
+    this.edits.addText(CODE, pos, end, codeContent(this.s, start, end - (start - pos)));
+    return end;
   }
 
   private readRun(c: number, pos: number): number {
@@ -162,8 +175,7 @@ export class InlineParser {
       const isInWord = LETTER | DIGIT;
       if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
     }
-    const edit = this.delimiters.push(s, pos, end, this.from, this.to);
-    if (edit !== undefined) this.edits.push(edit);
+    this.delimiters.push(s, pos, end, this.from, this.to);
     return end;
   }
 
@@ -172,13 +184,14 @@ export class InlineParser {
     if (autolink !== undefined) return this.addAutolink(autolink);
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
-    return end < 0 ? this.escape(pos) : this.add(new Edit("drop", pos, end));
+    return end < 0 ? this.escape(pos) : this.drop(pos, end);
   }
 
   private readAmpersand(pos: number): number {
     const entity = readEntity(this.s, pos, this.to);
     if (entity === undefined) return this.escape(pos);
-    return this.add(new Edit("text", pos, entity.end, entity.text));
+    this.edits.addText(TEXT, pos, entity.end, entity.text);
+    return entity.end;
   }
 
   /** Most colons, at signs and letters w are decided by the character behind them. */
@@ -188,20 +201,19 @@ export class InlineParser {
       c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
     if (!mayBegin) return pos + 1;
     if (this.brackets.isOpen) {
-      this.edits.push(new Edit("candidate", pos, pos));
+      this.edits.add(CANDIDATE, pos, pos);
       this.hasCandidates = true;
       return pos + 1;
     }
     this.autolinks ??= new BareAutolinks(this.s, this.from, this.to);
-    const autolink = this.autolinks.read(pos, this.edits.at(-1)?.end ?? this.from);
+    const autolink = this.autolinks.read(pos, this.edits.lastEnd(this.from));
     return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
   }
 
   /** A refused address is text. */
   private addAutolink({ start, end, text, address }: Autolink): number {
-    const edit = new Edit("autolink", start, end, text);
-    edit.title = cleanAddress(address);
-    if (edit.title === undefined) edit.kind = "text";
-    return this.add(edit);
+    const allowed = cleanAddress(address);
+    this.edits.addText(allowed === undefined ? TEXT : AUTOLINK, start, end, text, allowed);
+    return end;
   }
 }

@@ -1,5 +1,5 @@
 import { isClosingFence } from "#tools/markdown/block-starts.ts";
-import { Block } from "#tools/markdown/blocks.ts";
+import { Block, END } from "#tools/markdown/blocks.ts";
 import type { ContainerStack } from "#tools/markdown/containers.ts";
 import { HtmlBlocks } from "#tools/markdown/html-blocks.ts";
 import type { LineCursor } from "#tools/markdown/line-cursor.ts";
@@ -99,7 +99,7 @@ export class OpenLeaf {
     const { kind, containers } = this;
     this.kind = "none";
     if (kind === "paragraph") this.closeParagraph();
-    else if (kind === "table") containers.blocks.push(new Block("table end"));
+    else if (kind === "table") containers.blocks.push(END);
     else if (kind === "indented" || kind === "fence") {
       const { text, from, to } = this.lines.range;
       // Blank lines at the end of indented code are not part of it (section 4.4).

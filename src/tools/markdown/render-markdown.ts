@@ -1,7 +1,7 @@
 import { parseBlocks } from "#tools/markdown/block-parser.ts";
 import type { Block } from "#tools/markdown/blocks.ts";
 import { isIn, WHITE } from "#tools/markdown/characters.ts";
-import type { Edit } from "#tools/markdown/edits.ts";
+import { DROP, type EditList } from "#tools/markdown/edits.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 import { HtmlWriter } from "#tools/markdown/html-writer.ts";
 import { InlineParser } from "#tools/markdown/inline-parser.ts";
@@ -130,11 +130,11 @@ class Walk {
   }
 }
 
-function isEmptied(s: string, from: number, to: number, edits: readonly Edit[]): boolean {
+function isEmptied(s: string, from: number, to: number, edits: EditList): boolean {
   let pos = from;
-  for (const { kind, start, end } of edits) {
-    if (kind !== "drop" || !isWhite(s, pos, start)) return false;
-    pos = end;
+  for (let i = 0; i < edits.count; i++) {
+    if (edits.kind(i) !== DROP || !isWhite(s, pos, edits.start(i))) return false;
+    pos = edits.end(i);
   }
   return isWhite(s, pos, to);
 }

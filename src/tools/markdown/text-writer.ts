@@ -1,9 +1,26 @@
 import type { Block } from "#tools/markdown/blocks.ts";
 import { TEXT_PREFIX_CHARS_MAX } from "#tools/markdown/bounds.ts";
-import { describe, type Edit, EMPHASIS_CHARS } from "#tools/markdown/edits.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CODE,
+  describe,
+  type EditList,
+  ESCAPE,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  markChars,
+  RUN,
+  TEXT,
+} from "#tools/markdown/edits.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 
-/** A quote, item or footnote: what stands before its first line, and before the others. */
+/** A quote, item or footnote: what stands before its first line, and before the others.*/
 type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
 type List = { marker: string; next: number; isLoose: boolean; items: number };
 
@@ -14,6 +31,8 @@ type List = { marker: string; next: number; isLoose: boolean; items: number };
 export class TextWriter {
   private readonly lines: string[] = [];
   private readonly footnotes: Footnotes;
+  /** The containers and the table around, and what the former put before a line. */
+  private readonly open: Block[] = [];
   private readonly containers: Container[] = [];
   private readonly lists: List[] = [];
   /** What stands before further lines, as long as no container begins or ends. */
@@ -42,36 +61,40 @@ export class TextWriter {
         break;
       case "quote":
         this.begin();
-        this.open({ first: "> ", rest: "> ", hasBegun: false });
+        this.open.push(block);
+        this.enter({ first: "> ", rest: "> ", hasBegun: false });
         if (block.info !== "") this.write(block.info.charAt(0).toUpperCase() + block.info.slice(1));
         break;
       case "list":
+        this.open.push(block);
         this.lists.push(listOf(block));
         break;
-      case "list end":
-        this.lists.pop();
-        break;
       case "item":
-        this.openItem();
-        break;
-      case "quote end":
-      case "item end":
-        this.close();
+        this.open.push(block);
+        this.enterItem();
         break;
       case "table":
+        this.open.push(block);
         this.begin();
         break;
+      case "end":
+        this.close(this.open.pop());
     }
   }
 
+  private close(block: Block | undefined): void {
+    if (block?.kind === "list") this.lists.pop();
+    else if (block?.kind !== "table") this.leave();
+  }
+
   /** A paragraph or heading. */
-  leaf(block: Block, edits: readonly Edit[]): void {
+  leaf(block: Block, edits: EditList): void {
     this.begin();
     const task = block.info === "" ? "" : `[${block.info}] `;
     this.write(task + this.inline(block.text, block.from, block.to, edits));
   }
 
-  cell(text: string, from: number, to: number, edits: readonly Edit[]): void {
+  cell(text: string, from: number, to: number, edits: EditList): void {
     // A tab within a cell would look like the end of it.
     this.cells.push(this.inline(text, from, to, edits).replaceAll("\t", " "));
   }
@@ -84,14 +107,14 @@ export class TextWriter {
   openFootnote({ number }: Footnote): void {
     this.begin();
     const first = `[${number}] `;
-    this.open({ first, rest: " ".repeat(first.length), hasBegun: false });
+    this.enter({ first, rest: " ".repeat(first.length), hasBegun: false });
   }
 
   closeFootnote(): void {
-    this.close();
+    this.leave();
   }
 
-  private openItem(): void {
+  private enterItem(): void {
     const list = this.lists.at(-1);
     if (list === undefined) return;
     if (list.items === 0) this.begin();
@@ -100,16 +123,16 @@ export class TextWriter {
     const first = isOrdered ? `${list.next}${list.marker} ` : "- ";
     list.items++;
     list.next++;
-    this.open({ first, rest: " ".repeat(first.length), hasBegun: false, list });
+    this.enter({ first, rest: " ".repeat(first.length), hasBegun: false, list });
   }
 
-  private open(container: Container): void {
+  private enter(container: Container): void {
     this.containers.push(container);
     this.restPrefix = undefined;
   }
 
   /** An empty item or quote still shows its marker. */
-  private close(): void {
+  private leave(): void {
     if (this.containers.at(-1)?.hasBegun === false) this.write("");
     this.containers.pop();
     this.restPrefix = undefined;
@@ -156,46 +179,43 @@ export class TextWriter {
     return prefix.trimEnd();
   }
 
-  private inline(s: string, from: number, to: number, edits: readonly Edit[]): string {
+  private inline(s: string, from: number, to: number, edits: EditList): string {
     let text = "";
     // The text of a link is kept apart until it ends: cutting it out of the whole would copy the whole each time.
     let before = "";
     let images = 0;
     let pos = from;
-    for (const edit of edits) {
-      const { kind, start, end } = edit;
-      if (kind === "run") {
-        const closed = charsOf(edit.closes);
-        const opened = charsOf(edit.opens);
-        text += s.slice(pos, start) + s.slice(start + closed, end - opened);
-        pos = end;
-        continue;
-      }
-      if (kind === "keep" || kind === "candidate" || kind === "escape") continue;
-      text += s.slice(pos, start);
+    for (let i = 0; i < edits.count; i++) {
+      const kind = edits.kind(i);
+      if (kind === KEEP || kind === CANDIDATE || kind === ESCAPE) continue;
+      const start = edits.start(i);
+      const end = edits.end(i);
+      if (start > pos) text += s.slice(pos, start);
       pos = end;
-      if (kind === "image") images++;
-      else if (kind === "image end") images--;
-      else if (images > 0) text += describe(s, edit);
-      else if (kind === "link") {
+      if (kind === RUN) text += unmarked(s, start, end, edits);
+      else if (kind === IMAGE) images++;
+      else if (kind === IMAGE_END) images--;
+      else if (images > 0) text += describe(s, edits, i);
+      else if (kind === LINK) {
         before = text;
         text = "";
-      } else if (kind === "link end") text = before + text + addressBehind(text, edit.value);
-      else text += this.textOf(edit);
+      } else if (kind === LINK_END) text = before + text + addressBehind(text, edits.value(i));
+      else text += this.textOf(edits, i);
     }
     return text + s.slice(pos, to);
   }
 
-  private textOf({ kind, value, title }: Edit): string {
-    switch (kind) {
-      case "text":
-      case "code":
+  private textOf(edits: EditList, index: number): string {
+    const value = edits.value(index);
+    switch (edits.kind(index)) {
+      case TEXT:
+      case CODE:
         return value;
-      case "autolink":
-        return value + addressBehind(value, title ?? "");
-      case "break":
+      case AUTOLINK:
+        return value + addressBehind(value, edits.title(index) ?? "");
+      case BREAK:
         return "\n";
-      case "footnote":
+      case FOOTNOTE:
         return `[${this.footnotes.find(value)?.number ?? ""}]`;
       default:
         return "";
@@ -203,10 +223,15 @@ export class TextWriter {
   }
 }
 
-function charsOf(emphases: string): number {
-  let chars = 0;
-  for (const emphasis of emphases) chars += EMPHASIS_CHARS[emphasis] ?? 0;
-  return chars;
+/** What is left of a run of delimiters as text. */
+function unmarked(s: string, start: number, end: number, edits: EditList): string {
+  let text = "";
+  for (let at = start; at < end; ) {
+    const mark = edits.markAt(at);
+    if (mark === 0) text += s.charAt(at);
+    at += mark === 0 ? 1 : markChars(mark);
+  }
+  return text;
 }
 
 function listOf({ info, number, isLoose }: Block): List {
