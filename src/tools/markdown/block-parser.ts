@@ -6,7 +6,7 @@ import {
   readSetextLine,
   ThematicBreaks,
 } from "#tools/markdown/block-starts.ts";
-import { Block } from "#tools/markdown/blocks.ts";
+import { Block, RULE } from "#tools/markdown/blocks.ts";
 import { BLOCK, isBlank, isIn } from "#tools/markdown/characters.ts";
 import { ContainerStack, skipQuoteMark } from "#tools/markdown/containers.ts";
 import { resolveEscapes } from "#tools/markdown/entities.ts";
@@ -178,7 +178,7 @@ class BlockParser {
     const start = readFootnoteStart(this.source, line.next, line.end);
     if (start === undefined || !this.containers.canNest) return "nothing";
     this.leaf.closeUnmatched();
-    this.containers.openFootnote(start.label, this.footnotes.define(start.label));
+    this.containers.openFootnote(this.footnotes.define(start.label));
     line.skipBlanks();
     line.skipCharacters(start.from - line.pos);
     line.skipBlanks();
@@ -189,7 +189,7 @@ class BlockParser {
     if (!this.thematicBreaks.isAt(this.source, this.line.next, this.line.end)) return "nothing";
     this.leaf.closeUnmatched();
     this.containers.addChild();
-    this.containers.blocks.push(new Block("rule"));
+    this.containers.blocks.push(RULE);
     return "leaf";
   }
 

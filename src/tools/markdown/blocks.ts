@@ -25,7 +25,7 @@ export class Block {
   to: number;
   /** Level of a heading; number of the first item of an ordered list; of a footnote the place of its end. */
   number = 0;
-  /** Language of a code block; alert of a quote; marker of a list; label of a footnote; `x` or blank of a task. */
+  /** Language of a code block; alert of a quote; marker of a list; `x` or blank of a task. */
   info = "";
   /** A list whose paragraphs stand in `<p>`. */
   isLoose = false;
@@ -40,5 +40,9 @@ export class Block {
   }
 }
 
-/** The end of the container or table that was opened last: one for all of them. */
+/** Blocks that hold nothing of their own are shared: a line can open a hundred of them. */
+export const QUOTE = new Block("quote");
+export const ITEM = new Block("item");
+export const RULE = new Block("rule");
+/** The end of the container or table that was opened last. */
 export const END = new Block("end");

@@ -18,6 +18,7 @@ import { readInlineTarget, skipLabel } from "#tools/markdown/link-scanner.ts";
 import type { Destination, References } from "#tools/markdown/references.ts";
 
 const OPEN_PARENTHESIS = 40;
+const CLOSE_PARENTHESIS = 41;
 const OPEN_BRACKET = 91;
 const CARET = 94;
 
@@ -34,7 +35,10 @@ export class BracketStack {
   /** So many of the lowest brackets can no longer be links: there is a link within them. */
   private inactive = 0;
   private s = "";
+  private from = 0;
   private to = 0;
+  /** Where the last `)` stands: no destination behind it is read in vain. Unknown (-1) until one is. */
+  private lastClosing = -1;
 
   constructor(
     edits: EditList,
@@ -48,9 +52,11 @@ export class BracketStack {
     this.footnotes = footnotes;
   }
 
-  begin(s: string, to: number): void {
+  begin(s: string, from: number, to: number): void {
     this.s = s;
+    this.from = from;
     this.to = to;
+    this.lastClosing = -1;
     this.stack.length = 0;
     this.inactive = 0;
   }
@@ -77,6 +83,14 @@ export class BracketStack {
     return this.closeFootnote(bracket, pos) ?? this.closeLink(bracket, pos) ?? pos + 1;
   }
 
+  private get lastParenthesis(): number {
+    if (this.lastClosing >= 0) return this.lastClosing;
+    let pos = this.to - 1;
+    while (pos > this.from && this.s.charCodeAt(pos) !== CLOSE_PARENTHESIS) pos--;
+    this.lastClosing = pos;
+    return pos;
+  }
+
   private isImage(bracket: number): boolean {
     return this.edits.end(bracket) - this.edits.start(bracket) === 2;
   }
@@ -93,16 +107,17 @@ export class BracketStack {
     const start = this.edits.end(bracket);
     if (this.s.charCodeAt(start) !== CARET || this.footnotes.isEmpty) return undefined;
     const label = this.labelOf(bracket, pos)?.slice(1);
-    if (label === undefined || this.footnotes.find(label) === undefined) return undefined;
+    const footnote = label === undefined ? undefined : this.footnotes.find(label);
+    if (footnote === undefined) return undefined;
     this.edits.truncate(bracket);
     this.delimiters.drop(start);
-    this.edits.addText(FOOTNOTE, start - 1, pos + 1, label);
+    this.edits.addNumber(FOOTNOTE, start - 1, pos + 1, footnote.id);
     this.inactive = this.stack.length;
     return pos + 1;
   }
 
   private closeLink(bracket: number, pos: number): number | undefined {
-    if (this.s.charCodeAt(pos + 1) === OPEN_PARENTHESIS && pos + 1 < this.to) {
+    if (this.s.charCodeAt(pos + 1) === OPEN_PARENTHESIS && pos < this.lastParenthesis) {
       const target = readInlineTarget(this.s, pos + 1, this.to);
       if (target !== undefined) {
         const address = cleanAddress(target.destination);

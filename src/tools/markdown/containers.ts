@@ -1,5 +1,5 @@
 import type { Marker } from "#tools/markdown/block-starts.ts";
-import { Block, END } from "#tools/markdown/blocks.ts";
+import { Block, END, ITEM, QUOTE } from "#tools/markdown/blocks.ts";
 import { CONTAINERS_MAX } from "#tools/markdown/bounds.ts";
 import type { Footnote } from "#tools/markdown/footnotes.ts";
 import type { LineCursor } from "#tools/markdown/line-cursor.ts";
@@ -8,25 +8,30 @@ const GREATER = 62;
 /** Columns by which the text of a footnote is indented from its second line on. */
 const FOOTNOTE_INDENT = 4;
 
-type Container = {
-  kind: "document" | "quote" | "list" | "item" | "footnote";
-  block: Block;
+/** A paragraph that says `[!NOTE]` and begins a quote: what follows makes that an alert or not. */
+type Alert = { name: string; paragraph: Block; restFrom: number };
+
+/** An open container. One object serves all that are open at the same depth, one after the other. */
+class Container {
+  kind: "document" | "quote" | "list" | "item" | "footnote" = "document";
+  block = QUOTE;
+  /** Where the block stands in the list. */
+  index = 0;
   /** How many columns the contents of an item are indented. */
-  indent: number;
-  children: number;
+  indent = 0;
+  children = 0;
   /** Where the innermost quote stands that is this container or around it; -1 for none. */
-  quoteDepth: number;
-  footnote?: Footnote;
-  /** The paragraph with which a quote begins, where it says `[!NOTE]`: what follows makes it an alert or not. */
-  alert?: { name: string; paragraph: Block; restFrom: number };
-};
+  quoteDepth = -1;
+  footnote: Footnote | undefined = undefined;
+  alert: Alert | undefined = undefined;
+}
 
 /** The quotes, lists and items that are open, from the document down (CommonMark, appendix A, phase 1). */
 export class ContainerStack {
   readonly blocks: Block[] = [];
-  private readonly stack: Container[] = [
-    { kind: "document", block: new Block("quote"), indent: 0, children: 0, quoteDepth: -1 },
-  ];
+  /** The document and what is open in it up to `last`; what is behind is kept for use again. */
+  private readonly stack: Container[] = [new Container()];
+  private last = 0;
   /** The deepest container to which the line at hand belongs. */
   private depth = 0;
   private wasBlank = false;
@@ -35,8 +40,7 @@ export class ContainerStack {
 
   /** Reads from the line what says to which containers it belongs. */
   match(line: LineCursor): void {
-    const { stack } = this;
-    const last = stack.length - 1;
+    const { stack, last } = this;
     const lastQuote = this.top.quoteDepth;
     let depth = 0;
     while (depth < last) {
@@ -54,7 +58,7 @@ export class ContainerStack {
 
   /** The line belongs to every open container. */
   get isMatched(): boolean {
-    return this.depth === this.stack.length - 1;
+    return this.depth === this.last;
   }
 
   get canNest(): boolean {
@@ -68,16 +72,16 @@ export class ContainerStack {
 
   /** The same of a quote that stands in no other container, as GitHub asks of alerts. */
   get isFirstOfQuote(): boolean {
-    return this.stack.length === 2 && this.top.kind === "quote" && this.top.children === 1;
+    return this.last === 1 && this.top.kind === "quote" && this.top.children === 1;
   }
 
   private get top(): Container {
-    return this.stack[this.stack.length - 1] as Container;
+    return this.stack[this.last] as Container;
   }
 
   /** Ends the containers to which the line does not belong. */
   closeUnmatched(): void {
-    while (this.stack.length - 1 > this.depth) this.pop();
+    while (this.last > this.depth) this.pop();
   }
 
   closeAll(): void {
@@ -104,14 +108,12 @@ export class ContainerStack {
 
   openQuote(): void {
     this.addChild();
-    this.push("quote", new Block("quote"));
+    this.push("quote", QUOTE);
   }
 
-  openFootnote(label: string, footnote: Footnote | undefined): void {
+  openFootnote(footnote: Footnote | undefined): void {
     this.addChild();
-    const block = new Block("footnote");
-    block.info = label;
-    const container = this.push("footnote", block, FOOTNOTE_INDENT);
+    const container = this.push("footnote", new Block("footnote"), FOOTNOTE_INDENT);
     if (footnote === undefined) return;
     container.footnote = footnote;
     footnote.first = this.blocks.length;
@@ -126,7 +128,7 @@ export class ContainerStack {
       this.push("list", block);
     }
     this.count(this.top);
-    this.push("item", new Block("item"), indent);
+    this.push("item", ITEM, indent);
   }
 
   noteAlert(name: string, paragraph: Block, restFrom: number): void {
@@ -134,35 +136,50 @@ export class ContainerStack {
   }
 
   private push(kind: Container["kind"], block: Block, indent = 0): Container {
-    const quoteDepth = kind === "quote" ? this.stack.length : this.top.quoteDepth;
-    const container: Container = { kind, block, indent, children: 0, quoteDepth };
-    this.blocks.push(block);
-    this.stack.push(container);
+    const { quoteDepth } = this.top;
+    this.last++;
     this.depth++;
+    const container = this.stack[this.last] ?? new Container();
+    this.stack[this.last] = container;
+    container.kind = kind;
+    container.block = block;
+    container.index = this.blocks.push(block) - 1;
+    container.indent = indent;
+    container.children = 0;
+    container.quoteDepth = kind === "quote" ? this.last : quoteDepth;
+    container.footnote = container.alert = undefined;
     return container;
   }
 
   private popList(): void {
     this.pop();
-    this.depth = Math.min(this.depth, this.stack.length - 1);
+    this.depth = Math.min(this.depth, this.last);
   }
 
   private pop(): void {
-    const container = this.stack.pop();
-    if (container === undefined) return;
-    const { kind, block, footnote } = container;
-    if (kind === "document") return;
-    if (kind === "quote") finishAlert(container);
-    if (kind === "footnote") block.number = this.blocks.length;
-    if (footnote !== undefined) footnote.last = this.blocks.length;
+    const container = this.top;
+    this.last--;
+    this.finishAlert(container);
+    if (container.kind === "footnote") container.block.number = this.blocks.length;
+    if (container.footnote !== undefined) container.footnote.last = this.blocks.length;
     this.blocks.push(END);
+  }
+
+  /** GitHub: what says `[!NOTE]` and nothing else is a quote. */
+  private finishAlert({ alert, children, index }: Container): void {
+    if (alert === undefined) return;
+    const { name, paragraph, restFrom } = alert;
+    if (children < 2 && restFrom >= paragraph.to) return;
+    const block = new Block("quote");
+    block.info = name;
+    this.blocks[index] = block;
+    paragraph.from = restFrom;
   }
 
   /** A blank line between two items, or two blocks of one, makes the list loose (section 5.3). */
   private count(container: Container): void {
-    const depth = this.stack.length - 1;
-    if (container.children > 0 && this.wasBlank && depth > this.blankBelow) {
-      const list = container.kind === "item" ? this.stack[depth - 1] : container;
+    if (container.children > 0 && this.wasBlank && this.last > this.blankBelow) {
+      const list = container.kind === "item" ? this.stack[this.last - 1] : container;
       if (list?.kind === "list") list.block.isLoose = true;
     }
     container.children++;
@@ -195,13 +212,4 @@ export function skipQuoteMark(line: LineCursor): void {
   line.skipBlanks();
   line.skipCharacters(1);
   line.skipColumns(1);
-}
-
-/** GitHub: what says `[!NOTE]` and nothing else is a quote. */
-function finishAlert({ block, children, alert }: Container): void {
-  if (alert === undefined) return;
-  const { name, paragraph, restFrom } = alert;
-  if (children < 2 && restFrom >= paragraph.to) return;
-  block.info = name;
-  paragraph.from = restFrom;
 }

@@ -31,7 +31,7 @@ export const IMAGE_END = 10;
 export const AUTOLINK = 11;
 /** An address without brackets may begin here: it is a link unless it turns out to be within one. */
 export const CANDIDATE = 12;
-/** A reference to the footnote with the label `value`. */
+/** A reference to the footnote with the id `number`. */
 export const FOOTNOTE = 13;
 
 /** Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes; closing is four more. */
@@ -49,8 +49,8 @@ export class EditList {
   private kinds = new Uint8Array(64);
   private starts = new Int32Array(64);
   private ends = new Int32Array(64);
-  /** Where the value of an edit stands in `strings`, its title behind it. */
-  private places = new Int32Array(64);
+  /** The number of an edit; or where its value stands in `strings`, with its title behind it. */
+  private numbers = new Int32Array(64);
   private readonly strings: (string | undefined)[] = [];
   /** For each character of the text from `base` on: the mark of the delimiters that begin there, or 0. */
   private marks = new Uint8Array(256);
@@ -83,9 +83,13 @@ export class EditList {
     return index;
   }
 
+  addNumber(kind: number, start: number, end: number, number: number): void {
+    this.numbers[this.add(kind, start, end)] = number;
+  }
+
   setText(index: number, kind: number, value: string, title?: string): void {
     this.kinds[index] = kind;
-    this.places[index] = this.strings.push(value, title) - 2;
+    this.numbers[index] = this.strings.push(value, title) - 2;
   }
 
   kind(index: number): number {
@@ -100,12 +104,16 @@ export class EditList {
     return this.ends[index] as number;
   }
 
+  number(index: number): number {
+    return this.numbers[index] as number;
+  }
+
   value(index: number): string {
-    return this.strings[this.places[index] as number] ?? "";
+    return this.strings[this.numbers[index] as number] ?? "";
   }
 
   title(index: number): string | undefined {
-    return this.strings[(this.places[index] as number) + 1];
+    return this.strings[(this.numbers[index] as number) + 1];
   }
 
   setKind(index: number, kind: number): void {
@@ -150,7 +158,7 @@ export class EditList {
     this.kinds = kinds;
     this.starts = grown(this.starts, length);
     this.ends = grown(this.ends, length);
-    this.places = grown(this.places, length);
+    this.numbers = grown(this.numbers, length);
   }
 }
 

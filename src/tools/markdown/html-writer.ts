@@ -206,6 +206,10 @@ export class HtmlWriter {
 
   private edit(s: string, edits: EditList, index: number): void {
     const kind = edits.kind(index);
+    if (kind === FOOTNOTE && this.images === 0) {
+      this.reference(edits.number(index));
+      return;
+    }
     const value = edits.value(index);
     if (kind === IMAGE) {
       if (this.images++ === 0) this.html += `<img src="${escapeHtml(value)}" alt="`;
@@ -220,7 +224,7 @@ export class HtmlWriter {
     } else if (kind === LINK_END) this.html += "</a>";
     else if (kind === AUTOLINK) {
       this.html += `<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`;
-    } else if (kind === FOOTNOTE) this.reference(value);
+    }
   }
 
   /** A run of delimiters: its marks become tags, the rest of it is text. Returns the place of the text not written. */
@@ -246,12 +250,11 @@ export class HtmlWriter {
     } else if (++this.nesting <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
   }
 
-  private reference(label: string): void {
-    const footnote = this.footnotes.refer(label);
-    if (footnote === undefined) return;
+  private reference(id: number): void {
+    const footnote = this.footnotes.refer(id);
     const { number, uses } = footnote;
-    const id = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
-    this.html += `<sup class="footnote-ref"><a href="#${FOOTNOTE_ID}${number}"${id}>${number}</a></sup>`;
+    const anchor = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
+    this.html += `<sup class="footnote-ref"><a href="#${FOOTNOTE_ID}${number}"${anchor}>${number}</a></sup>`;
   }
 }
 

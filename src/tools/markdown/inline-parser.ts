@@ -74,7 +74,7 @@ export class InlineParser {
     this.codeSpans = this.rawHtml = this.autolinks = undefined;
     this.hasCandidates = false;
     this.delimiters.clear();
-    this.brackets.begin(s, to);
+    this.brackets.begin(s, from, to);
     let pos = from;
     while (pos < to) {
       const c = s.charCodeAt(pos);

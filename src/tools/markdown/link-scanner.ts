@@ -72,6 +72,8 @@ export function readDefinition(
 
 /** Labels match without regard to case and to the amount of white space (section 4.7). */
 export function normalizeLabel(label: string): string {
+  // Most labels are short words: what is no space, no capital and no other letter needs no folding but this.
+  if (/^[a-z0-9-]*$/.test(label)) return label.toUpperCase();
   return label
     .trim()
     .replace(/[ \t\r\n]+/g, " ")
@@ -98,6 +100,8 @@ function skipDestination(s: string, pos: number, to: number): number {
   let end = pos;
   for (; end < to; end++) {
     const c = s.charCodeAt(end);
+    // Most characters of a destination are behind `)`.
+    if (c > CLOSE_PARENTHESIS && c !== BACKSLASH && c !== 127) continue;
     if (c === BACKSLASH && isIn(s.charCodeAt(end + 1), PUNCTUATION) && end + 1 < to) end++;
     else if (c === OPEN_PARENTHESIS) {
       if (++depth > LINK_PARENTHESES_MAX) return -1;

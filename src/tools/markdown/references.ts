@@ -1,5 +1,6 @@
 import { cleanAddress } from "#tools/markdown/address.ts";
 import { referenceCharsMax } from "#tools/markdown/bounds.ts";
+import { escapeHtml } from "#tools/markdown/escape-html.ts";
 import { normalizeLabel, type Target } from "#tools/markdown/link-scanner.ts";
 
 /** Where a link or image leads: `address` is undefined where it is refused, and only the text is left. */
@@ -7,7 +8,8 @@ export type Destination = { address: string | undefined; title: string | undefin
 
 /** The link reference definitions of a document (CommonMark, section 4.7): the first one of a label counts. */
 export class References {
-  private readonly definitions = new Map<string, Destination>();
+  /** With how many characters one use writes. */
+  private readonly definitions = new Map<string, Destination & { chars: number }>();
   private charsLeft: number;
 
   constructor(sourceChars: number) {
@@ -20,15 +22,16 @@ export class References {
 
   define({ label, destination, title }: Target & { label: string }): void {
     if (this.definitions.has(label)) return;
-    this.definitions.set(label, { address: cleanAddress(destination), title });
+    const address = cleanAddress(destination);
+    const chars = escapeHtml(address ?? "").length + escapeHtml(title ?? "").length;
+    this.definitions.set(label, { address, title, chars });
   }
 
   /** The definition for a label as it stands in the text, or undefined. Each use counts against the bound. */
   use(label: string): Destination | undefined {
     const destination = this.definitions.get(normalizeLabel(label));
     if (destination === undefined) return undefined;
-    const { address = "", title = "" } = destination;
-    this.charsLeft -= address.length + title.length;
+    this.charsLeft -= destination.chars;
     return this.charsLeft < 0 ? { address: undefined, title: undefined } : destination;
   }
 }

@@ -114,10 +114,12 @@ class Walk {
 
   private writeRow({ text, from, to }: Block): void {
     this.html.openRow();
-    eachCell(text, from, to, this.columns, (start, end) => {
-      const cell = unescapePipes(text.slice(start, end));
-      if (cell === undefined) this.writeCell(text, start, end);
-      else this.writeCell(cell, 0, cell.length);
+    eachCell(text, from, to, this.columns, (start, end, hasBackslash) => {
+      if (!hasBackslash) this.writeCell(text, start, end);
+      else {
+        const cell = unescapePipes(text.slice(start, end));
+        this.writeCell(cell, 0, cell.length);
+      }
     });
     this.html.closeRow();
     this.text?.closeRow();

@@ -34,13 +34,16 @@ function skipBlanks(s: string, pos: number, to: number): number {
   return at;
 }
 
-/** The cells of the row from `pos` to `end`, at most `count` of them: calls `take` with the place of each. */
+/**
+ * The cells of the row from `pos` to `end`, at most `count` of them: calls `take` with the place of each, and
+ * whether there is a backslash in it. Returns how many there are.
+ */
 export function eachCell(
   s: string,
   pos: number,
   end: number,
   count: number,
-  take: (from: number, to: number) => void,
+  take: (from: number, to: number, hasBackslash: boolean) => void,
 ): number {
   const to = trimEnd(s, pos, end);
   let at = skipBlanks(s, pos, to);
@@ -48,21 +51,25 @@ export function eachCell(
   let cells = 0;
   while (at < to && cells < count) {
     let cellEnd = at;
+    let hasBackslash = false;
     for (; cellEnd < to; cellEnd++) {
       const c = s.charCodeAt(cellEnd);
       if (c === PIPE) break;
-      if (c === BACKSLASH) cellEnd++;
+      if (c === BACKSLASH) {
+        hasBackslash = true;
+        cellEnd++;
+      }
     }
     cellEnd = Math.min(cellEnd, to);
     const from = skipBlanks(s, at, cellEnd);
-    take(from, trimEnd(s, from, cellEnd));
+    take(from, trimEnd(s, from, cellEnd), hasBackslash);
     cells++;
     at = cellEnd + 1;
   }
   return cells;
 }
 
-/** GFM: `\|` is a pipe in a cell, even within a code span. Undefined where there is none. */
-export function unescapePipes(cell: string): string | undefined {
-  return cell.includes("\\|") ? cell.replaceAll("\\|", "|") : undefined;
+/** GFM: `\|` is a pipe in a cell, even within a code span. */
+export function unescapePipes(cell: string): string {
+  return cell.replaceAll("\\|", "|");
 }

@@ -206,8 +206,10 @@ export class TextWriter {
   }
 
   private textOf(edits: EditList, index: number): string {
+    const kind = edits.kind(index);
+    if (kind === FOOTNOTE) return `[${this.footnotes.withId(edits.number(index)).number}]`;
     const value = edits.value(index);
-    switch (edits.kind(index)) {
+    switch (kind) {
       case TEXT:
       case CODE:
         return value;
@@ -215,8 +217,6 @@ export class TextWriter {
         return value + addressBehind(value, edits.title(index) ?? "");
       case BREAK:
         return "\n";
-      case FOOTNOTE:
-        return `[${this.footnotes.find(value)?.number ?? ""}]`;
       default:
         return "";
     }
