@@ -1,5 +1,5 @@
 import type { Align, Block } from "#tools/markdown/blocks.ts";
-import { BACK_REFERENCES_MAX, filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
+import { filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -21,11 +21,12 @@ import {
   TEXT,
 } from "#tools/markdown/edits.ts";
 import { escapeHtml } from "#tools/markdown/escape-html.ts";
+import { backReferences, footnoteId, referenceLink } from "#tools/markdown/footnote-links.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled in this file; what
- * comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled here or in
+ * `footnote-links.ts`; what comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
  */
 export class HtmlWriter {
   html = "";
@@ -159,7 +160,7 @@ export class HtmlWriter {
   }
 
   openFootnote(footnote: Footnote): void {
-    this.line(`<li id="${FOOTNOTE_ID}${footnote.number}">\n`);
+    this.line(`<li id="${footnoteId(footnote)}">\n`);
   }
 
   /** `hasReferences`: its last paragraph holds them already. */
@@ -207,7 +208,7 @@ export class HtmlWriter {
   private edit(s: string, edits: EditList, index: number): void {
     const kind = edits.kind(index);
     if (kind === FOOTNOTE && this.images === 0) {
-      this.reference(edits.number(index));
+      this.html += referenceLink(this.footnotes.refer(edits.number(index)));
       return;
     }
     const value = edits.value(index);
@@ -249,13 +250,6 @@ export class HtmlWriter {
       if (this.nesting-- <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
     } else if (++this.nesting <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
   }
-
-  private reference(id: number): void {
-    const footnote = this.footnotes.refer(id);
-    const { number, uses } = footnote;
-    const anchor = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
-    this.html += `<sup class="footnote-ref"><a href="#${FOOTNOTE_ID}${number}"${anchor}>${number}</a></sup>`;
-  }
 }
 
 /** By the marks of delimiters. */
@@ -263,25 +257,6 @@ const EMPHASIS_TAGS = [
   ...["", "<em>", "<strong>", "<del>", "<del>"],
   ...["</em>", "</strong>", "</del>", "</del>"],
 ];
-
-/** Ids of a document in a page must not be the names of the page's own things: nothing else begins so. */
-const FOOTNOTE_ID = "user-content-fn";
-const REFERENCE_ID = "user-content-fnref";
-
-/** The first reference to a footnote has its number, later ones their own number behind it. */
-function referenceId({ number }: Footnote, use: number): string {
-  return use === 1 ? `${REFERENCE_ID}${number}` : `${REFERENCE_ID}${number}-${use}`;
-}
-
-/** Ways back from a footnote to its references. */
-function backReferences(footnote: Footnote): string {
-  const links: string[] = [];
-  for (let use = 1; use <= Math.min(footnote.uses, BACK_REFERENCES_MAX); use++) {
-    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
-    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
-  }
-  return links.join(" ");
-}
 
 function titleAttribute(title: string | undefined): string {
   return title === undefined ? "" : ` title="${escapeHtml(title)}"`;

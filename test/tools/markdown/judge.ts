@@ -1,59 +1,129 @@
 import { renderMarkdown } from "#tools/markdown/render-markdown.ts";
-import { EXPLANATIONS } from "./explanations.ts";
-import { normalizeFootnotes, normalizeHtml, normalizeStripped } from "./normalize-html.ts";
+import { DIFFERENCES, type Difference, FAULTS_OF_MICROMARK } from "./differences.ts";
+import { normalizeGfm, normalizeHtml, normalizeStripped } from "./normalize-html.ts";
 import {
   hasRawHtml,
   renderMicromark,
   renderMicromarkGfm,
   renderStripped,
 } from "./reference-engines.ts";
+import { withoutAddresses, withoutGfm } from "./rewrite-markdown.ts";
 
-/** One document as each engine renders it, normalised. */
-export type Renderings = {
-  readonly markdown: string;
+/** One document as each engine renders it, written in one way. */
+type Renderings = {
   readonly ours: string;
   readonly commonMark: string;
   readonly micromark: string;
+  /** By micromark without its extensions. */
+  readonly micromarkCore: () => string;
 };
 
 /**
  * What became of a document. Where it has none of GFM's constructs there are two references, and ours must be as one
  * of them; where it has, micromark alone can say what is right.
  */
-export type Verdict =
+export type Agreement =
   | "as both references"
   | "as micromark, with constructs of GFM"
   | "as commonmark.js, where micromark differs"
-  | "as micromark, where commonmark.js differs"
-  | { readonly explained: string }
-  | "unexplained";
+  | "as micromark, where commonmark.js differs";
+
+export type Verdict = Agreement | { readonly reasons: readonly string[] } | "unexplained";
+
+const FALLBACK =
+  "micromark reads the document without GFM's characters otherwise than commonmark.js and we do";
+
+const ALL = [...FAULTS_OF_MICROMARK, ...DIFFERENCES];
+
+export function judge(markdown: string): Verdict {
+  const renderings = render(markdown);
+  const agreed = agreement(renderings);
+  if (agreed !== undefined) return agreed;
+  // Where commonmark.js can judge as well, what micromark gets wrong is no excuse for us.
+  if (isPlain(renderings)) return explanation(markdown, DIFFERENCES) ?? "unexplained";
+  return explanation(markdown, ALL) ?? fallback(markdown) ?? "unexplained";
+}
 
 export function render(markdown: string): Renderings {
-  const normalize = hasRawHtml(markdown) ? normalizeStripped : normalizeHtml;
+  const stripped = hasRawHtml(markdown);
+  const written = (html: string) =>
+    normalizeGfm(stripped ? normalizeStripped(html) : normalizeHtml(html));
+  let core: string | undefined;
   return {
-    markdown,
-    ours: normalizeFootnotes(normalize(renderMarkdown(markdown, false).html)),
-    commonMark: normalize(renderStripped(markdown)),
-    micromark: normalizeFootnotes(normalize(renderMicromarkGfm(markdown))),
+    ours: written(renderMarkdown(markdown, false).html),
+    commonMark: written(renderStripped(markdown)),
+    micromark: written(renderMicromarkGfm(markdown)),
+    micromarkCore: () => {
+      core ??= written(renderMicromark(markdown));
+      return core;
+    },
   };
 }
 
-export function judge(renderings: Renderings): Verdict {
-  const { markdown, ours, commonMark, micromark } = renderings;
+function agreement(renderings: Renderings): Agreement | undefined {
+  const { ours, commonMark, micromark } = renderings;
   if (ours === commonMark && ours === micromark) return "as both references";
-  const plain = isPlain(renderings);
+  if (ours !== commonMark && ours !== micromark) return undefined;
   if (ours === micromark) {
-    return plain
+    return isPlain(renderings)
       ? "as micromark, where commonmark.js differs"
       : "as micromark, with constructs of GFM";
   }
-  if (ours === commonMark && plain) return "as commonmark.js, where micromark differs";
-  const explanation = EXPLANATIONS.find(({ holds }) => holds(renderings));
-  return explanation === undefined ? "unexplained" : { explained: explanation.reason };
+  return isPlain(renderings) ? "as commonmark.js, where micromark differs" : undefined;
 }
 
-/** True where the extensions of GFM change nothing. */
-function isPlain({ markdown, micromark }: Renderings): boolean {
-  const normalize = hasRawHtml(markdown) ? normalizeStripped : normalizeHtml;
-  return normalizeFootnotes(normalize(renderMicromark(markdown))) === micromark;
+/** The extensions of GFM change nothing. */
+const isPlain = ({ micromark, micromarkCore }: Renderings) => micromarkCore() === micromark;
+
+/** The differences that must be taken out for the engines to agree. */
+function explanation(
+  markdown: string,
+  known: readonly Difference[],
+): { reasons: string[] } | undefined {
+  const without = takingOut(markdown);
+  const agree = (differences: readonly Difference[]) => {
+    const renderings = without(differences);
+    return renderings.ours === renderings.micromark || agreement(renderings) !== undefined;
+  };
+  const enough = [known, ...setsWithoutOne(known)].find(agree);
+  if (enough === undefined) return undefined;
+  let needed = enough;
+  // The last of them take out the most.
+  for (const difference of enough.toReversed()) {
+    const fewer = needed.filter((other) => other !== difference);
+    if (agree(fewer)) needed = fewer;
+  }
+  return { reasons: needed.map(({ reason }) => reason) };
+}
+
+/** To take one difference out can bring another in. */
+const setsWithoutOne = (known: readonly Difference[]) =>
+  known.map((difference) => known.filter((other) => other !== difference));
+
+function fallback(markdown: string): { reasons: string[] } | undefined {
+  const isCore = [withoutGfm, withoutAddresses].some((rewrite) => {
+    const { ours, commonMark, micromark } = takingOut(rewrite(markdown))(ALL);
+    return ours === commonMark && ours !== micromark;
+  });
+  return isCore ? { reasons: [FALLBACK] } : undefined;
+}
+
+/** The document and its renderings without some differences; what has been rendered is not rendered again. */
+function takingOut(markdown: string): (differences: readonly Difference[]) => Renderings {
+  const rendered = new Map<string, Renderings>();
+  return (differences) => {
+    const applied = differences.filter(({ when }) => when?.test(markdown) ?? true);
+    const lines = markdown.replaceAll(/\r\n?/g, "\n");
+    const source = applied.reduce((text, change) => change.source?.(text) ?? text, lines);
+    const renderings = rendered.get(source) ?? render(source);
+    rendered.set(source, renderings);
+    const changed = (html: string) =>
+      applied.reduce((text, change) => change.html?.(text) ?? text, html);
+    return {
+      ours: changed(renderings.ours),
+      commonMark: changed(renderings.commonMark),
+      micromark: changed(renderings.micromark),
+      micromarkCore: () => changed(renderings.micromarkCore()),
+    };
+  };
 }

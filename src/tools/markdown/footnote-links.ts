@@ -1,0 +1,31 @@
+import { BACK_REFERENCES_MAX } from "#tools/markdown/bounds.ts";
+import type { Footnote } from "#tools/markdown/footnotes.ts";
+
+/**
+ * Ids of a rendered document must not be the names of the page's own things: they hold a number and nothing of
+ * the document, and nothing else begins so.
+ */
+export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
+
+/** The first reference to a footnote has its number, later ones their own number behind it. */
+function referenceId({ number }: Footnote, use: number): string {
+  const id = `user-content-fnref${number}`;
+  return use === 1 ? id : `${id}-${use}`;
+}
+
+/** The reference to a footnote that was just counted. */
+export function referenceLink(footnote: Footnote): string {
+  const { number, uses } = footnote;
+  const id = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
+  return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
+}
+
+/** Ways back from a footnote to its references. */
+export function backReferences(footnote: Footnote): string {
+  const links: string[] = [];
+  for (let use = 1; use <= Math.min(footnote.uses, BACK_REFERENCES_MAX); use++) {
+    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
+    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
+  }
+  return links.join(" ");
+}

@@ -1,0 +1,71 @@
+import { Random } from "./random.ts";
+import { commonMarkExamples, gfmExamples, gfmExtensionExamples } from "./spec-examples.ts";
+import { VECTORS } from "./xss-vectors.ts";
+
+export type Document = { name: string; markdown: string };
+
+/** What the runtimes are compared over: the specifications, the hostile documents, and texts of every character. */
+export function documents(): Document[] {
+  const examples = [
+    ...commonMarkExamples(),
+    ...(gfmExamples() ?? []),
+    ...(gfmExtensionExamples() ?? []),
+  ];
+  const hostile = VECTORS.map(({ markdown }, index) => ({ name: `hostile ${index}`, markdown }));
+  // All in one, so that what one leaves behind meets the next.
+  const together = {
+    name: "every example, one after the other",
+    markdown: examples.map(({ markdown }) => markdown).join("\n\n"),
+  };
+  return [...examples, together, ...hostile, ...everyCharacter(), ...mixedTexts()];
+}
+
+/** Further planes have ideographs, characters for private use, or nothing. */
+const CHARACTERS = 0x20000;
+const BLOCK = 0x400;
+
+/**
+ * Every character where its kind decides: beside emphasis (punctuation or not), in an address, as a label that is
+ * found by its other case. Runtimes come with Unicode tables of different age, and the output must not tell.
+ */
+function everyCharacter(): Document[] {
+  return Array.from({ length: CHARACTERS / BLOCK }, (_, block) => {
+    const from = block * BLOCK;
+    const lines = Array.from({ length: BLOCK }, (_, offset) => {
+      const character = String.fromCodePoint(from + offset);
+      return `a*${character}b*c _${character}_d`;
+    });
+    return { name: `characters from U+${from.toString(16)}`, markdown: lines.join("\n\n") };
+  }).concat(cases());
+}
+
+/** The labels are cased by Node alone, so that every runtime gets the same document. */
+function cases(): Document[] {
+  const cased: string[] = [];
+  for (let code = 0; code < CHARACTERS; code += 1) {
+    const character = String.fromCodePoint(code);
+    for (const other of [character.toLowerCase(), character.toUpperCase()]) {
+      if (other !== character)
+        cased.push(`[x${character}]: /${code}\n\n[x${other}] [^x${other}]\n\n[^x${character}]: y`);
+    }
+  }
+  return cased.map((markdown) => ({ name: "a label in the other case", markdown }));
+}
+
+const PIECES =
+  "* ** _ ~~ ` [ ] ( ) ![ < > & ; | - + # : \\ \n \n\n > 1. &amp; &#x85; https:// www. @ [^1] [^1]:".split(
+    " ",
+  );
+
+/** Words of every script among the marks of Markdown. */
+function mixedTexts(): Document[] {
+  const random = new Random(20_261_121);
+  const character = () =>
+    String.fromCodePoint(random.between(0, random.pick([0x7f, 0x2ff, 0xffff, 0x1ffff, 0x10ffff])));
+  const piece = () =>
+    random.chance(0.4) ? random.pick(PIECES) : random.several(1, 3, character).join("");
+  return Array.from({ length: 1000 }, (_, index) => ({
+    name: `mixed text ${index}`,
+    markdown: random.several(1, 60, piece).join(random.pick(["", " "])),
+  }));
+}

@@ -1,0 +1,164 @@
+import type { Browser, BrowserContext, Page, Route } from "playwright-core";
+import {
+  findLinks,
+  fullHeight,
+  look,
+  type Rules,
+  type Seen,
+  takeNavigated,
+  type Way,
+  watch,
+} from "./xss-page.ts";
+
+/** An origin as a page on the web has one, served from here. */
+const HOME = "http://page.test/";
+const WAYS: readonly Way[] = ["as a document", "through innerHTML", "read from its own innerHTML"];
+
+/** What rendered Markdown has no use for. It is forbidden in name only, and the page hears of each attempt. */
+const POLICY = "script style frame object font media connect worker manifest"
+  .split(" ")
+  .map((kind) => `${kind}-src 'none'; `)
+  .join("")
+  .concat("base-uri 'none'; form-action 'none'");
+
+/** How long a page may take to do what it must not do. The careless renderers show that it is enough. */
+const SETTLE_MS = 50;
+
+export type Finding = Seen["findings"][number];
+
+export type Tally = {
+  pages: number;
+  /** Links used by events, and by the mouse where there is something to press; and how many of them led somewhere. */
+  clicked: number;
+  pressed: number;
+  followed: number;
+  /** Requests for images, which Markdown may make. */
+  images: number;
+};
+
+export type Examiner = {
+  /** What a page saw of the htmls, one beside the other, that must not be. */
+  show(htmls: readonly string[]): Promise<Finding[]>;
+  readonly tally: Tally;
+  close(): Promise<void>;
+};
+
+/**
+ * Shows html in a real page: parsed as the body of a served document, set as innerHTML, and set again from what the
+ * page then says its innerHTML is. Nothing leaves the browser: every request is answered here.
+ */
+export async function openExaminer(browser: Browser, rules: Rules): Promise<Examiner> {
+  const context = await browser.newContext();
+  const reports: Finding[] = [];
+  const report = (what: string) => reports.push({ what });
+  const tally: Tally = { pages: 0, clicked: 0, pressed: 0, followed: 0, images: 0 };
+  let body = "";
+  await context.route("**/*", answer);
+  await context.exposeBinding("tell", (_source, what: string) => report(what));
+  await context.addInitScript(watch);
+  const page = await context.newPage();
+  listen(context, page, report);
+
+  async function answer(route: Route): Promise<void> {
+    const request = route.request();
+    const url = request.url();
+    if (url === HOME && request.isNavigationRequest() && request.frame() === page.mainFrame()) {
+      const headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy-Report-Only": POLICY,
+      };
+      return route.fulfill({ headers, body });
+    }
+    const isAllowed = rules.protocols.includes(new URL(url).protocol);
+    if (request.resourceType() === "image" && isAllowed) tally.images += 1;
+    else report(`request for a ${request.resourceType()}: ${url}`);
+    return route.fulfill({ status: 204 });
+  }
+
+  async function show(htmls: readonly string[]): Promise<Finding[]> {
+    reports.length = 0;
+    tally.pages += 1;
+    body = documentOf(htmls);
+    const findings: Finding[] = [];
+    try {
+      await page.goto(HOME);
+      for (const way of WAYS) {
+        const seen = await page.evaluate(look, { way, htmls, rules, settleMs: SETTLE_MS });
+        tally.clicked += seen.clicked;
+        tally.followed += seen.followed;
+        if (way === "as a document") seen.findings.push(...(await pressLinks()));
+        findings.push(
+          ...[...seen.findings, ...reports.splice(0)].map((each) => ({
+            ...each,
+            what: `${each.what} (${way})`,
+          })),
+        );
+      }
+    } catch (error) {
+      findings.push({ what: `the page was lost: ${String(error).split("\n")[0]}` }, ...reports);
+    }
+    return findings;
+  }
+
+  /** The links that can be seen, with the mouse: hovered, pressed, and so focused. */
+  async function pressLinks(): Promise<Finding[]> {
+    const height = await page.evaluate(fullHeight);
+    await page.setViewportSize({ width: 1280, height });
+    const points = await page.evaluate(findLinks);
+    const mouse = await context.newCDPSession(page);
+    await Promise.all(
+      points.flatMap((point) =>
+        (["mouseMoved", "mousePressed", "mouseReleased"] as const).map((type) =>
+          mouse.send("Input.dispatchMouseEvent", { ...point, type, button: "left", clickCount: 1 }),
+        ),
+      ),
+    );
+    await mouse.detach();
+    const addresses = await page.evaluate(takeNavigated);
+    tally.pressed += points.length;
+    tally.followed += addresses.length;
+    const protocols = addresses.flatMap((address) => URL.parse(address)?.protocol ?? []);
+    return protocols
+      .filter((protocol) => !rules.protocols.includes(protocol))
+      .map((protocol) => ({ what: `protocol ${protocol}` }));
+  }
+
+  return { show, tally, close: () => context.close() };
+}
+
+/** For each html what was seen of it; with fewer of them on a page where the page cannot tell whose it was. */
+export async function examine(examiner: Examiner, htmls: readonly string[]): Promise<string[][]> {
+  const findings = await examiner.show(htmls);
+  if (htmls.length > 1 && findings.some(({ index }) => index === undefined)) {
+    const half = htmls.length >> 1;
+    return [
+      ...(await examine(examiner, htmls.slice(0, half))),
+      ...(await examine(examiner, htmls.slice(half))),
+    ];
+  }
+  return htmls.map((_, at) => [
+    ...new Set(findings.filter(({ index }) => (index ?? at) === at).map(({ what }) => what)),
+  ]);
+}
+
+const documentOf = (htmls: readonly string[]) =>
+  `<!DOCTYPE html><meta charset="utf-8"><title>-</title><body>${htmls
+    .map((html) => `<article>${html}</article>`)
+    .join("\n")}`;
+
+function listen(context: BrowserContext, page: Page, report: (what: string) => void): void {
+  context.on("page", (opened) => {
+    if (opened === page) return;
+    report("another page was opened");
+    opened.close().catch(() => {});
+  });
+  // A page's console is taken over, so this is what the browser says: that it refused something, if only in name.
+  page.on("console", (message) => {
+    const isNews = !/^Failed to load resource|The policy is report-only/.test(message.text());
+    if (isNews) report(`refused: ${message.text()}`);
+  });
+  page.on("download", () => report("download"));
+  page.on("frameattached", () => report("frame"));
+  // A script that failed has run.
+  page.on("pageerror", (error) => report(`script: ${error.message}`));
+}
