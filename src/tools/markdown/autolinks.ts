@@ -102,7 +102,7 @@ export class BareAutolinks {
     const { s } = this;
     if (!s.startsWith("www.", pos) || !this.mayPrecede(pos)) return undefined;
     const domainEnd = this.skipDomain(pos, this.to);
-    if (domainEnd <= pos + 4) return undefined;
+    if (domainEnd <= pos + 4 || s.charCodeAt(pos + 4) === DOT) return undefined;
     const end = this.trimTail(pos, this.skipPath(domainEnd));
     const text = s.slice(pos, end);
     return { start: pos, end, text, address: `http://${text}` };
@@ -115,6 +115,7 @@ export class BareAutolinks {
     let start = pos;
     while (start > floor && pos - start < 6 && isIn(s.charCodeAt(start - 1), LETTER)) start--;
     if (!/^(?:https?|ftp)$/i.test(s.slice(start, pos))) return undefined;
+    if (!isHostCharacter(s, pos + 3, s.charCodeAt(pos + 3))) return undefined;
     const domainEnd = this.skipDomain(pos + 3, this.to);
     if (domainEnd <= pos + 3) return undefined;
     const end = this.trimTail(start, this.skipPath(domainEnd));

@@ -29,8 +29,9 @@ export class DelimiterStack {
   private edit = new Int32Array(64);
   private start = new Int32Array(64);
   private length = new Int32Array(64);
-  /** Delimiters not used yet. */
-  private left = new Int32Array(64);
+  /** Where the delimiters begin and end that are not used yet: a run closes from its start and opens from its end. */
+  private unusedFrom = new Int32Array(64);
+  private unusedTo = new Int32Array(64);
   private traits = new Int32Array(64);
   private previous = new Int32Array(64);
   private next = new Int32Array(64);
@@ -63,7 +64,9 @@ export class DelimiterStack {
     if (run === this.edit.length) this.grow();
     this.edit[run] = this.edits.addRun(start, end);
     this.start[run] = start;
-    this.length[run] = this.left[run] = end - start;
+    this.length[run] = end - start;
+    this.unusedFrom[run] = start;
+    this.unusedTo[run] = end;
     this.traits[run] =
       kindOf(character, canOpen, end - start) |
       (canOpen ? CAN_OPEN : 0) |
@@ -118,8 +121,8 @@ export class DelimiterStack {
     // Runs between the two can no longer match anything.
     this.next[opener] = closer;
     this.previous[closer] = opener;
-    if (this.left[opener] === 0) this.cut(opener);
-    if ((this.left[closer] as number) > 0) return closer;
+    if (this.unused(opener) === 0) this.cut(opener);
+    if (this.unused(closer) > 0) return closer;
     this.cut(closer);
     return next;
   }
@@ -139,18 +142,20 @@ export class DelimiterStack {
 
   /** Uses up the delimiters next to the text: of an opener the last ones, of a closer the first ones. */
   private emphasize(opener: number, closer: number): void {
-    const openerLeft = this.left[opener] as number;
-    const closerLeft = this.left[closer] as number;
-    const used = openerLeft >= 2 && closerLeft >= 2 ? 2 : 1;
+    const used = this.unused(opener) >= 2 && this.unused(closer) >= 2 ? 2 : 1;
     const isDeletion = familyOf(this.traits[closer] as number) === TILDE;
     const wide = isDeletion ? WIDE_DELETION : STRONG;
     const mark = used === 2 ? wide : isDeletion ? DELETION : EMPHASIS;
-    const openerPos = this.startOf(opener) + openerLeft - used;
-    const closerPos = this.startOf(closer) + (this.length[closer] as number) - closerLeft;
+    const openerPos = (this.unusedTo[opener] as number) - used;
+    const closerPos = this.unusedFrom[closer] as number;
+    this.unusedTo[opener] = openerPos;
+    this.unusedFrom[closer] = closerPos + used;
     this.edits.mark(this.edit[opener] as number, openerPos, mark);
     this.edits.mark(this.edit[closer] as number, closerPos, mark + CLOSING);
-    this.left[opener] = openerLeft - used;
-    this.left[closer] = closerLeft - used;
+  }
+
+  private unused(run: number): number {
+    return (this.unusedTo[run] as number) - (this.unusedFrom[run] as number);
   }
 
   private startOf(run: number): number {
@@ -170,7 +175,8 @@ export class DelimiterStack {
     this.edit = grown(this.edit, length);
     this.start = grown(this.start, length);
     this.length = grown(this.length, length);
-    this.left = grown(this.left, length);
+    this.unusedFrom = grown(this.unusedFrom, length);
+    this.unusedTo = grown(this.unusedTo, length);
     this.traits = grown(this.traits, length);
     this.previous = grown(this.previous, length);
     this.next = grown(this.next, length);
