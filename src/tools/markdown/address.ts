@@ -36,7 +36,7 @@ function encodeAddress(address: string): string {
   for (pos = 0; pos < source.length; pos++) {
     const c = source.charCodeAt(pos);
     if (isIn(c, URL_SAFE) || c === AMPERSAND) continue;
-    if (c === PERCENT && /^[0-9a-f]{2}$/i.test(source.slice(pos + 1, pos + 3))) continue;
+    if (c === PERCENT && isHex(source, pos + 1) && isHex(source, pos + 2)) continue;
     const character = String.fromCodePoint(source.codePointAt(pos) ?? c);
     encoded += source.slice(kept, pos) + percentEncode(character);
     pos += character.length - 1;
@@ -58,7 +58,13 @@ function withoutControls(address: string): string {
   return clean.slice(from, to);
 }
 
+function isHex(s: string, pos: number): boolean {
+  const c = s.charCodeAt(pos) | 32;
+  return isIn(c, DIGIT) || (c >= 97 && c <= 102);
+}
+
 function percentEncode(character: string): string {
+  if (character === "%") return "%25";
   // Half a surrogate pair has no UTF-8 form.
   return character.isWellFormed() ? encodeURIComponent(character) : "%EF%BF%BD";
 }

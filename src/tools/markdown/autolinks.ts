@@ -115,7 +115,7 @@ export class BareAutolinks {
     let start = pos;
     while (start > floor && pos - start < 6 && isIn(s.charCodeAt(start - 1), LETTER)) start--;
     if (!/^(?:https?|ftp)$/i.test(s.slice(start, pos))) return undefined;
-    if (!isHostCharacter(s, pos + 3, s.charCodeAt(pos + 3))) return undefined;
+    if (pos + 3 >= this.to || !isHostCharacter(s, pos + 3, s.charCodeAt(pos + 3))) return undefined;
     const domainEnd = this.skipDomain(pos + 3, this.to);
     if (domainEnd <= pos + 3) return undefined;
     const end = this.trimTail(start, this.skipPath(domainEnd));
@@ -130,7 +130,8 @@ export class BareAutolinks {
     while (start > floor && isNamePart(s.charCodeAt(start - 1))) start--;
     const before = start > this.from ? s.charCodeAt(start - 1) : 0;
     // An escaped character is no part of an address.
-    if (start === pos || before === SLASH || before === BACKSLASH) return undefined;
+    const isEscaped = before === BACKSLASH && start === floor;
+    if (start === pos || before === SLASH || isEscaped) return undefined;
     let end = pos + 1;
     let dots = 0;
     for (; end < this.to; end++) {

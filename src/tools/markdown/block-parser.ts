@@ -149,8 +149,8 @@ class BlockParser {
     if (this.leaf.kind !== "paragraph" || !this.containers.isMatched) return "nothing";
     const level = readSetextLine(this.source, this.line.next, this.line.end);
     if (level === 0) return "nothing";
-    // Where there were only definitions above it, the line stands for itself.
-    return this.leaf.closeAsHeading(level) === undefined ? "nothing" : "leaf";
+    // Under definitions only it is the first line of a paragraph, or whatever else it may be.
+    return this.leaf.closeAsHeading(level) ? "leaf" : "nothing";
   }
 
   private startFence(character: number): Start {

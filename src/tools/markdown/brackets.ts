@@ -57,7 +57,7 @@ export class BracketStack {
     this.from = from;
     this.to = to;
     this.lastClosing = -1;
-    this.stack.length = 0;
+    if (this.stack.length > 0) this.stack.length = 0;
     this.inactive = 0;
   }
 

@@ -20,8 +20,6 @@ class Container {
   /** How many columns the contents of an item are indented. */
   indent = 0;
   children = 0;
-  /** Those of them that were paragraphs of definitions, and are gone. */
-  removed = 0;
   /** Where the innermost quote stands that is this container or around it; -1 for none. */
   quoteDepth = -1;
   footnote: Footnote | undefined = undefined;
@@ -49,7 +47,7 @@ export class ContainerStack {
       if (line.isBlank && depth >= lastQuote) {
         // It belongs to the rest: lists that nest deeply would be asked in vain. Only an item cannot begin with two.
         line.skipBlanks();
-        depth = this.top.kind === "item" && isEmpty(this.top) ? last - 1 : last;
+        depth = this.top.kind === "item" && this.top.children === 0 ? last - 1 : last;
         break;
       }
       if (!belongs(stack[depth + 1] as Container, line)) break;
@@ -103,11 +101,6 @@ export class ContainerStack {
     this.count(this.top);
   }
 
-  /** Says that the last block proved to be none: a paragraph of definitions. */
-  removeChild(): void {
-    this.top.removed++;
-  }
-
   openQuote(): void {
     this.addChild();
     this.push("quote", QUOTE);
@@ -147,7 +140,7 @@ export class ContainerStack {
     container.block = block;
     container.index = this.blocks.push(block) - 1;
     container.indent = indent;
-    container.children = container.removed = 0;
+    container.children = 0;
     container.quoteDepth = kind === "quote" ? this.last : quoteDepth;
     container.footnote = container.alert = undefined;
     return container;
@@ -188,10 +181,6 @@ export class ContainerStack {
   }
 }
 
-function isEmpty({ children, removed }: Container): boolean {
-  return children === removed;
-}
-
 function belongs(container: Container, line: LineCursor): boolean {
   switch (container.kind) {
     case "quote":
@@ -203,7 +192,7 @@ function belongs(container: Container, line: LineCursor): boolean {
     case "footnote":
       if (line.isBlank) {
         line.skipBlanks();
-        return container.kind === "footnote" || !isEmpty(container);
+        return container.kind === "footnote" || container.children > 0;
       }
       if (line.indent < container.indent) return false;
       line.skipColumns(container.indent);

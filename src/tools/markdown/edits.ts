@@ -59,7 +59,7 @@ export class EditList {
   /** Empties the list, for a text that begins at `base`. */
   clear(base: number): void {
     this.count = 0;
-    this.strings.length = 0;
+    if (this.strings.length > 0) this.strings.length = 0;
     this.base = base;
   }
 

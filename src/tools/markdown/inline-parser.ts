@@ -38,6 +38,7 @@ const ASTERISK = 42;
 const COLON = 58;
 const LESS = 60;
 const GREATER = 62;
+const AT = 64;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const UNDERSCORE = 95;
@@ -68,6 +69,20 @@ export class InlineParser {
   /** Reads the text of `s` between `from` and `to`. */
   parse(s: string, from: number, to: number): void {
     this.edits.clear(from);
+    let pos = from;
+    while (pos < to && !isIn(s.charCodeAt(pos), INLINE)) pos++;
+    // Most cells and many headings are plain: they need nothing of what follows.
+    if (pos === to) return;
+    this.begin(s, from, to);
+    while (pos < to) {
+      const c = s.charCodeAt(pos);
+      pos = isIn(c, INLINE) ? this.read(c, pos) : pos + 1;
+    }
+    this.delimiters.match(from);
+    if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
+  }
+
+  private begin(s: string, from: number, to: number): void {
     this.s = s;
     this.from = from;
     this.to = to;
@@ -75,13 +90,6 @@ export class InlineParser {
     this.hasCandidates = false;
     this.delimiters.clear();
     this.brackets.begin(s, from, to);
-    let pos = from;
-    while (pos < to) {
-      const c = s.charCodeAt(pos);
-      pos = isIn(c, INLINE) ? this.read(c, pos) : pos + 1;
-    }
-    this.delimiters.match(from);
-    if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
   }
 
   /** Reads what may begin at `pos` with the character `c`; returns the place where reading goes on. */
@@ -175,6 +183,8 @@ export class InlineParser {
       const isInWord = LETTER | DIGIT;
       if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
     }
+    // `_@b.c` is an address.
+    if (c === UNDERSCORE && s.charCodeAt(end) === AT && end + 1 < this.to) return end;
     this.delimiters.push(s, pos, end, this.from, this.to);
     return end;
   }

@@ -81,18 +81,16 @@ export class OpenLeaf {
     this.lines.add(this.line.rest, this.line.end + 1, this.line.spaces);
   }
 
-  /** The paragraph so far as a heading; undefined where it held definitions only. */
-  closeAsHeading(level: number): Block | undefined {
-    this.kind = "none";
+  /** Ends the paragraph as a heading. False where it held definitions only: it then begins anew. */
+  closeAsHeading(level: number): boolean {
     const block = finishParagraph(this.lines, this.references);
-    if (block === undefined) {
-      this.containers.removeChild();
-      return undefined;
-    }
+    this.lines.clear();
+    if (block === undefined) return false;
+    this.kind = "none";
     block.kind = "heading";
     block.number = level;
     this.containers.blocks.push(block);
-    return block;
+    return true;
   }
 
   close(): void {
@@ -122,10 +120,7 @@ export class OpenLeaf {
   private closeParagraph(): void {
     const { containers } = this;
     const block = finishParagraph(this.lines, this.references);
-    if (block === undefined) {
-      containers.removeChild();
-      return;
-    }
+    if (block === undefined) return;
     if (containers.isFirstOfItem) readTask(block);
     if (containers.isFirstOfQuote) {
       const alert = readAlert(block);

@@ -96,7 +96,8 @@ export class TextWriter {
 
   cell(text: string, from: number, to: number, edits: EditList): void {
     // A tab within a cell would look like the end of it.
-    this.cells.push(this.inline(text, from, to, edits).replaceAll("\t", " "));
+    const cell = this.inline(text, from, to, edits);
+    this.cells.push(cell.includes("\t") ? cell.replaceAll("\t", " ") : cell);
   }
 
   closeRow(): void {
@@ -180,6 +181,7 @@ export class TextWriter {
   }
 
   private inline(s: string, from: number, to: number, edits: EditList): string {
+    if (edits.count === 0) return s.slice(from, to);
     let text = "";
     // The text of a link is kept apart until it ends: cutting it out of the whole would copy the whole each time.
     let before = "";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderMarkdown } from "#tools/markdown/render-markdown.ts";
 import { EXPECTATIONS, REFUSED } from "./expectations.ts";
-import { normalizeHtml, normalizeStripped } from "./normalize-html.ts";
+import { normalizeInputs, normalizeStripped } from "./normalize-html.ts";
 import { hasRawHtml, isAllowed, renderCommonMark, renderStripped } from "./reference-engines.ts";
 import {
   commonMarkExamples,
@@ -75,7 +75,7 @@ function judgementOf({ name, markdown }: Example): Judgement {
 
 /** What is wrong, or undefined. */
 function judge(example: Example, judgement: Judgement): string | undefined {
-  const normalize = judgement === "as written" ? normalizeHtml : normalizeStripped;
+  const normalize = judgement === "as written" ? normalizeInputs : normalizeStripped;
   const expected = normalize(expectationOf(example, judgement));
   const actual = normalize(renderMarkdown(example.markdown, false).html);
   if (actual === expected) return undefined;

@@ -7,7 +7,18 @@ import {
   renderMicromarkGfm,
   renderStripped,
 } from "./reference-engines.ts";
-import { withoutAddresses, withoutGfm } from "./rewrite-markdown.ts";
+import { withoutAddresses, withoutCode, withoutGfm } from "./rewrite-markdown.ts";
+
+export type Engine = (markdown: string) => string;
+
+/** An exception is told as the document's rendering, so that it is shrunk and shown like any other difference. */
+const renderOurs: Engine = (markdown) => {
+  try {
+    return renderMarkdown(markdown, false).html;
+  } catch (error) {
+    return `our engine: ${error}`;
+  }
+};
 
 /** One document as each engine renders it, written in one way. */
 type Renderings = {
@@ -35,22 +46,26 @@ const FALLBACK =
 
 const ALL = [...FAULTS_OF_MICROMARK, ...DIFFERENCES];
 
-export function judge(markdown: string): Verdict {
-  const renderings = render(markdown);
+/** `engine` is ours but where a test looks whether a faulty one would be found out. */
+export function judge(markdown: string, engine = renderOurs): Verdict {
+  const renderings = render(markdown, engine);
   const agreed = agreement(renderings);
   if (agreed !== undefined) return agreed;
   // Where commonmark.js can judge as well, what micromark gets wrong is no excuse for us.
-  if (isPlain(renderings)) return explanation(markdown, DIFFERENCES) ?? "unexplained";
-  return explanation(markdown, ALL) ?? fallback(markdown) ?? "unexplained";
+  const known = isPlain(renderings) ? DIFFERENCES : ALL;
+  const takeOut = (text: string) => takingOut(text, engine);
+  return (
+    explanation(takeOut(markdown), known) ?? fallback(markdown, known, takeOut) ?? "unexplained"
+  );
 }
 
-export function render(markdown: string): Renderings {
+export function render(markdown: string, engine = renderOurs): Renderings {
   const stripped = hasRawHtml(markdown);
   const written = (html: string) =>
     normalizeGfm(stripped ? normalizeStripped(html) : normalizeHtml(html));
   let core: string | undefined;
   return {
-    ours: written(renderMarkdown(markdown, false).html),
+    ours: written(engine(markdown)),
     commonMark: written(renderStripped(markdown)),
     micromark: written(renderMicromarkGfm(markdown)),
     micromarkCore: () => {
@@ -77,10 +92,9 @@ const isPlain = ({ micromark, micromarkCore }: Renderings) => micromarkCore() ==
 
 /** The differences that must be taken out for the engines to agree. */
 function explanation(
-  markdown: string,
+  without: Without,
   known: readonly Difference[],
 ): { reasons: string[] } | undefined {
-  const without = takingOut(markdown);
   const agree = (differences: readonly Difference[]) => {
     const renderings = without(differences);
     return renderings.ours === renderings.micromark || agreement(renderings) !== undefined;
@@ -100,22 +114,29 @@ function explanation(
 const setsWithoutOne = (known: readonly Difference[]) =>
   known.map((difference) => known.filter((other) => other !== difference));
 
-function fallback(markdown: string): { reasons: string[] } | undefined {
-  const isCore = [withoutGfm, withoutAddresses].some((rewrite) => {
-    const { ours, commonMark, micromark } = takingOut(rewrite(markdown))(ALL);
+function fallback(
+  markdown: string,
+  known: readonly Difference[],
+  takeOut: (markdown: string) => Without,
+): { reasons: string[] } | undefined {
+  const isCore = [withoutGfm, withoutAddresses, withoutCode].some((rewrite) => {
+    const { ours, commonMark, micromark } = takeOut(rewrite(markdown))(known);
     return ours === commonMark && ours !== micromark;
   });
   return isCore ? { reasons: [FALLBACK] } : undefined;
 }
 
-/** The document and its renderings without some differences; what has been rendered is not rendered again. */
-function takingOut(markdown: string): (differences: readonly Difference[]) => Renderings {
+/** A document's renderings without some differences. */
+type Without = (differences: readonly Difference[]) => Renderings;
+
+/** What has been rendered is not rendered again. */
+function takingOut(markdown: string, engine: Engine): Without {
   const rendered = new Map<string, Renderings>();
   return (differences) => {
     const applied = differences.filter(({ when }) => when?.test(markdown) ?? true);
     const lines = markdown.replaceAll(/\r\n?/g, "\n");
     const source = applied.reduce((text, change) => change.source?.(text) ?? text, lines);
-    const renderings = rendered.get(source) ?? render(source);
+    const renderings = rendered.get(source) ?? render(source, engine);
     rendered.set(source, renderings);
     const changed = (html: string) =>
       applied.reduce((text, change) => change.html?.(text) ?? text, html);

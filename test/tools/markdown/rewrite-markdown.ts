@@ -1,0 +1,147 @@
+/** Changes to a document that take one thing out of it on which engines differ. */
+
+/**
+ * Breaks what would be autolinks between a `[` and what closes it. A backtick may begin a code span or not and `<` a
+ * tag or not, so what any reading takes for brackets is enough.
+ */
+export const breakAutolinksInBrackets = (markdown: string) =>
+  [BRACKETS, joined(CODE, BRACKETS), joined(TAG, BRACKETS), joined(CODE, TAG, BRACKETS)].reduce(
+    (text, passed) =>
+      changeInBrackets(text, passed, /www\.|:\/\/|@/, (found) => (/w/i.test(found) ? "wvv." : "%")),
+    markdown,
+  );
+
+/** Breaks the calls of footnotes between a `[` and what closes it. */
+export const breakCallsInBrackets = (markdown: string) =>
+  changeInBrackets(markdown, BRACKETS, /\[\^/, () => "[%");
+
+/** Escapes are none; a blank line ends the paragraph. */
+const BRACKETS = /\\[\s\S]|\n(?: {0,3}>)*[ \t]*\n|[[\]]/;
+const CODE = /(?<!`)(`+)(?!`)(?:(?!\n(?: {0,3}>)*[ \t]*\n)[\s\S])*?(?<!`)\1(?!`)/;
+const TAG = /<[^>]*>/;
+
+const joined = (...patterns: RegExp[]) =>
+  new RegExp(patterns.map(({ source }) => source).join("|"));
+
+function changeInBrackets(
+  markdown: string,
+  passed: RegExp,
+  pattern: RegExp,
+  change: (found: string) => string,
+): string {
+  const all = new RegExp(joined(pattern, passed), "gi");
+  const whole = new RegExp(`^(?:${pattern.source})$`, "i");
+  let open = 0;
+  return markdown.replaceAll(all, (found) => {
+    const isChanged = open > 0 && whole.test(found);
+    if (found.startsWith("[")) open++;
+    else if (found === "]") open = Math.max(0, open - 1);
+    else if (found.startsWith("\n")) open = 0;
+    return isChanged ? change(found) : found;
+  });
+}
+
+/** What stands before the text of a line; the marker of a list item is as wide as the indent of its other lines. */
+const MARKS = /^(?:\[\^[^\]]*\]:|[ \t>]|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))*/;
+
+/** Breaks the calls of footnotes, and the definitions, that stand within the definition of one. */
+export function breakFootnoteCalls(markdown: string): string {
+  let isInside = false;
+  let isBehindBlank = false;
+  return markdown.replaceAll(/^.*$/gm, (line) => {
+    const [start = "", text = ""] = [MARKS.exec(line)?.[0], line.replace(MARKS, "")];
+    const isIndented = /^[ >]*(?: {4}|\t)/.test(start);
+    if (isInside && isBehindBlank && !isIndented && /[^ \t]/.test(line)) isInside = false;
+    isBehindBlank = text === "" && !/[^ \t>]/.test(start);
+    const definition = /^(.*?\[\^[^\]]*\]:)(.*)$/.exec(line);
+    if (isInside) return line.replaceAll("[^", "[%");
+    if (definition === null) return line;
+    isInside = true;
+    return `${definition[1]}${definition[2]?.replaceAll("[^", "[%")}`;
+  });
+}
+
+/** Breaks emphasis of which one end stands between two tildes and the other does not. */
+export function breakCrossings(markdown: string): string {
+  const between = /(?<=~)(?:[^~\n]|\n(?![ \t>]*\n))+(?=~)/g;
+  return markdown.replaceAll(between, (text) => {
+    const isCrossing = /[*_]/.test(text.replaceAll(/([*_]+)[^*_]+\1/g, ""));
+    return isCrossing ? text.replaceAll(/[*_]/g, "x") : text;
+  });
+}
+
+/** Breaks the delimiter row of tables whose header is indented otherwise, or ends a container above it. */
+export function breakOddTables(markdown: string): string {
+  const lines = markdown.split("\n");
+  const marksOf = (at: number) => withoutTabs(MARKS.exec(lines[at] ?? "")?.[0] ?? "");
+  const quotes = (at: number) => marksOf(at).split(">").length;
+  const isOdd = (at: number) => {
+    const isLazy = quotes(at) !== quotes(at - 1) || marksOf(at).length !== marksOf(at - 1).length;
+    const isBehind = /[^ \t>]/.test(lines[at - 2] ?? "");
+    const isOutside =
+      quotes(at - 1) < quotes(at - 2) || marksOf(at - 1).length < marksOf(at - 2).length;
+    return isLazy || (isBehind && isOutside);
+  };
+  const isDelimiter = (line: string) => /^[ \t>]*[|:-][|: \t-]*$/.test(line);
+  return lines
+    .map((line, at) => (isDelimiter(line) && isOdd(at) ? line.replaceAll(/[|:]/g, "%") : line))
+    .join("\n");
+}
+
+/** A tab goes to the next column that is a multiple of four (CommonMark, section 2.2). */
+const withoutTabs = (marks: string) =>
+  marks.replaceAll(/([^\t]{4})|([^\t]{0,3})\t/g, (_, four?: string, rest?: string) =>
+    (four ?? rest ?? "").padEnd(4),
+  );
+
+/**
+ * Gives every list item a text, and every ordered one the number 1, where there is no blank line before it; what stands
+ * behind it is not moved.
+ */
+export function plainMarkers(markdown: string): string {
+  const lines = markdown.split("\n");
+  return lines
+    .map((line, at) => {
+      const isBehind = /\S/.test(lines[at - 1] ?? "") || line.startsWith("[^");
+      return isBehind ? plainMarkersOf(line) : line;
+    })
+    .join("\n");
+}
+
+function plainMarkersOf(line: string): string {
+  const marks = MARKS.exec(line)?.[0] ?? "";
+  const numbered = marks.replaceAll(
+    /(\d+)([.)])/g,
+    (_, digits: string, mark: string) => `1${mark}${" ".repeat(digits.length - 1)}`,
+  );
+  const isEmpty = marks === line && /(?:[-+*]|\d[.)])[ \t]*$/.test(marks);
+  return isEmpty ? `${numbered.trimEnd()} a` : numbered + line.slice(marks.length);
+}
+
+/**
+ * The document with something else where GFM's constructs begin, so that all engines read the same language. What is
+ * left, blocks and inlines of CommonMark, is nearly that of the document; a footnote is an item of a list.
+ */
+export function withoutGfm(markdown: string): string {
+  return markdown
+    .replaceAll(/(?<!~)~{1,2}(?!~)/g, "%")
+    .replaceAll(/\||:(?=-)|(?<=-):/g, "%")
+    .replaceAll(/www\./gi, "wvv.")
+    .replaceAll(/:\/\/|@/g, ":")
+    .replaceAll(/^\[\^[^\]\s]+\]:[ \t]*/gm, "10. ")
+    .replaceAll(/\[\^(?=[^\]]*\]:)/g, "(%")
+    .replaceAll("[^", "[%")
+    .replaceAll(/\[[ xX]\](?=\s)/g, "[%]");
+}
+
+/** The same with every bare address as a plain word: what it takes with it cannot be part of anything else. */
+export const withoutAddresses = (markdown: string) =>
+  withoutGfm(
+    markdown.replaceAll(
+      /(?:www\.|(?:https?|ftp):\/\/)[^\s<]*?(?=[?!.,:*_~'")\]]*(?:\s|<|$))/gi,
+      "x",
+    ),
+  );
+
+/** The same without code spans, as these may hide one thing or another. */
+export const withoutCode = (markdown: string) => withoutGfm(markdown.replaceAll("`", "'"));
