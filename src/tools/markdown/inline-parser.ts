@@ -38,7 +38,6 @@ const ASTERISK = 42;
 const COLON = 58;
 const LESS = 60;
 const GREATER = 62;
-const AT = 64;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const UNDERSCORE = 95;
@@ -183,8 +182,6 @@ export class InlineParser {
       const isInWord = LETTER | DIGIT;
       if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
     }
-    // `_@b.c` is an address.
-    if (c === UNDERSCORE && s.charCodeAt(end) === AT && end + 1 < this.to) return end;
     this.delimiters.push(s, pos, end, this.from, this.to);
     return end;
   }
@@ -210,13 +207,18 @@ export class InlineParser {
     const mayBegin =
       c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
     if (!mayBegin) return pos + 1;
-    if (this.brackets.isOpen) {
+    const floor = this.edits.lastEnd(this.from);
+    // An underscore before an address belongs to it, unless it turns out to be emphasis.
+    if (
+      this.brackets.isOpen ||
+      (floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE)
+    ) {
       this.edits.add(CANDIDATE, pos, pos);
       this.hasCandidates = true;
       return pos + 1;
     }
     this.autolinks ??= new BareAutolinks(this.s, this.from, this.to);
-    const autolink = this.autolinks.read(pos, this.edits.lastEnd(this.from));
+    const autolink = this.autolinks.read(pos, floor);
     return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
   }
 
