@@ -59,6 +59,25 @@ table(
     ["www.a.com", '<p><a href="http://www.a.com">www.a.com</a></p>\n'],
     ["me@a.com", '<p><a href="mailto:me@a.com">me@a.com</a></p>\n'],
     ["README.md and a.com", "<p>README.md and a.com</p>\n"],
+    ["\ufeff# a", "<h1>a</h1>\n"],
+    ["*a***b*", "<p><em>a</em>*<em>b</em></p>\n"],
+    ["[a](b '')", '<p><a href="b">a</a></p>\n'],
+    ["xmpp:a@b.c/d/e", '<p><a href="xmpp:a@b.c/d">xmpp:a@b.c/d</a>/e</p>\n'],
+    ["_a@b.c", '<p><a href="mailto:_a@b.c">_a@b.c</a></p>\n'],
+    ["_a@b.c_", '<p><em><a href="mailto:a@b.c">a@b.c</a></em></p>\n'],
+    [
+      "[x http://a.b/?c&amp;d=e",
+      '<p>[x <a href="http://a.b/?c&amp;amp;d=e">http://a.b/?c&amp;amp;d=e</a></p>\n',
+    ],
+    [
+      "[http://a.b/&<img/src=x onerror=y//",
+      '<p>[<a href="http://a.b/&amp;">http://a.b/&amp;</a>&lt;img/src=x onerror=y//</p>\n',
+    ],
+    ["> [!IMPORTANTx\n> a", "<blockquote>\n<p>[!IMPORTANTx\na</p>\n</blockquote>\n"],
+    [
+      "> [!TIP]\n> a",
+      '<div class="markdown-alert markdown-alert-tip">\n<p class="markdown-alert-title">Tip</p>\n<p>a</p>\n</div>\n',
+    ],
     ['![a *b*](c.png "d")', '<p><img src="c.png" alt="a b" title="d" /></p>\n'],
     ["[a]\n\n[a]: /b", '<p><a href="/b">a</a></p>\n'],
     [
@@ -89,6 +108,9 @@ table(
     ["a <xmp>b *c* [d](e) ![f](g)</xmp> h", "<p>a  h</p>\n"],
     ["a <iframe>b</iframe> <noembed>c</noembed> <textarea>d</textarea>", "<p>a   </p>\n"],
     ["a <script>b", "<p>a b</p>\n"],
+    ["a<br>b<br/> c", "<p>a b c</p>\n"],
+    ["- a\n  <p>\n  b</p>\n\n  c", "<ul>\n<li>\n<p>a</p>\n<p>c</p>\n</li>\n</ul>\n"],
+    ["- [\n  <!A>\n  b", "<ul>\n<li>[\nb</li>\n</ul>\n"],
     ["a </script>b", "<p>a b</p>\n"],
     ["a <scripty>b</scripty>", "<p>a b</p>\n"],
     ["a *b <script>c* d</script> e", "<p>a *b  e</p>\n"],
@@ -172,7 +194,7 @@ table(
     ["- a\n\n      b\n\n      c", "- a\n\n  b\n\n  c"],
     ["|a|b|\n|-|-|\n|1|**2**|\n||3|", "a\tb\n1\t2\n\t3"],
     ["a\n\n---\n\nb", "a\n\n---\n\nb"],
-    ["a <b>c</b> <script>d</script>\n\n<div>e</div>\n\nf", "a c \n\nf"],
+    ["a <b>c</b> <script>d</script>\n\n<div>e</div>\n\nf", "a c\n\nf"],
     ["- a\n\nb", "- a\n\nb"],
     [">", ">"],
     ["<http://b.c/ü> [http://b.c](http://b.c) [b](mailto:b)", "http://b.c/ü http://b.c b"],
@@ -187,6 +209,10 @@ table(
     ],
     ["- a\n  ```\n  b\n  ```\n- > c", "- a\n  b\n- > c"],
     ["* a\n+ b\n1. c\n2) d", "- a\n\n- b\n\n1. c\n\n2) d"],
+    ["[http://b.c](http://b.c) [b.c](http://b.c)", "http://b.c b.c (http://b.c)"],
+    ["[a b](a%20b) [a](%ff) [%20](%20)", "a b a (%ff) %20"],
+    ["a\n\n![](x)\n\n#\n\n```\n```\n\nb", "a\n\nb"],
+    ["|a|\n|-|\n|b&#10;c|", "a\nb c"],
     ["a\n===\n\n<!-- b -->\n\nc\\\nd", "a\n\nc\nd"],
   ],
   text,
@@ -194,13 +220,18 @@ table(
 
 /** A tag as the renderer writes it, with the attributes that each element may have. */
 const TAG = new RegExp(
-  `^(?:</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td)>|<[bh]r />|${[
+  `^(?:</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
     '<a href="URL"(?: title="[^"<>]*")?>',
     '<img src="URL" alt="[^"<>]*"(?: title="[^"<>]*")? />',
     '<code class="language-[^"<>]*">',
     '<ol(?: start="\\d+")?>',
     '<t[hd](?: align="(?:left|center|right)")?>',
     '<input (?:checked="" )?disabled="" type="checkbox">',
+    '<sup class="footnote-ref">|<section class="footnotes">|<li id="user-content-fn\\d+">',
+    '<a href="#user-content-fn\\d+"(?: id="user-content-fnref[\\d-]+")?>',
+    '<a href="#user-content-fnref[\\d-]+" class="footnote-backref">',
+    '<div class="markdown-alert markdown-alert-(?:note|tip|important|warning|caution)">',
+    '<p class="markdown-alert-title">',
   ].join("|")})`.replaceAll(
     "URL",
     '(?:(?:https?|mailto|tel|xmpp|ftp):[^"<>\\s]*|(?![a-z][a-z0-9+.-]*:)[^"<>\\s]*)',
@@ -225,6 +256,7 @@ test("whatever the source, the output is made of known tags with known attribute
       "|",
       "\n[a]: ",
       ' "t" onclick=x',
+      ...'[http://a.b/|[a@b.c|&<|><|"<|<img/src=x onerror=y|[^a]|\n[^a]: |[!NOTE]|<br>'.split("|"),
     ),
   );
   fc.assert(
@@ -233,8 +265,10 @@ test("whatever the source, the output is made of known tags with known attribute
       for (let at = output.indexOf("<"); at >= 0; at = output.indexOf("<", at + 1)) {
         assert.match(output.slice(at), TAG);
       }
+      const rest = output.replaceAll(new RegExp(TAG.source.slice(1), "gi"), "");
+      assert.doesNotMatch(rest, /[<>"]|&(?!(?:amp|lt|gt|quot);)/);
     }),
-    { numRuns: 3000 },
+    { numRuns: 5000 },
   );
 });
 

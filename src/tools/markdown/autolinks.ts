@@ -147,9 +147,21 @@ export class BareAutolinks {
       return undefined;
     }
     const scheme = before === COLON ? emailScheme(s, start) : "";
-    if (scheme !== "" && start - scheme.length >= floor) start -= scheme.length;
+    if (scheme !== "" && start - scheme.length >= floor) {
+      start -= scheme.length;
+      if (scheme === "xmpp:") end = this.skipResource(end);
+    }
     const text = s.slice(start, end);
     return { start, end, text, address: text.includes(":") ? text : `mailto:${text}` };
+  }
+
+  /** An address of XMPP may have one part behind a slash (GFM, section 6.9). */
+  private skipResource(pos: number): number {
+    if (pos >= this.to || this.s.charCodeAt(pos) !== SLASH) return pos;
+    let end = pos + 1;
+    while (end < this.to && isResourcePart(this.s.charCodeAt(end))) end++;
+    while (end > pos && this.s.charCodeAt(end - 1) === DOT) end--;
+    return end === pos + 1 ? pos : end;
   }
 
   /** The beginning of a line, white space, or one of `* _ ~ (`. */
@@ -225,6 +237,10 @@ export class BareAutolinks {
 function emailScheme(s: string, end: number): string {
   if (s.endsWith("mailto:", end)) return "mailto:";
   return s.endsWith("xmpp:", end) ? "xmpp:" : "";
+}
+
+function isResourcePart(c: number): boolean {
+  return isIn(c, LETTER | DIGIT) || c === AT || c === DOT;
 }
 
 function isNamePart(c: number): boolean {

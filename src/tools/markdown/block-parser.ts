@@ -40,12 +40,13 @@ class BlockParser {
   private readonly containers = new ContainerStack();
   private readonly thematicBreaks = new ThematicBreaks();
   private readonly references: References;
-  private readonly footnotes = new Footnotes();
+  private readonly footnotes: Footnotes;
 
   constructor(source: string) {
     this.source = source;
     this.line = new LineCursor(source);
     this.references = new References(source.length);
+    this.footnotes = new Footnotes(source.length);
     this.leaf = new OpenLeaf(this.line, this.containers, this.references);
   }
 

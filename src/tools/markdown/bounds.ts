@@ -22,16 +22,19 @@ export const LINK_PARENTHESES_MAX = 32;
  * One definition can be used any number of times: a long address by a hundred thousand references would make
  * gigabytes. Beyond this many characters of addresses and titles references become their text.
  */
-export const referenceCharsMax = (sourceChars: number) => 64 * 1024 + 4 * sourceChars;
+export const referenceCharsMax = (sourceChars: number) => 4096 + 4 * sourceChars;
 
 /**
  * GFM fills a short row with empty cells: a thousand columns and rows of two characters would make 5,000 times
  * the text. Beyond this many the row ends where its text does.
  */
-export const filledCellsMax = (sourceChars: number) => 1024 + Math.floor(sourceChars / 16);
+export const filledCellsMax = (sourceChars: number) => 256 + Math.floor(sourceChars / 16);
 
-/** References to one footnote that get a way back: each takes some 130 characters for the four of `[^a]`. */
-export const BACK_REFERENCES_MAX = 100;
+/**
+ * References to a footnote beyond its first that get a way back: each takes some 160 characters for the four of `[^a]`.
+ * Those beyond are links to the footnote all the same.
+ */
+export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars / 64);
 
 /**
  * An HTML tag may be as long as the paragraph, and the quoted values within one tag may look like other tags.
@@ -39,5 +42,5 @@ export const BACK_REFERENCES_MAX = 100;
  */
 export const FAILED_TAG_STEPS_FACTOR = 8;
 
-/** Marks before a line of plain text: under ten ordered lists a lazy line of one character would get a hundred. */
+/** From so many on, marks before a line of plain text are left out: under ten ordered lists a lazy line of one character would get a hundred. */
 export const TEXT_PREFIX_CHARS_MAX = 40;

@@ -4,12 +4,12 @@ import {
   AUTOLINK,
   CANDIDATE,
   type EditList,
-  ESCAPE,
   IMAGE,
   IMAGE_END,
   KEEP,
   LINK,
   LINK_END,
+  TEXT,
 } from "#tools/markdown/edits.ts";
 
 /**
@@ -62,5 +62,6 @@ function nextMarkup(edits: EditList, index: number, end: number): number {
 }
 
 function isMarkup(kind: number): boolean {
-  return kind !== KEEP && kind !== ESCAPE && kind !== CANDIDATE;
+  // A character reference in an address is a part of it, as written.
+  return kind !== KEEP && kind !== TEXT && kind !== CANDIDATE;
 }

@@ -5,7 +5,7 @@ export const LETTER = 4;
 export const DIGIT = 8;
 /** May begin something within a paragraph. */
 export const INLINE = 16;
-/** May begin a block, or is white space at the start of a line. */
+/** May begin a block, as the first character of a line that is no blank. */
 export const BLOCK = 32;
 /** Stands in a URL as it is; `%` and `&` are looked at apart. */
 export const URL_SAFE = 64;
@@ -24,8 +24,8 @@ mark("\t\n\v\f\r ", WHITE);
 mark("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", PUNCTUATION);
 mark(LETTERS, LETTER);
 mark(DIGITS, DIGIT);
-mark('\n\\`*_~[]!&<>":@w', INLINE);
-mark(`\t ${DIGITS}>#\`~<=-*_+[|:`, BLOCK);
+mark("\n\\`*_~[]!&<:@w", INLINE);
+mark(`${DIGITS}>#\`~<=-*_+[|:`, BLOCK);
 mark(`${LETTERS}${DIGITS}!#$'()*+,-./:;=?@_~`, URL_SAFE);
 
 function mark(characters: string, bit: number): void {

@@ -10,29 +10,27 @@
 export const KEEP = 0;
 /** The range goes: a backslash, an HTML tag, the brackets of a refused link. */
 export const DROP = 1;
-/** Text of `& < > "`, which HTML must escape. */
-export const ESCAPE = 2;
 /** The range becomes `value` as text: a character reference. */
-export const TEXT = 3;
+export const TEXT = 2;
 /** The range becomes a code span with the content `value`. */
-export const CODE = 4;
+export const CODE = 3;
 /** A hard line break. */
-export const BREAK = 5;
+export const BREAK = 4;
 /** A run of `*`, `_` or `~`, some of which are marked as opening or closing emphasis. */
-export const RUN = 6;
+export const RUN = 5;
 /** The range from `[` on: a link opens. `value` is its address, `title` its title. */
-export const LINK = 7;
+export const LINK = 6;
 /** The range from `]` on: a link ends. `value` is its address. */
-export const LINK_END = 8;
+export const LINK_END = 7;
 /** As for links. What stands between is the description; the end has the title too. */
-export const IMAGE = 9;
-export const IMAGE_END = 10;
+export const IMAGE = 8;
+export const IMAGE_END = 9;
 /** The range becomes a link to `title` with the text `value`. */
-export const AUTOLINK = 11;
+export const AUTOLINK = 10;
 /** An address without brackets may begin here: it is a link unless it turns out to be within one. */
-export const CANDIDATE = 12;
+export const CANDIDATE = 11;
 /** A reference to the footnote with the id `number`. */
-export const FOOTNOTE = 13;
+export const FOOTNOTE = 12;
 
 /** Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes; closing is four more. */
 export const EMPHASIS = 1;

@@ -1,4 +1,3 @@
-import { BACK_REFERENCES_MAX } from "#tools/markdown/bounds.ts";
 import type { Footnote } from "#tools/markdown/footnotes.ts";
 
 /**
@@ -15,15 +14,15 @@ function referenceId({ number }: Footnote, use: number): string {
 
 /** The reference to a footnote that was just counted. */
 export function referenceLink(footnote: Footnote): string {
-  const { number, uses } = footnote;
-  const id = uses > BACK_REFERENCES_MAX ? "" : ` id="${referenceId(footnote, uses)}"`;
+  const { number, uses, waysBack } = footnote;
+  const id = uses > waysBack ? "" : ` id="${referenceId(footnote, uses)}"`;
   return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
 }
 
 /** Ways back from a footnote to its references. */
 export function backReferences(footnote: Footnote): string {
   const links: string[] = [];
-  for (let use = 1; use <= Math.min(footnote.uses, BACK_REFERENCES_MAX); use++) {
+  for (let use = 1; use <= footnote.waysBack; use++) {
     const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
     links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
   }

@@ -1,14 +1,31 @@
+import { waysBackMax } from "#tools/markdown/bounds.ts";
 import { normalizeLabel } from "#tools/markdown/link-scanner.ts";
 
-/** A footnote's place among the blocks, from its first inner block to behind its last; 0 uses: not written. */
-export type Footnote = { id: number; first: number; last: number; number: number; uses: number };
+/**
+ * A footnote's place among the blocks, from its first inner block to behind its last; how often it was referred to
+ * (0: it is not written), and to how many of the first references it has a way back.
+ */
+export type Footnote = {
+  id: number;
+  first: number;
+  last: number;
+  number: number;
+  uses: number;
+  waysBack: number;
+};
 
 /** The footnotes of a document. They are numbered in the order of their first references. */
 export class Footnotes {
+  /** Beyond the first of each footnote. */
+  private waysBackLeft: number;
   private readonly byLabel = new Map<string, Footnote>();
   private readonly byId: Footnote[] = [];
   /** Those that have been referred to, in order. */
   readonly used: Footnote[] = [];
+
+  constructor(sourceChars: number) {
+    this.waysBackLeft = waysBackMax(sourceChars);
+  }
 
   get isEmpty(): boolean {
     return this.byId.length === 0;
@@ -18,7 +35,7 @@ export class Footnotes {
   define(label: string): Footnote | undefined {
     const key = normalizeLabel(label);
     if (this.byLabel.has(key)) return undefined;
-    const footnote = { id: this.byId.length, first: 0, last: 0, number: 0, uses: 0 };
+    const footnote = { id: this.byId.length, first: 0, last: 0, number: 0, uses: 0, waysBack: 0 };
     this.byLabel.set(key, footnote);
     this.byId.push(footnote);
     return footnote;
@@ -36,7 +53,13 @@ export class Footnotes {
   refer(id: number): Footnote {
     const footnote = this.withId(id);
     footnote.uses++;
-    if (footnote.uses === 1) footnote.number = this.used.push(footnote);
+    if (footnote.uses === 1) {
+      footnote.number = this.used.push(footnote);
+      footnote.waysBack = 1;
+    } else if (footnote.waysBack === footnote.uses - 1 && this.waysBackLeft > 0) {
+      footnote.waysBack++;
+      this.waysBackLeft--;
+    }
     return footnote;
   }
 }

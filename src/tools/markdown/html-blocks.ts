@@ -32,7 +32,7 @@ export class HtmlBlocks {
     this.source = source;
   }
 
-  /** True where a block begins at `pos`, where `<` stands. Its first line is then read with `endsAt`. */
+  /** True where a block begins at `pos`, where `<` stands. Its first line is then read with `endsWith`. */
   begins(pos: number, lineEnd: number, isInParagraph: boolean): boolean {
     const end = findEnd(this.source, pos, lineEnd, isInParagraph);
     if (end === undefined) return false;

@@ -1,5 +1,6 @@
 import type { Align, Block } from "#tools/markdown/blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
+import { BODY_CELLS, HEAD_CELLS } from "#tools/markdown/cell-tags.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -9,7 +10,6 @@ import {
   DROP,
   describe,
   type EditList,
-  ESCAPE,
   FOOTNOTE,
   IMAGE,
   IMAGE_END,
@@ -23,13 +23,14 @@ import {
 import { escapeHtml } from "#tools/markdown/escape-html.ts";
 import { backReferences, footnoteId, referenceLink } from "#tools/markdown/footnote-links.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
+import { Output } from "#tools/markdown/output.ts";
 
 /**
- * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled here or in
- * `footnote-links.ts`; what comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
+ * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled here, in
+ * `cell-tags.ts` or in `footnote-links.ts`; what comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
  */
 export class HtmlWriter {
-  html = "";
+  private readonly out = new Output();
   private readonly footnotes: Footnotes;
   private filledCellsLeft: number;
   /** The last character written is a newline, or nothing is written. */
@@ -48,6 +49,10 @@ export class HtmlWriter {
   constructor(footnotes: Footnotes, sourceChars: number) {
     this.footnotes = footnotes;
     this.filledCellsLeft = filledCellsMax(sourceChars);
+  }
+
+  get html(): string {
+    return this.out.text;
   }
 
   /** A block without text of its own, or the beginning or end of a container. */
@@ -93,7 +98,7 @@ export class HtmlWriter {
         this.line(isOrdered(block) ? "</ol>\n" : "</ul>\n");
         break;
       case "item":
-        this.html += "</li>\n";
+        this.out.add("</li>\n");
         this.isAtLineStart = true;
         break;
       case "table":
@@ -103,9 +108,13 @@ export class HtmlWriter {
 
   /** A heading. */
   heading(block: Block, edits: EditList): void {
-    this.line(`<h${block.number}>`);
-    this.inline(block.text, block.from, block.to, edits);
-    this.html += `</h${block.number}>\n`;
+    const { number, text, from, to } = block;
+    if (edits.count === 0) this.line(`<h${number}>${escapeHtml(text, from, to)}</h${number}>\n`);
+    else {
+      this.line(`<h${number}>`);
+      this.inline(text, from, to, edits);
+      this.out.add(`</h${number}>\n`);
+    }
   }
 
   /** A paragraph; `footnote` is the one that it ends. */
@@ -117,45 +126,46 @@ export class HtmlWriter {
     this.isItemStart = false;
     if (block.info !== "") {
       const checked = block.info === "x" ? 'checked="" ' : "";
-      this.html += `<input ${checked}disabled="" type="checkbox"> `;
+      this.out.add(`<input ${checked}disabled="" type="checkbox"> `);
     }
     this.inline(block.text, block.from, block.to, edits);
-    if (footnote !== undefined) this.html += ` ${backReferences(footnote)}`;
-    if (hasTags) this.html += "</p>\n";
+    if (footnote !== undefined) this.out.add(` ${backReferences(footnote)}`);
+    if (hasTags) this.out.add("</p>\n");
     this.isAtLineStart = hasTags;
   }
 
   openRow(): void {
-    if (this.rows === 0) this.html += "<thead>\n<tr>\n";
-    else this.html += this.rows === 1 ? "<tbody>\n<tr>\n" : "<tr>\n";
+    if (this.rows === 0) this.out.add("<thead>\n<tr>\n");
+    else this.out.add(this.rows === 1 ? "<tbody>\n<tr>\n" : "<tr>\n");
     this.cells = 0;
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {
-    const name = this.rows === 0 ? "th" : "td";
-    const open = this.openCell(name);
+    const { open, close } = this.nextCell();
     if (edits.count === 0) {
-      // Most cells are a few plain characters: one short string costs a third of three on the long one.
-      this.html += `${open}${text.slice(from, to)}</${name}>\n`;
+      // Most cells are a few plain characters.
+      this.out.add(open + escapeHtml(text, from, to) + close);
       return;
     }
-    this.html += open;
+    this.out.add(open);
     this.inline(text, from, to, edits);
-    this.html += `</${name}>\n`;
+    this.out.add(close);
   }
 
   closeRow(): void {
     const missing = Math.min(this.align.length - this.cells, this.filledCellsLeft);
     this.filledCellsLeft -= Math.max(missing, 0);
-    const name = this.rows === 0 ? "th" : "td";
-    for (let i = 0; i < missing; i++) this.html += `${this.openCell(name)}</${name}>\n`;
-    this.html += this.rows === 0 ? "</tr>\n</thead>\n" : "</tr>\n";
+    for (let i = 0; i < missing; i++) {
+      const { open, close } = this.nextCell();
+      this.out.add(open + close);
+    }
+    this.out.add(this.rows === 0 ? "</tr>\n</thead>\n" : "</tr>\n");
     this.rows++;
   }
 
-  private openCell(name: string): string {
-    const align = this.align[this.cells++];
-    return align ? `<${name} align="${align}">` : `<${name}>`;
+  private nextCell(): { open: string; close: string } {
+    const tags = this.rows === 0 ? HEAD_CELLS : BODY_CELLS;
+    return tags[this.align[this.cells++] ?? ""];
   }
 
   openFootnotes(): void {
@@ -179,12 +189,12 @@ export class HtmlWriter {
     const language = /^[^ \t\n]+/.exec(info)?.[0];
     const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
     this.line(`<pre><code${attribute}>`);
-    this.html += `${escapeHtml(text, from, to)}</code></pre>\n`;
+    this.out.add(`${escapeHtml(text, from, to)}</code></pre>\n`);
   }
 
   /** Block tags begin on a line of their own. */
   private line(html: string): void {
-    this.html += this.isAtLineStart ? html : `\n${html}`;
+    this.out.add(this.isAtLineStart ? html : `\n${html}`);
     this.isAtLineStart = true;
     this.isItemStart = false;
   }
@@ -200,34 +210,33 @@ export class HtmlWriter {
         pos = this.run(s, pos, start, edits.end(i), edits);
         continue;
       }
-      if (start > pos) this.html += s.slice(pos, start);
+      if (start > pos) this.out.add(escapeHtml(s, pos, start));
       pos = edits.end(i);
-      if (kind === ESCAPE) this.html += escapeHtml(s, start, pos);
-      else if (kind !== DROP) this.edit(s, edits, i);
+      if (kind !== DROP) this.edit(s, edits, i);
     }
-    if (pos < to) this.html += s.slice(pos, to);
+    if (pos < to) this.out.add(escapeHtml(s, pos, to));
   }
 
   private edit(s: string, edits: EditList, index: number): void {
     const kind = edits.kind(index);
     if (kind === FOOTNOTE && this.images === 0) {
-      this.html += referenceLink(this.footnotes.refer(edits.number(index)));
+      this.out.add(referenceLink(this.footnotes.refer(edits.number(index))));
       return;
     }
     const value = edits.value(index);
     if (kind === IMAGE) {
-      if (this.images++ === 0) this.html += `<img src="${escapeHtml(value)}" alt="`;
+      if (this.images++ === 0) this.out.add(`<img src="${escapeHtml(value)}" alt="`);
     } else if (kind === IMAGE_END) {
-      if (--this.images === 0) this.html += `"${titleAttribute(edits.title(index))} />`;
-    } else if (this.images > 0) this.html += escapeHtml(describe(s, edits, index));
-    else if (kind === TEXT) this.html += escapeHtml(value);
-    else if (kind === CODE) this.html += `<code>${escapeHtml(value)}</code>`;
-    else if (kind === BREAK) this.html += "<br />\n";
+      if (--this.images === 0) this.out.add(`"${titleAttribute(edits.title(index))} />`);
+    } else if (this.images > 0) this.out.add(escapeHtml(describe(s, edits, index)));
+    else if (kind === TEXT) this.out.add(escapeHtml(value));
+    else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
+    else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === LINK) {
-      this.html += `<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`;
-    } else if (kind === LINK_END) this.html += "</a>";
+      this.out.add(`<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`);
+    } else if (kind === LINK_END) this.out.add("</a>");
     else if (kind === AUTOLINK) {
-      this.html += `<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`;
+      this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);
     }
   }
 
@@ -240,7 +249,7 @@ export class HtmlWriter {
         at++;
         continue;
       }
-      if (at > pos) this.html += s.slice(pos, at);
+      if (at > pos) this.out.add(escapeHtml(s, pos, at));
       if (this.images === 0) this.emphasis(mark);
       at += markChars(mark);
       pos = at;
@@ -249,9 +258,8 @@ export class HtmlWriter {
   }
 
   private emphasis(mark: number): void {
-    if (mark > CLOSING) {
-      if (this.nesting-- <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
-    } else if (++this.nesting <= INLINE_NESTING_MAX) this.html += EMPHASIS_TAGS[mark];
+    const nesting = mark > CLOSING ? this.nesting-- : ++this.nesting;
+    if (nesting <= INLINE_NESTING_MAX) this.out.add(EMPHASIS_TAGS[mark] ?? "");
   }
 }
 

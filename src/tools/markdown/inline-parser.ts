@@ -13,31 +13,21 @@ import {
   NEWLINE,
   PUNCTUATION,
   SPACE,
+  WHITE,
 } from "#tools/markdown/characters.ts";
 import { CodeSpans, codeContent, skipBackticks } from "#tools/markdown/code-spans.ts";
-import {
-  AUTOLINK,
-  BREAK,
-  CANDIDATE,
-  CODE,
-  DROP,
-  EditList,
-  ESCAPE,
-  TEXT,
-} from "#tools/markdown/edits.ts";
+import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, TEXT } from "#tools/markdown/edits.ts";
 import { DelimiterStack } from "#tools/markdown/emphasis.ts";
 import { readEntity } from "#tools/markdown/entities.ts";
 import type { Footnotes } from "#tools/markdown/footnotes.ts";
-import { RawHtml } from "#tools/markdown/raw-html.ts";
+import { isLineBreak, RawHtml } from "#tools/markdown/raw-html.ts";
 import type { References } from "#tools/markdown/references.ts";
 
 const EXCLAMATION = 33;
-const DOUBLE_QUOTE = 34;
 const AMPERSAND = 38;
 const ASTERISK = 42;
 const COLON = 58;
 const LESS = 60;
-const GREATER = 62;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const UNDERSCORE = 95;
@@ -115,9 +105,6 @@ export class InlineParser {
         return this.readLess(pos);
       case AMPERSAND:
         return this.readAmpersand(pos);
-      case GREATER:
-      case DOUBLE_QUOTE:
-        return this.escape(pos);
       default:
         return this.readBare(c, pos);
     }
@@ -126,16 +113,6 @@ export class InlineParser {
   private drop(pos: number, end: number): number {
     this.edits.add(DROP, pos, end);
     return end;
-  }
-
-  /** `& < > "` that is text: edits next to one another become one. */
-  private escape(pos: number): number {
-    const { edits } = this;
-    const last = edits.count - 1;
-    if (last >= 0 && edits.kind(last) === ESCAPE && edits.end(last) === pos) {
-      edits.setRange(last, edits.start(last), pos + 1);
-    } else edits.add(ESCAPE, pos, pos + 1);
-    return pos + 1;
   }
 
   /** Spaces go at the end and the beginning of lines; two or more at the end make a hard break (6.7, 6.8). */
@@ -159,9 +136,7 @@ export class InlineParser {
     }
     if (!isIn(next, PUNCTUATION)) return pos + 1;
     this.drop(pos, pos + 1);
-    const isEscaped =
-      next === AMPERSAND || next === LESS || next === GREATER || next === DOUBLE_QUOTE;
-    return isEscaped ? this.escape(pos + 1) : pos + 2;
+    return pos + 2;
   }
 
   private readCode(pos: number): number {
@@ -191,12 +166,24 @@ export class InlineParser {
     if (autolink !== undefined) return this.addAutolink(autolink);
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
-    return end < 0 ? this.escape(pos) : this.drop(pos, end);
+    if (end < 0) return pos + 1;
+    // Without its tag, what `<br>` keeps apart would run together.
+    if (isLineBreak(this.s, pos, end) && this.isBetweenWords(pos, end)) {
+      this.edits.addText(TEXT, pos, end, " ");
+      return end;
+    }
+    return this.drop(pos, end);
+  }
+
+  private isBetweenWords(start: number, end: number): boolean {
+    const { s } = this;
+    if (start === this.from || end === this.to) return false;
+    return !isIn(s.charCodeAt(start - 1), WHITE) && !isIn(s.charCodeAt(end), WHITE);
   }
 
   private readAmpersand(pos: number): number {
     const entity = readEntity(this.s, pos, this.to);
-    if (entity === undefined) return this.escape(pos);
+    if (entity === undefined) return pos + 1;
     this.edits.addText(TEXT, pos, entity.end, entity.text);
     return entity.end;
   }

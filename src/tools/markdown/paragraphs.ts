@@ -46,6 +46,7 @@ export function readAlert({
   if (!text.startsWith("[!", from)) return undefined;
   let end = from + 2;
   while (end < from + NAME_CHARS_MAX && text.charCodeAt(end) !== 93) end++;
+  if (text.charCodeAt(end) !== 93) return undefined;
   const name = text.slice(from + 2, end).toLowerCase();
   if (!ALERTS.has(name)) return undefined;
   let restFrom = end + 1;

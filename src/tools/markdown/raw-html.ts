@@ -136,6 +136,11 @@ function isUnquotedValue(c: number): boolean {
   return c !== GREATER && c !== 96 && !isIn(c, WHITE);
 }
 
+/** True for the tag from `pos` to `end` if it is `<br>`. */
+export function isLineBreak(s: string, pos: number, end: number): boolean {
+  return end - pos < 16 && tagName(s, pos + 1, end).toLowerCase() === "br";
+}
+
 /** The name of the tag whose name starts at `pos`. */
 export function tagName(s: string, pos: number, to: number): string {
   return s.slice(pos, skipName(s, pos, Math.min(to, pos + 16)));

@@ -31,7 +31,8 @@ export class References {
   use(label: string): Destination | undefined {
     const destination = this.definitions.get(normalizeLabel(label));
     if (destination === undefined) return undefined;
+    if (destination.chars > this.charsLeft) return { address: undefined, title: undefined };
     this.charsLeft -= destination.chars;
-    return this.charsLeft < 0 ? { address: undefined, title: undefined } : destination;
+    return destination;
   }
 }

@@ -28,9 +28,9 @@ export function renderMarkdown(
   return text === undefined ? { html: html.html } : { html: html.html, text: text.text };
 }
 
-/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. */
+/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. A byte order mark is none of the text. */
 function normalizeSource(markdown: string): string {
-  let source = markdown;
+  let source = markdown.startsWith("\ufeff") ? markdown.slice(1) : markdown;
   if (source.includes("\r")) source = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   if (source.includes("\0")) source = source.replaceAll("\0", "\ufffd");
   return source.endsWith("\n") ? source : `${source}\n`;

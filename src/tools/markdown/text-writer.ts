@@ -1,5 +1,7 @@
+import { cleanAddress } from "#tools/markdown/address.ts";
 import type { Block } from "#tools/markdown/blocks.ts";
 import { TEXT_PREFIX_CHARS_MAX } from "#tools/markdown/bounds.ts";
+import { isBlank } from "#tools/markdown/characters.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -7,7 +9,6 @@ import {
   CODE,
   describe,
   type EditList,
-  ESCAPE,
   FOOTNOTE,
   IMAGE,
   IMAGE_END,
@@ -20,7 +21,7 @@ import {
 } from "#tools/markdown/edits.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 
-/** A quote, item or footnote: what stands before its first line, and before the others.*/
+/** A quote, item or footnote: what stands before its first line, and before the others. */
 type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
 type List = { marker: string; next: number; isLoose: boolean; items: number };
 
@@ -52,12 +53,10 @@ export class TextWriter {
   block(block: Block): void {
     switch (block.kind) {
       case "rule":
-        this.begin();
-        this.write("---");
+        this.writeBlock("---");
         break;
       case "code":
-        this.begin();
-        this.write(block.text.slice(block.from, block.to).replace(/\n$/, ""));
+        this.writeBlock(block.text.slice(block.from, block.to).replace(/\n$/, ""));
         break;
       case "quote":
         this.begin();
@@ -89,15 +88,14 @@ export class TextWriter {
 
   /** A paragraph or heading. */
   leaf(block: Block, edits: EditList): void {
-    this.begin();
     const task = block.info === "" ? "" : `[${block.info}] `;
-    this.write(task + this.inline(block.text, block.from, block.to, edits));
+    this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {
-    // A tab within a cell would look like the end of it.
-    const cell = this.inline(text, from, to, edits);
-    this.cells.push(cell.includes("\t") ? cell.replaceAll("\t", " ") : cell);
+    // A tab or a line ending within a cell would look like the end of it.
+    const cell = trimBlanks(this.inline(text, from, to, edits));
+    this.cells.push(/[\t\n]/.test(cell) ? cell.replace(/[\t\n]/g, " ") : cell);
   }
 
   closeRow(): void {
@@ -146,6 +144,13 @@ export class TextWriter {
     if (container?.hasBegun !== false) this.hasGap = container?.list?.isLoose ?? true;
   }
 
+  /** A block that shows nothing, as an empty heading or an image without description, is none. */
+  private writeBlock(text: string): void {
+    if (text === "") return;
+    this.begin();
+    this.write(text);
+  }
+
   private write(text: string): void {
     if (this.hasGap && this.lines.length > 0) this.lines.push(this.blankPrefix());
     this.hasGap = false;
@@ -189,7 +194,7 @@ export class TextWriter {
     let pos = from;
     for (let i = 0; i < edits.count; i++) {
       const kind = edits.kind(i);
-      if (kind === KEEP || kind === CANDIDATE || kind === ESCAPE) continue;
+      if (kind === KEEP || kind === CANDIDATE) continue;
       const start = edits.start(i);
       const end = edits.end(i);
       if (start > pos) text += s.slice(pos, start);
@@ -214,9 +219,8 @@ export class TextWriter {
     switch (kind) {
       case TEXT:
       case CODE:
-        return value;
       case AUTOLINK:
-        return value + addressBehind(value, edits.title(index) ?? "");
+        return value;
       case BREAK:
         return "\n";
       default:
@@ -240,17 +244,21 @@ function listOf({ info, number, isLoose }: Block): List {
   return { marker: info, next: number, isLoose, items: 0 };
 }
 
-/** Nothing where the text of a link already is its address. */
-function addressBehind(text: string, address: string): string {
-  const shown = [address, decodedUrl(address)];
-  const isSame = shown.some((url) => [text, `mailto:${text}`, `http://${text}`].includes(url));
-  return isSame || address === "" ? "" : ` (${address})`;
+/** Spaces at both ends: what stood between them and the text is gone. */
+function trimBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
 }
 
-function decodedUrl(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
+/** Nothing where the text of a link already is its address. */
+function addressBehind(text: string, address: string): string {
+  const isMail = address.startsWith("mailto:") && address.endsWith(text);
+  const isSame = text === address || (isMail && address.length === "mailto:".length + text.length);
+  // An address is percent-encoded, its text as a rule is not.
+  if (isSame || address === "" || (address.includes("%") && cleanAddress(text) === address))
+    return "";
+  return ` (${address})`;
 }

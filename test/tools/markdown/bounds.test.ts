@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  BACK_REFERENCES_MAX,
   CONTAINERS_MAX,
   filledCellsMax,
   INLINE_NESTING_MAX,
@@ -9,6 +8,7 @@ import {
   LINK_PARENTHESES_MAX,
   referenceCharsMax,
   TEXT_PREFIX_CHARS_MAX,
+  waysBackMax,
 } from "#tools/markdown/bounds.ts";
 import { renderMarkdown } from "#tools/markdown/render-markdown.ts";
 
@@ -66,10 +66,12 @@ test("short rows are filled up to the bound, and then end where their text does"
 });
 
 test("the first references to a footnote get a way back", () => {
-  const out = html(`${"[^a] ".repeat(BACK_REFERENCES_MAX + 50)}\n\n[^a]: b`);
-  assert.equal(count(out, 'class="footnote-ref"><a'), BACK_REFERENCES_MAX + 50);
-  assert.equal(count(out, ' id="user-content-fnref'), BACK_REFERENCES_MAX);
-  assert.equal(count(out, 'class="footnote-backref"'), BACK_REFERENCES_MAX);
+  const markdown = `${"[^a] ".repeat(500)}\n\n[^a]: b\n`;
+  const out = html(markdown);
+  const waysBack = 1 + waysBackMax(markdown.length);
+  assert.equal(count(out, 'class="footnote-ref"><a'), 500);
+  assert.equal(count(out, ' id="user-content-fnref'), waysBack);
+  assert.equal(count(out, 'class="footnote-backref"'), waysBack);
 });
 
 test("what stands before a line of plain text has a bound", () => {
