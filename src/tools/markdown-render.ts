@@ -29,7 +29,7 @@ export const markdownRender = defineTool({
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
-    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed. Links and images with a scheme other than http, https, mailto, tel, xmpp or ftp become their text.",
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: of inline tags the text between them stays, an HTML block goes with its text. Links and images with a scheme other than http, https, mailto, tel, xmpp or ftp become their text.",
   input,
   output,
   body: "required",

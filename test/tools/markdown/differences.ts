@@ -72,6 +72,12 @@ const AUTOLINKS: readonly Difference[] = [
     source: replacing(/ftp:\/\//gi, "http://"),
   },
   {
+    reason:
+      "_ before an address: emphasis where it is that, as in cmark-gfm; micromark asks the address first",
+    when: /_\S*@/,
+    source: replacing(/_/g, "-"),
+  },
+  {
     reason: "mailto: and xmpp: before an address belong to it in GFM, 6.9; not yet in micromark",
     source: replacing(/(?:(?:mailto|xmpp):)+(?=[\w.+-]+@)/gi, ""),
   },
