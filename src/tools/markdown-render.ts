@@ -35,7 +35,7 @@ export const markdownRender = defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(MARKDOWN_BYTES_MAX),
   fieldBytesMax: { markdown: MARKDOWN_BYTES_MAX },
-  heavyFromBytes: 3 * 1024,
+  heavyFromBytes: 12 * 1024,
   examples: [
     {
       name: "headings, emphasis, a link",
