@@ -1,0 +1,16 @@
+import { hostileNamed } from "./hostile-catalogue.ts";
+import { ordinaryDocument, type Render, Times } from "./hostile-times.ts";
+import { LARGE, tryHostile } from "./hostile-trial.ts";
+
+/**
+ * The process that renders. The engine is the module named by its argument; a message is the name of a hostile
+ * document, and the answer is its trial. First of all it says how long the ordinary document takes.
+ */
+const [engine = ""] = process.argv.slice(2);
+const { renderMarkdown } = (await import(engine)) as { renderMarkdown: Render };
+const times = new Times(renderMarkdown, ordinaryDocument(LARGE));
+
+process.on("message", (name: string) => {
+  process.send?.({ trial: tryHostile(renderMarkdown, times, hostileNamed(name)) });
+});
+process.send?.({ ordinary: times.ordinaryMs });

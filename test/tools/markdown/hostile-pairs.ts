@@ -1,0 +1,122 @@
+import { family, type Hostile, halves, repeat } from "./hostile-shapes.ts";
+import { Random } from "./random.ts";
+
+/** Openers and closers of which every ordered pair is made into documents. */
+const FRAGMENTS = [
+  "*a",
+  "_ ",
+  "**",
+  "a__",
+  "~~",
+  "`",
+  "```\n",
+  "[",
+  "![",
+  "](",
+  "](u)",
+  "[a]: ",
+  "[^a]",
+  "(",
+  ")",
+  "<a ",
+  "<!--",
+  "</a>",
+  "<http:",
+  "&#",
+  "\\",
+  '"',
+  "> ",
+  "- ",
+  "1. ",
+  "    ",
+  "\n",
+  "\n\n",
+  "# ",
+  "|-|\n",
+  "===\n",
+  "www.a",
+  "@b.c",
+];
+
+export const pairs: Hostile[] = FRAGMENTS.flatMap((first) =>
+  FRAGMENTS.flatMap((second) =>
+    first === second
+      ? []
+      : family(`pair ${JSON.stringify(first)} ${JSON.stringify(second)}`, {
+          "by turns": repeat(first + second),
+          "by halves": halves(first, second),
+        }),
+  ),
+);
+
+/** More to draw from: whole constructs and their ends. */
+const MORE = [
+  "a",
+  " ",
+  "\t",
+  "*",
+  "_",
+  "~",
+  "``",
+  "]",
+  "[a]",
+  "[a][b]",
+  "[^",
+  "]:",
+  "<",
+  ">",
+  "</",
+  "<?",
+  "?>",
+  "-->",
+  "<![CDATA[",
+  "]]>",
+  "<!A",
+  "<script>",
+  "</script>",
+  "<title>",
+  "=",
+  "'",
+  "a='",
+  "&amp;",
+  ";",
+  "$",
+  "+ ",
+  "* ",
+  "> [!NOTE]\n",
+  "- [ ] ",
+  "~~~\n",
+  "---\n",
+  "|",
+  "a|b\n",
+  "\r",
+  "\u00a0",
+  "\u{1f600}",
+  "\0",
+  ":",
+  "//",
+  ".",
+  "!",
+  "<div>\n",
+  "<pre>\n",
+  "</pre>",
+  "[^a]: ",
+  "\n  ",
+  "\n    ",
+  "\n> ",
+];
+const LETTERS = [...FRAGMENTS, ...MORE];
+
+/** A document of a number: something, then something else as often as fits, then perhaps a third thing as often. */
+export function drawn(number: number): Hostile {
+  const random = new Random(number);
+  const phrase = (most: number) => random.several(0, most, () => random.pick(LETTERS)).join("");
+  const before = phrase(3);
+  const first = phrase(4) || "a*";
+  const second = random.chance(0.5) ? first : phrase(4) || first;
+  const after = phrase(3);
+  return {
+    name: `drawn ${number}: ${JSON.stringify([before, first, second, after])}`,
+    make: (size) => before + halves(first, second)(size - before.length - after.length) + after,
+  };
+}

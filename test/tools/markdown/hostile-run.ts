@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Trial } from "./hostile-trial.ts";
+
+/**
+ * Runs trials in a process of their own, which is ended when it takes too long over one: the name is reported and the
+ * rest is tried in a new one. Half the stack that Node gives: other runtimes give less.
+ */
+const EXEC_ARGV = ["--expose-gc", "--stack-size=492", "--max-old-space-size=2048"];
+
+type Ordinary = { readonly html: number; readonly text: number };
+type Answer = { trial: Trial } | { ordinary: Ordinary };
+type Settings = { readonly engine: string; readonly trialMsMax: number };
+
+export type Run = { readonly trials: readonly Trial[]; readonly ordinary: Ordinary };
+
+export async function runTrials(names: readonly string[], settings: Settings): Promise<Run> {
+  const trials: Trial[] = [];
+  let child: ChildProcess | undefined;
+  let ordinary: Ordinary | undefined;
+  try {
+    for (const name of names) {
+      if (child === undefined) {
+        child = fork(path.join(import.meta.dirname, "hostile-child.ts"), [enginePath(settings)], {
+          execArgv: EXEC_ARGV,
+        });
+        const ready = await answerOf(child, 60_000);
+        if (typeof ready === "string") throw new Error(`the ordinary document: ${ready}`);
+        if ("ordinary" in ready) ordinary ??= ready.ordinary;
+      }
+      child.send(name);
+      const answer = await answerOf(child, settings.trialMsMax);
+      if (typeof answer !== "string" && "trial" in answer) trials.push(answer.trial);
+      else {
+        const why = typeof answer === "string" ? answer : "no trial";
+        trials.push({ name, times: Infinity, failures: [{ rule: "hangs", by: Infinity, why }] });
+        await end(child);
+        child = undefined;
+      }
+    }
+  } finally {
+    if (child !== undefined) await end(child);
+  }
+  if (ordinary === undefined) throw new Error("nothing was tried");
+  return { trials, ordinary };
+}
+
+const enginePath = ({ engine }: Settings) => fileURLToPath(import.meta.resolve(engine));
+
+/** What the child says next, or in words why it says nothing. */
+async function answerOf(child: ChildProcess, msMax: number): Promise<Answer | string> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    return await Promise.race([
+      once(child, "message", { signal }).then(([message]) => message as Answer),
+      once(child, "exit", { signal }).then(
+        ([code, name]) => `the process ended with ${name ?? code}`,
+      ),
+      new Promise<string>((resolve) => {
+        const timer = setTimeout(resolve, msMax, `not done in ${msMax} ms`);
+        signal.addEventListener("abort", () => clearTimeout(timer));
+      }),
+    ]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
