@@ -186,7 +186,8 @@ export class HtmlWriter {
   }
 
   private code({ text, from, to, info }: Block): void {
-    const language = /^[^ \t\n]+/.exec(info)?.[0];
+    // Anything that parts the names of classes ends the name.
+    const language = /^[^\t\n\v\f\r ]+/.exec(info)?.[0];
     const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
     this.line(`<pre><code${attribute}>`);
     this.out.add(`${escapeHtml(text, from, to)}</code></pre>\n`);
