@@ -195,11 +195,10 @@ export class InlineParser {
       c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
     if (!mayBegin) return pos + 1;
     const floor = this.edits.lastEnd(this.from);
-    // An underscore before an address belongs to it, unless it turns out to be emphasis.
-    if (
-      this.brackets.isOpen ||
-      (floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE)
-    ) {
+    // An underscore before a mail address belongs to it, unless it turns out to be emphasis.
+    const isMail = c !== COLON && c !== LOWER_W;
+    const mayBelong = floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE;
+    if (this.brackets.isOpen || (isMail && mayBelong)) {
       this.edits.add(CANDIDATE, pos, pos);
       this.hasCandidates = true;
       return pos + 1;
