@@ -8,9 +8,10 @@ import {
   QR_WIDTH_MIN,
 } from "#limits.ts";
 import { dataUrl } from "#tools/base64.ts";
-import { drawQrSvg, drawQrUtf8, layOutQr } from "#tools/qr-draw.ts";
-import { encodeQrMatrix, type QrLevel, type QrMatrix, qrCapacities } from "#tools/qr-matrix.ts";
-import { writeQrPng } from "#tools/qr-png.ts";
+import { QR_LEVELS, type QrLevel } from "#tools/qr/capacity.ts";
+import { drawQrSvg, drawQrUtf8, layOutQr } from "#tools/qr/draw.ts";
+import { capacitiesFor, encodeQr, type QrSymbol } from "#tools/qr/encode-qr.ts";
+import { writeQrPng } from "#tools/qr/png.ts";
 import { textField, utf8Length } from "#tools/text.ts";
 import { clamp, defineTool } from "#tools/tool.ts";
 
@@ -18,7 +19,6 @@ import { clamp, defineTool } from "#tools/tool.ts";
  * Encodes a text into a QR code (ISO/IEC 18004) and draws it. The level asked for is the level used, and
  * the width asked for is the width used wherever the modules fit into it.
  */
-const LEVELS = ["L", "M", "Q", "H"] as const satisfies QrLevel[];
 const FORMATS = ["png", "svg", "utf8"] as const;
 
 const input = z.strictObject({
@@ -31,7 +31,7 @@ const input = z.strictObject({
       "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
   }),
   errorCorrectionLevel: z
-    .enum(LEVELS)
+    .enum(QR_LEVELS)
     .default("M")
     .meta({ description: "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %." }),
   // No minimum and maximum in the schema: a number out of range is not refused, it is clamped.
@@ -47,7 +47,7 @@ const input = z.strictObject({
 const output = z.strictObject({
   ok: z.literal(true).meta({ description: "True on success." }),
   format: z.enum(FORMATS).meta({ description: "Format returned." }),
-  errorCorrectionLevel: z.enum(LEVELS).meta({ description: "Level that was used." }),
+  errorCorrectionLevel: z.enum(QR_LEVELS).meta({ description: "Level that was used." }),
   width: z.int().meta({
     description:
       "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
@@ -117,32 +117,32 @@ export const qrCode = defineTool({
         width: 256,
         mimeType: "text/plain",
         output:
-          "                             \n                             \n    █▀▀▀▀▀█ ▀█▀█▀ █▀▀▀▀▀█    \n    █ ███ █  ██▄  █ ███ █    \n    █ ▀▀▀ █   ▀▄█ █ ▀▀▀ █    \n    ▀▀▀▀▀▀▀ █▄█▄█ ▀▀▀▀▀▀▀    \n    ██▄▀▀ ▀▄▄██ █ █ ▄ ▄▄▀    \n     ▄▄▀▀▄▀█▄▄▄▄ ▀▀ ▀██▀     \n       ▀ ▀▀ ██▄▄▄ ▀▄ █▀▀▀    \n    █▀▀▀▀▀█  ▄▀▄██▀██▄ █▄    \n    █ ███ █ █▄▄██ ▀▀▄██ ▀    \n    █ ▀▀▀ █ ▄█   ▄█ ▄ ██▀    \n    ▀▀▀▀▀▀▀ ▀ ▀▀     ▀▀▀     \n                             \n                             ",
+          "                             \n                             \n    █▀▀▀▀▀█ ██▀██ █▀▀▀▀▀█    \n    █ ███ █  █▀█▄ █ ███ █    \n    █ ▀▀▀ █ █ ▄ ▀ █ ▀▀▀ █    \n    ▀▀▀▀▀▀▀ █▄█▄▀ ▀▀▀▀▀▀▀    \n    ▀█▀ ▄▀▀▄▀█▀▀▀▀▀▀▀  ██    \n    ▄█▄▀▄ ▀▄▄▄▀ ▄ ▀ ▄▀▀      \n       ▀ ▀▀ ██▄▄ ▄█▄ ████    \n    █▀▀▀▀▀█ ▄▄██▀█▄█▀█▄█▀    \n    █ ███ █  ▄▀▀▀▀▀▀▀▀▀▀▀    \n    █ ▀▀▀ █ ██  ▄ ▀ ▄ ▀▀█    \n    ▀▀▀▀▀▀▀ ▀ ▀   ▀   ▀▀▀    \n                             \n                             ",
       },
     },
   ],
   run(request) {
     const { text, format, errorCorrectionLevel } = request;
-    const matrix = encodeQrMatrix(text, errorCorrectionLevel);
-    if (matrix === undefined) throw tooLong(text, errorCorrectionLevel);
-    return { ok: true as const, format, errorCorrectionLevel, ...DRAWERS[format](matrix, request) };
+    const symbol = encodeQr(text, errorCorrectionLevel);
+    if (symbol === undefined) throw tooLong(text, errorCorrectionLevel);
+    return { ok: true as const, format, errorCorrectionLevel, ...DRAWERS[format](symbol, request) };
   },
 });
 
 type Drawn = Pick<Output, "width" | "mimeType" | "output">;
 
-const DRAWERS: Record<Input["format"], (matrix: QrMatrix, request: Input) => Drawn> = {
-  png(matrix, request) {
-    const layout = layOutQr(matrix.size, request.width);
+const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Drawn> = {
+  png(symbol, request) {
+    const layout = layOutQr(symbol.size, request.width);
     const mimeType = "image/png";
-    return { width: layout.width, mimeType, output: dataUrl(mimeType, writeQrPng(matrix, layout)) };
+    return { width: layout.width, mimeType, output: dataUrl(mimeType, writeQrPng(symbol, layout)) };
   },
-  svg: (matrix, { width }) => ({
+  svg: (symbol, { width }) => ({
     width,
     mimeType: "image/svg+xml",
-    output: drawQrSvg(matrix, width),
+    output: drawQrSvg(symbol, width),
   }),
-  utf8: (matrix, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(matrix) }),
+  utf8: (symbol, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(symbol) }),
 };
 
 /** 1e400 parses to infinity, which clamps like any number that is too large. */
@@ -153,15 +153,15 @@ function usableWidth(width: unknown): unknown {
 
 function tooLong(text: string, level: QrLevel): Fault {
   const bytes = utf8Length(text);
-  const capacities = qrCapacities(text);
+  const capacities = capacitiesFor(text);
   // The strongest level that holds it; those above the one asked for hold less.
-  const fits = LEVELS.findLast((other) => capacities[other] >= bytes) ?? null;
-  const held = LEVELS.map((other) => `${other} ${capacities[other]}`).join(", ");
+  const fits = QR_LEVELS.findLast((other) => capacities[other] >= bytes) ?? null;
+  const held = QR_LEVELS.map((other) => `${other} ${capacities[other]}`).join(", ");
   const advice =
     fits === null ? "No level holds it." : `\`errorCorrectionLevel\` \`${fits}\` would hold it.`;
   return new Fault(
     "text_too_long_for_level",
-    `\`text\` is ${bytes} bytes of UTF-8, and level ${level} holds ${capacities[level]}. A symbol holds at most: ${held}. ${advice}`,
+    `\`text\` is ${bytes} bytes of UTF-8, and of text like it level ${level} holds ${capacities[level]}. A symbol holds at most: ${held}. ${advice}`,
     {
       errors: [
         {

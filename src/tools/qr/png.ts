@@ -1,12 +1,12 @@
-import { deflateRepeatedRows } from "#tools/deflate-rows.ts";
-import type { QrLayout } from "#tools/qr-draw.ts";
-import type { QrMatrix } from "#tools/qr-matrix.ts";
+import { deflateRepeatedRows } from "#tools/qr/deflate-rows.ts";
+import type { QrLayout } from "#tools/qr/draw.ts";
+import type { QrSymbol } from "#tools/qr/encode-qr.ts";
 
 /**
  * Writes a symbol as a PNG of one bit a pixel, greyscale (W3C PNG, third edition): black modules on white,
  * every pixel one or the other. A row of modules is drawn once, however many rows of pixels it fills.
  */
-export function writeQrPng(matrix: QrMatrix, { width, scale, offset }: QrLayout): Uint8Array {
+export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
   const { size } = matrix;
   // A row is a filter byte, 0 for none, then the pixels, the first in the highest bit; 1 is white.
   const rowBytes = 1 + Math.ceil(width / 8);
@@ -27,7 +27,7 @@ export function writeQrPng(matrix: QrMatrix, { width, scale, offset }: QrLayout)
 }
 
 function drawModules(
-  { size, dark }: QrMatrix,
+  { size, dark }: QrSymbol,
   y: number,
   scale: number,
   offset: number,

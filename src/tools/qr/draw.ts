@@ -1,4 +1,4 @@
-import type { QrMatrix } from "#tools/qr-matrix.ts";
+import type { QrSymbol } from "#tools/qr/encode-qr.ts";
 
 /**
  * Where the modules of a symbol go: in pixels, in SVG and in block characters.
@@ -23,7 +23,7 @@ export function layOutQr(size: number, width: number): QrLayout {
 }
 
 /** A standalone SVG document, `width` wide and high; its units are modules. */
-export function drawQrSvg({ size, dark }: QrMatrix, width: number): string {
+export function drawQrSvg({ size, dark }: QrSymbol, width: number): string {
   const full = size + 2 * QUIET_MODULES;
   let path = "";
   for (let y = 0; y < size; y++) {
@@ -45,7 +45,7 @@ export function drawQrSvg({ size, dark }: QrMatrix, width: number): string {
 }
 
 /** Two rows of modules to a line, the quiet zone included; a block is dark, a space is light. */
-export function drawQrUtf8({ size, dark }: QrMatrix): string {
+export function drawQrUtf8({ size, dark }: QrSymbol): string {
   const side = " ".repeat(QUIET_MODULES);
   const quietLine = " ".repeat(size + 2 * QUIET_MODULES);
   const quietLines: string[] = Array.from({ length: QUIET_MODULES / 2 }, () => quietLine);

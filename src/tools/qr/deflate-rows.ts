@@ -4,7 +4,7 @@ import {
   MATCH_LENGTH_MAX,
   MATCH_LENGTH_MIN,
   type Tokens,
-} from "#tools/deflate-block.ts";
+} from "#tools/qr/deflate-block.ts";
 
 /**
  * A zlib stream (RFC 1950) of rows that each repeat a number of times, as an enlarged picture has them. Only

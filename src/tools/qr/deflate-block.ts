@@ -1,4 +1,4 @@
-import { type Code, canonicalCode, huffmanCode } from "#tools/huffman.ts";
+import { type Code, canonicalCode, huffmanCode } from "#tools/qr/huffman.ts";
 
 /**
  * Writes literals and matches as one deflate block (RFC 1951, section 3.2), with the fixed code or one of its
