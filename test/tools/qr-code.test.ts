@@ -133,11 +133,11 @@ test("a text that does not fit names the bytes, what the levels hold and the str
   const fault = refusal({ text: "é".repeat(700), errorCorrectionLevel: "H" });
   assert.equal(
     fault.message,
-    "`text` is 1400 bytes of UTF-8, and level H holds 1273. A symbol holds at most: L 2953, M 2331, Q 1663, H 1273. `errorCorrectionLevel` `Q` would hold it.",
+    "`text` is 1400 bytes of UTF-8, and of text like it level H holds 1272. A symbol holds at most: L 2952, M 2330, Q 1662, H 1272. `errorCorrectionLevel` `Q` would hold it.",
   );
   assert.deepEqual(fault.details.members, {
     bytes: 1400,
-    capacities: { L: 2953, M: 2331, Q: 1663, H: 1273 },
+    capacities: { L: 2952, M: 2330, Q: 1662, H: 1272 },
     fits: "Q",
   });
   const none = refusal({ text: "a".repeat(2954), errorCorrectionLevel: "L" });

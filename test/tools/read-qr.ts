@@ -98,7 +98,9 @@ export function decode({ width, height, dark }: Picture, scale: number): string 
     }
   }
   const found = jsqr.default(data, w, h, { inversionAttempts: "dontInvert" });
-  if (found !== null) return Buffer.from(found.binaryData).toString("utf8");
+  // Its bytes of a Kanji segment are Shift JIS; its text is right then.
+  const hasKanji = found?.chunks.some(({ type }) => type === "kanji");
+  if (found !== null) return hasKanji ? found.data : Buffer.from(found.binaryData).toString("utf8");
   return decodeQR({ width: w, height: h, data });
 }
 

@@ -9,6 +9,7 @@ import {
   BYTE,
   type Characters,
   countBits,
+  ECI_BITS,
   NUMERIC,
   type Plan,
   planSegments,
@@ -66,11 +67,12 @@ function charactersHeld(all: Characters, level: QrLevel): number {
 }
 
 /** Table 7, version 40: characters that the whole text has in common, in one segment. */
-function likeCapacity({ modes, count }: Characters, level: QrLevel): number {
+function likeCapacity({ modes, offsets, count }: Characters, level: QrLevel): number {
   const common = modes.subarray(0, count).reduce((both, mode) => both & mode, 15);
   const isNumeric = (common & (1 << NUMERIC)) !== 0;
   const mode = isNumeric ? NUMERIC : common & (1 << ALPHANUMERIC) ? ALPHANUMERIC : BYTE;
-  const bits = dataBits(VERSION_MAX, level) - 4 - countBits(mode, VERSION_MAX);
+  const header = 4 + countBits(mode, VERSION_MAX) + (offsets === undefined ? 0 : ECI_BITS);
+  const bits = dataBits(VERSION_MAX, level) - header;
   if (mode === BYTE) return bits >> 3;
   if (mode === ALPHANUMERIC) return 2 * Math.floor(bits / 11) + (bits % 11 >= 6 ? 1 : 0);
   return 3 * Math.floor(bits / 10) + (bits % 10 >= 7 ? 2 : bits % 10 >= 4 ? 1 : 0);
