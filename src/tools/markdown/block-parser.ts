@@ -7,13 +7,14 @@ import {
   ThematicBreaks,
 } from "#tools/markdown/block-starts.ts";
 import { Block, RULE } from "#tools/markdown/blocks.ts";
-import { BLOCK, isBlank, isIn } from "#tools/markdown/characters.ts";
+import { BLOCK, isIn } from "#tools/markdown/characters.ts";
 import { ContainerStack, skipQuoteMark } from "#tools/markdown/containers.ts";
 import { resolveEscapes } from "#tools/markdown/entities.ts";
 import { Footnotes } from "#tools/markdown/footnotes.ts";
 import { LineCursor } from "#tools/markdown/line-cursor.ts";
 import { CODE_INDENT, OpenLeaf } from "#tools/markdown/open-leaf.ts";
 import { References } from "#tools/markdown/references.ts";
+import { skipBlanks } from "#tools/markdown/scan.ts";
 import { eachCell, readDelimiterRow } from "#tools/markdown/tables.ts";
 
 /** The blocks of a document, and what its text may refer to. */
@@ -198,9 +199,7 @@ class BlockParser {
     const { line, source } = this;
     const marker = readMarker(source, line.next, line.end);
     if (marker === undefined || !this.containers.canNest) return "nothing";
-    let behind = line.next + marker.length;
-    while (behind < line.end && isBlank(source.charCodeAt(behind))) behind++;
-    const isEmpty = behind >= line.end;
+    const isEmpty = skipBlanks(source, line.next + marker.length, line.end) >= line.end;
     if (this.leaf.kind === "paragraph" && this.containers.isMatched) {
       // Only what cannot be meant otherwise interrupts a paragraph (section 5.2).
       if (isEmpty || (marker.number ?? 1) !== 1) return "nothing";

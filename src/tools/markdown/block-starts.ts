@@ -1,10 +1,9 @@
 import { BACKTICK, DIGIT, isBlank, isIn, SPACE, TAB } from "#tools/markdown/characters.ts";
-import { trimEnd } from "#tools/markdown/line-text.ts";
+import { skipBlanks, trimEnd } from "#tools/markdown/scan.ts";
 
 const HASH = 35;
 const DASH = 45;
 const EQUALS = 61;
-const TILDE = 126;
 
 /** What the lines of blocks look like. All take a place `pos` that is no blank, and the `end` of its line. */
 
@@ -18,7 +17,7 @@ export function readAtxHeading(
   while (from < end && s.charCodeAt(from) === HASH) from++;
   const level = from - pos;
   if (level > 6 || (from < end && !isBlank(s.charCodeAt(from)))) return undefined;
-  while (from < end && isBlank(s.charCodeAt(from))) from++;
+  from = skipBlanks(s, from, end);
   let to = trimEnd(s, from, end);
   let hashes = to;
   while (hashes > from && s.charCodeAt(hashes - 1) === HASH) hashes--;
@@ -33,7 +32,7 @@ export function readSetextLine(s: string, pos: number, end: number): number {
   if (c !== EQUALS && c !== DASH) return 0;
   let at = pos;
   while (at < end && s.charCodeAt(at) === c) at++;
-  while (at < end && isBlank(s.charCodeAt(at))) at++;
+  at = skipBlanks(s, at, end);
   return at < end ? 0 : c === EQUALS ? 1 : 2;
 }
 
@@ -47,11 +46,11 @@ export function readFence(
   let from = pos;
   while (from < end && s.charCodeAt(from) === c) from++;
   const length = from - pos;
-  if (length < 3 || (c !== BACKTICK && c !== TILDE)) return undefined;
+  if (length < 3) return undefined;
   if (c === BACKTICK) {
     for (let i = from; i < end; i++) if (s.charCodeAt(i) === BACKTICK) return undefined;
   }
-  while (from < end && isBlank(s.charCodeAt(from))) from++;
+  from = skipBlanks(s, from, end);
   return { length, from, to: trimEnd(s, from, end) };
 }
 
@@ -66,7 +65,7 @@ export function isClosingFence(
   let at = pos;
   while (at < end && s.charCodeAt(at) === c) at++;
   if (at - pos < length) return false;
-  while (at < end && isBlank(s.charCodeAt(at))) at++;
+  at = skipBlanks(s, at, end);
   return at >= end;
 }
 

@@ -1,5 +1,3 @@
-import { isIn, WHITE } from "#tools/markdown/characters.ts";
-
 /**
  * The lines of a leaf block without the prefixes of its containers. Lines that follow one another in the source
  * are kept as one range of it; a string is put together only where something was left out between them.
@@ -45,11 +43,4 @@ export class LineText {
     const text = this.text + this.source.slice(this.from, this.to);
     return { text, from: 0, to: text.length };
   }
-}
-
-/** The same range without white space at its end. */
-export function trimEnd(text: string, from: number, to: number): number {
-  let end = to;
-  while (end > from && isIn(text.charCodeAt(end - 1), WHITE)) end--;
-  return end;
 }

@@ -1,14 +1,7 @@
 import { LABEL_CHARS_MAX, LINK_PARENTHESES_MAX } from "#tools/markdown/bounds.ts";
-import {
-  BACKSLASH,
-  isBlank,
-  isIn,
-  NEWLINE,
-  PUNCTUATION,
-  SPACE,
-  WHITE,
-} from "#tools/markdown/characters.ts";
+import { BACKSLASH, isIn, NEWLINE, PUNCTUATION, SPACE } from "#tools/markdown/characters.ts";
 import { resolveEscapes } from "#tools/markdown/entities.ts";
+import { skipBlanks, skipWhite } from "#tools/markdown/scan.ts";
 
 const LESS = 60;
 const GREATER = 62;
@@ -145,14 +138,7 @@ function skipTitle(s: string, pos: number, to: number): number {
 
 /** Behind the end of a line on which nothing more stands; -1 where something does. */
 function skipLine(s: string, pos: number, to: number): number {
-  let end = pos;
-  while (end < to && isBlank(s.charCodeAt(end))) end++;
+  const end = skipBlanks(s, pos, to);
   if (end >= to) return to;
   return s.charCodeAt(end) === NEWLINE ? end + 1 : -1;
-}
-
-function skipWhite(s: string, pos: number, to: number): number {
-  let end = pos;
-  while (end < to && isIn(s.charCodeAt(end), WHITE)) end++;
-  return end;
 }

@@ -3,9 +3,10 @@ import { Block, END } from "#tools/markdown/blocks.ts";
 import type { ContainerStack } from "#tools/markdown/containers.ts";
 import { HtmlBlocks } from "#tools/markdown/html-blocks.ts";
 import type { LineCursor } from "#tools/markdown/line-cursor.ts";
-import { LineText, trimEnd } from "#tools/markdown/line-text.ts";
+import { LineText } from "#tools/markdown/line-text.ts";
 import { finishParagraph, readAlert, readTask } from "#tools/markdown/paragraphs.ts";
 import type { References } from "#tools/markdown/references.ts";
+import { trimEnd } from "#tools/markdown/scan.ts";
 
 type Kind = "none" | "paragraph" | "indented" | "fence" | "html" | "table";
 

@@ -1,8 +1,9 @@
 import { Block } from "#tools/markdown/blocks.ts";
-import { isBlank, NEWLINE } from "#tools/markdown/characters.ts";
-import { type LineText, trimEnd } from "#tools/markdown/line-text.ts";
+import { NEWLINE } from "#tools/markdown/characters.ts";
+import type { LineText } from "#tools/markdown/line-text.ts";
 import { readDefinition } from "#tools/markdown/link-scanner.ts";
 import type { References } from "#tools/markdown/references.ts";
+import { skipBlanks, skipWhite, trimEnd } from "#tools/markdown/scan.ts";
 
 const OPEN_BRACKET = 91;
 
@@ -26,8 +27,7 @@ export function readTask(paragraph: Block): void {
   if (text.charCodeAt(from) !== OPEN_BRACKET || text.charCodeAt(from + 2) !== 93) return;
   const mark = text.charAt(from + 1);
   if (mark !== " " && mark !== "x" && mark !== "X") return;
-  let start = from + 3;
-  while (start < to && isWhite(text.charCodeAt(start))) start++;
+  const start = skipWhite(text, from + 3, to);
   if (start === from + 3 || start >= to) return;
   paragraph.info = mark.toLowerCase();
   paragraph.from = start;
@@ -49,12 +49,7 @@ export function readAlert({
   if (text.charCodeAt(end) !== 93) return undefined;
   const name = text.slice(from + 2, end).toLowerCase();
   if (!ALERTS.has(name)) return undefined;
-  let restFrom = end + 1;
-  while (restFrom < to && isBlank(text.charCodeAt(restFrom))) restFrom++;
+  const restFrom = skipBlanks(text, end + 1, to);
   if (restFrom < to && text.charCodeAt(restFrom) !== NEWLINE) return undefined;
   return { name, restFrom: Math.min(restFrom + 1, to) };
-}
-
-function isWhite(c: number): boolean {
-  return isBlank(c) || c === NEWLINE;
 }

@@ -1,6 +1,7 @@
 import { FAILED_TAG_STEPS_FACTOR } from "#tools/markdown/bounds.ts";
 import { DIGIT, isIn, LETTER, WHITE } from "#tools/markdown/characters.ts";
 import { isHiddenElement } from "#tools/markdown/hidden-elements.ts";
+import { skipWhite } from "#tools/markdown/scan.ts";
 
 const DASH = 45;
 const SLASH = 47;
@@ -149,11 +150,5 @@ export function tagName(s: string, pos: number, to: number): string {
 function skipName(s: string, pos: number, to: number): number {
   let end = pos;
   while (end < to && (isIn(s.charCodeAt(end), LETTER | DIGIT) || s.charCodeAt(end) === DASH)) end++;
-  return end;
-}
-
-function skipWhite(s: string, pos: number, to: number): number {
-  let end = pos;
-  while (end < to && isIn(s.charCodeAt(end), WHITE)) end++;
   return end;
 }

@@ -1,10 +1,10 @@
 import { parseBlocks } from "#tools/markdown/block-parser.ts";
 import type { Block } from "#tools/markdown/blocks.ts";
-import { isIn, WHITE } from "#tools/markdown/characters.ts";
 import { DROP, type EditList } from "#tools/markdown/edits.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
 import { HtmlWriter } from "#tools/markdown/html-writer.ts";
 import { InlineParser } from "#tools/markdown/inline-parser.ts";
+import { skipWhite } from "#tools/markdown/scan.ts";
 import { eachCell, unescapePipes } from "#tools/markdown/tables.ts";
 import { TextWriter } from "#tools/markdown/text-writer.ts";
 
@@ -135,13 +135,8 @@ class Walk {
 function isEmptied(s: string, from: number, to: number, edits: EditList): boolean {
   let pos = from;
   for (let i = 0; i < edits.count; i++) {
-    if (edits.kind(i) !== DROP || !isWhite(s, pos, edits.start(i))) return false;
+    if (edits.kind(i) !== DROP || skipWhite(s, pos, edits.start(i)) < edits.start(i)) return false;
     pos = edits.end(i);
   }
-  return isWhite(s, pos, to);
-}
-
-function isWhite(s: string, from: number, to: number): boolean {
-  for (let pos = from; pos < to; pos++) if (!isIn(s.charCodeAt(pos), WHITE)) return false;
-  return true;
+  return skipWhite(s, pos, to) === to;
 }

@@ -1,6 +1,6 @@
 import type { Align } from "#tools/markdown/blocks.ts";
-import { BACKSLASH, isBlank } from "#tools/markdown/characters.ts";
-import { trimEnd } from "#tools/markdown/line-text.ts";
+import { BACKSLASH } from "#tools/markdown/characters.ts";
+import { skipBlanks, trimEnd } from "#tools/markdown/scan.ts";
 
 const PIPE = 124;
 const COLON = 58;
@@ -26,12 +26,6 @@ export function readDelimiterRow(s: string, pos: number, end: number): Align[] |
     at++;
   }
   return columns.length > 0 ? columns : undefined;
-}
-
-function skipBlanks(s: string, pos: number, to: number): number {
-  let at = pos;
-  while (at < to && isBlank(s.charCodeAt(at))) at++;
-  return at;
 }
 
 /**
