@@ -86,7 +86,7 @@ export const qrCode = defineTool({
         width: 64,
         mimeType: "image/png",
         output:
-          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAo0lEQVR42rXPsRWDMBAD0EsDK8RNWA039gpJY4eKFVzh1ah8K4Qmio+Xpw2g+gWydIL/dx0Eu6QgIwiBfueUFYSgDSnMEQRBGMLQQVj8+ehxwiqCVRCcQfR4eKlWEILPqFUVRP/5fds8QPQH3bqUCYTg2N02RBBW0VKKIGxG1pJBnFOTAwg7x7c+lThPdrWCMMx3pyAsnpdjBWEVvkwKgidfhx/AEYyOHUyj5gAAAABJRU5ErkJggg==",
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAn0lEQVR42rXPsRGDMBAEQDmBFqzEtAaJaMFOJBPRAhFqTZG+BZP47Gc8N8845qNNfu7O4XdnorgYXAsDefcxCQxqE0M/4h8HhOYLQt/vtyQgNCJoBMEaBjU8RDIMXq1kERjgeVkHwKD4eVo6GGzFr80IQiNqjCMIrZFkSSD2qtEDhM4ZqmtB7JN9zjigv3oBoe9p2mYQGjEsnYDg5PPwAcARjI54/KYVAAAAAElFTkSuQmCC",
       },
     },
     {

@@ -25,10 +25,12 @@ export function deflateRepeatedRows(
 }
 
 /** How many earlier places with the same three bytes are tried: more gains under one per cent here. */
-const PLACES_TRIED_MAX = 16;
+const PLACES_TRIED_MAX = 32;
+/** A match this long is taken without a look at the next byte. */
+const LAZY_LENGTH_MAX = 64;
 const HASH_SIZE = 4096;
 /** A match of three bytes from farther away costs more bits than its three literals. */
-const SHORT_MATCH_DISTANCE_MAX = 1024;
+const SHORT_MATCH_DISTANCE_MAX = 32;
 
 class RowMatcher {
   readonly tokens: Tokens;
@@ -41,6 +43,10 @@ class RowMatcher {
   /** Where in the stream the last copy of each row begins. */
   private readonly streamStart: Float64Array;
   private streamLength = 0;
+  /** Up to where the stream goes on as `rows` does from a place in each row: a row that repeats is followed by a copy. */
+  private readonly runEnd: Int32Array;
+  /** The place in `rows` up to which tokens are written. */
+  private written = 0;
 
   constructor(rows: Uint8Array, rowBytes: number, repeats: Uint32Array) {
     this.rows = rows;
@@ -48,6 +54,11 @@ class RowMatcher {
     this.repeats = repeats;
     this.placeBefore = new Int32Array(rows.length);
     this.streamStart = new Float64Array(repeats.length);
+    this.runEnd = new Int32Array(repeats.length);
+    for (let row = repeats.length - 1; row >= 0; row--) {
+      const goesOn = repeats[row] === 1 && (repeats[row + 1] ?? 0) > 0;
+      this.runEnd[row] = goesOn ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
+    }
     const copies = repeats.reduce((sum, times) => sum + times, 0);
     // Every distinct byte a literal, and the matches of the repeats: no row list needs more tokens.
     const most =
@@ -67,20 +78,58 @@ class RowMatcher {
 
   private matchRow(row: number): void {
     const end = (row + 1) * this.rowBytes;
-    let place = row * this.rowBytes;
+    let place = Math.max(this.written, row * this.rowBytes);
+    place = this.carryOn(row, place);
+    let match = 0;
     while (place < end) {
-      const match = this.longestMatch(row, place, end);
-      const length = match >>> 16;
+      if (match === 0) match = this.longestMatch(row, place);
+      this.remember(place);
+      let length = match >>> 16;
+      // A longer match one byte on is worth a literal here, as zlib's best level does it.
+      if (length > 0 && length < LAZY_LENGTH_MAX && place + 1 < end) {
+        const later = this.longestMatch(row, place + 1);
+        if (later >>> 16 > length) {
+          this.push(this.rows[place] as number);
+          place++;
+          match = later;
+          continue;
+        }
+      }
       this.push(length > 0 ? match : (this.rows[place] as number));
-      for (let i = 0; i < Math.max(1, length); i++) this.remember(place + i, end);
-      place += Math.max(1, length);
+      length = Math.max(1, length);
+      for (let i = 1; i < length; i++) this.remember(place + i);
+      place += length;
+      match = 0;
     }
+    this.written = Math.max(this.written, place);
+  }
+
+  /**
+   * Lets the match that made the copies of the row before go on into this row, as far as both begin alike, unless a
+   * longer match begins here. Returns the place behind it.
+   */
+  private carryOn(row: number, place: number): number {
+    const { list, count } = this.tokens;
+    const last = count > 0 ? (list[count - 1] as number) : 0;
+    const isCopy = (last & 0xffff) === this.rowBytes && last >>> 16 >= MATCH_LENGTH_MIN;
+    if (row === 0 || place !== row * this.rowBytes || !isCopy || (this.repeats[row - 1] ?? 0) < 2) {
+      return place;
+    }
+    const most = Math.min(MATCH_LENGTH_MAX - (last >>> 16), this.rowBytes);
+    let alike = 0;
+    while (alike < most && this.rows[place + alike - this.rowBytes] === this.rows[place + alike]) {
+      alike++;
+    }
+    if (alike === 0 || this.longestMatch(row, place) >>> 16 > alike) return place;
+    list[count - 1] = last + (alike << 16);
+    for (let i = 0; i < alike; i++) this.remember(place + i);
+    return place + alike;
   }
 
   /** A match as its token, or 0. */
-  private longestMatch(row: number, place: number, end: number): number {
+  private longestMatch(row: number, place: number): number {
     const { rows, rowBytes } = this;
-    const lengthMax = Math.min(MATCH_LENGTH_MAX, end - place);
+    const lengthMax = Math.min(MATCH_LENGTH_MAX, (this.runEnd[row] as number) - place);
     if (lengthMax < MATCH_LENGTH_MIN) return 0;
     const streamPlace = (this.streamStart[row] as number) + (place - row * rowBytes);
     let best = 0;
@@ -92,8 +141,10 @@ class RowMatcher {
       const inRow = other - otherRow * rowBytes;
       const distance = streamPlace - ((this.streamStart[otherRow] as number) + inRow);
       if (distance > DISTANCE_MAX) break;
-      // Past the end of its row the stream goes on with a copy, not with the next distinct row.
-      const most = otherRow === row ? lengthMax : Math.min(lengthMax, rowBytes - inRow);
+      const most =
+        otherRow === row
+          ? lengthMax
+          : Math.min(lengthMax, (this.runEnd[otherRow] as number) - other);
       let length = 0;
       while (length < most && rows[other + length] === rows[place + length]) length++;
       const worth = length > MATCH_LENGTH_MIN || distance <= SHORT_MATCH_DISTANCE_MAX;
@@ -106,8 +157,8 @@ class RowMatcher {
     return best;
   }
 
-  private remember(place: number, end: number): void {
-    if (place + MATCH_LENGTH_MIN > end) return;
+  private remember(place: number): void {
+    if (place + MATCH_LENGTH_MIN > this.rows.length) return;
     const key = hash(this.rows, place);
     this.placeBefore[place] = this.lastPlace[key] as number;
     this.lastPlace[key] = place;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { deflateSync, inflateSync } from "node:zlib";
 import fc from "fast-check";
 import { dataUrl } from "#tools/base64.ts";
-import { deflateRepeatedRows } from "#tools/deflate-rows.ts";
-import { huffmanCode } from "#tools/huffman.ts";
+import { deflateRepeatedRows } from "#tools/qr/deflate-rows.ts";
+import { huffmanCode } from "#tools/qr/huffman.ts";
 
 /** Rows written out with their repeats. */
 function expand(rows: Uint8Array, rowBytes: number, repeats: readonly number[]): Buffer {
