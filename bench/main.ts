@@ -6,24 +6,29 @@ import { LOG_LEVELS } from "#config.ts";
 import { measureHeadOfLine } from "./head-of-line.ts";
 import { measureMarkdown } from "./markdown.ts";
 import { CONTENDERS } from "./peers/markdown-engines.ts";
+import { QR_ENGINES } from "./peers/qr-engines.ts";
+import { measureQr } from "./qr.ts";
 import { makeDataDir } from "./servers.ts";
 import { medianOf, round } from "./statistics.ts";
 import { measureThreshold } from "./threshold.ts";
 import { measureThroughput } from "./throughput.ts";
 
+const CONTENDER_NAMES = [...new Set([...Object.keys(CONTENDERS), ...Object.keys(QR_ENGINES)])];
+
 /** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
 const USAGE = `npm run bench -- [part ...] [options]
 
-Parts: throughput, head-of-line, threshold, markdown. None named: all of them, in about four minutes.
+Parts: throughput, head-of-line, threshold, markdown, qr. None named: all of them, in about six minutes.
 
-  --rounds <n>        rounds of throughput (5), of head-of-line (3) and of markdown (9)
+  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9)
   --seconds <s>       length of one round of throughput (1.5)
   --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
-  --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")}
+  --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")};
+                      in qr: ${Object.keys(QR_ENGINES).join(",")}
   --json <file>       write all figures to a file as well
 `;
 
-const PARTS = ["throughput", "head-of-line", "threshold", "markdown"];
+const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr"];
 const SYNCS = 50;
 
 async function main(): Promise<void> {
@@ -55,6 +60,7 @@ function runPart(
   if (part === "throughput") return measureThroughput({ rounds: rounds ?? 5, seconds, logLevel });
   if (part === "threshold") return measureThreshold(50);
   if (part === "markdown") return measureMarkdown({ rounds: rounds ?? 9, only });
+  if (part === "qr") return measureQr({ rounds: rounds ?? 9, only });
   return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
 }
 
@@ -83,16 +89,16 @@ function readOptions() {
     rounds: values.rounds === undefined ? undefined : readNumber("--rounds", values.rounds, 1, 100),
     seconds: readNumber("--seconds", values.seconds, 0.2, 60),
     logLevel,
-    only: values.only === undefined ? Object.keys(CONTENDERS) : readContenders(values.only),
+    only: values.only === undefined ? CONTENDER_NAMES : readContenders(values.only),
     json: values.json,
   };
 }
 
 function readContenders(text: string): string[] {
   const names = text.split(",");
-  const unknown = names.find((name) => !Object.hasOwn(CONTENDERS, name));
+  const unknown = names.find((name) => !CONTENDER_NAMES.includes(name));
   if (unknown === undefined) return names;
-  throw new Error(`--only takes names of ${Object.keys(CONTENDERS).join(", ")}`);
+  throw new Error(`--only takes names of ${CONTENDER_NAMES.join(", ")}`);
 }
 
 function readNumber(name: string, text: string, min: number, max: number): number {

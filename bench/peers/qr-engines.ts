@@ -1,0 +1,94 @@
+import { createRequire } from "node:module";
+
+/**
+ * Who takes part in the part `qr`, each as its own documentation says to use it, at level M with a quiet zone of four
+ * modules. Nothing is loaded before it is opened, so that a process holds one engine alone. qr and uqr write no PNG;
+ * they take one mode for the whole text, so their symbols of mixed texts can be larger.
+ */
+export type QrEngine = {
+  /** The modules alone, in whatever form the engine has them. */
+  matrix(text: string): unknown;
+  svg(text: string): string;
+  utf8(text: string): string;
+  /** A data URL. */
+  png?(text: string, width: number): string | Promise<string>;
+};
+
+export const OURS = "toolbooth";
+export const NODE_QRCODE = "qrcode";
+
+export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
+  async [OURS]() {
+    const { encodeQr } = await import("#tools/qr/encode-qr.ts");
+    const { drawQrSvg, drawQrUtf8, layOutQr } = await import("#tools/qr/draw.ts");
+    const { writeQrPng } = await import("#tools/qr/png.ts");
+    const { dataUrl } = await import("#tools/base64.ts");
+    const symbolOf = (text: string) => encodeQr(text, "M") ?? refuse(text);
+    return {
+      matrix: symbolOf,
+      svg: (text) => drawQrSvg(symbolOf(text), 256),
+      utf8: (text) => drawQrUtf8(symbolOf(text)),
+      png(text, width) {
+        const symbol = symbolOf(text);
+        return dataUrl("image/png", writeQrPng(symbol, layOutQr(symbol.size, width)));
+      },
+    };
+  },
+  async [NODE_QRCODE]() {
+    const { create, toString: draw, toDataURL } = nodeQrcode();
+    const shared = { errorCorrectionLevel: "M", margin: 4 };
+    const drawn = (text: string, type: string) => {
+      let answer = "";
+      // The callback of a text is called before the call returns.
+      draw(text, { ...shared, type, width: 256 }, (error, output) => {
+        if (error) throw error;
+        answer = output;
+      });
+      return answer;
+    };
+    return {
+      matrix: (text) => create(text, shared),
+      svg: (text) => drawn(text, "svg"),
+      utf8: (text) => drawn(text, "utf8"),
+      png: (text, width) => toDataURL(text, { ...shared, width }),
+    };
+  },
+  async qr() {
+    const { encodeQR } = await import("qr");
+    const drawn = { ecc: "medium", border: 4 } as const;
+    return {
+      // Its least border is 1.
+      matrix: (text) => encodeQR(text, "raw", { ecc: "medium", border: 1 }),
+      svg: (text) => encodeQR(text, "svg", drawn),
+      utf8: (text) => encodeQR(text, "ascii", drawn),
+    };
+  },
+  async uqr() {
+    const { encode, renderSVG, renderUnicodeCompact } = await import("uqr");
+    const drawn = { ecc: "M", border: 4 } as const;
+    return {
+      matrix: (text) => encode(text, { ecc: "M", border: 0 }),
+      svg: (text) => renderSVG(text, drawn),
+      utf8: (text) => renderUnicodeCompact(text, drawn),
+    };
+  },
+};
+
+function refuse(text: string): never {
+  throw new Error(`No symbol holds these ${text.length} characters`);
+}
+
+type NodeQrcode = {
+  create(text: string, options: object): unknown;
+  toString(
+    text: string,
+    options: object,
+    callback: (error: Error | null, output: string) => void,
+  ): void;
+  toDataURL(text: string, options: object): Promise<string>;
+};
+
+/** The package comes without types, and what is required has none. */
+function nodeQrcode(): NodeQrcode {
+  return createRequire(import.meta.url)("qrcode") as NodeQrcode;
+}

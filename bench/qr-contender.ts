@@ -1,0 +1,41 @@
+import type { Sample } from "./markdown-contender.ts";
+import { QR_ENGINES, type QrEngine } from "./peers/qr-engines.ts";
+import { doing, QR_TASKS, textsOf } from "./qr-tasks.ts";
+
+/** One contender in a process of its own, as in `markdown-contender.ts`; null where it has no such format. */
+export type QrQuestion = { task: string; round: number };
+export type QrSample = Pick<Sample, "cpuMicros" | "renders">;
+
+const SAMPLE_MICROS = 40_000;
+
+const name = process.argv[2] ?? "";
+const engine: QrEngine | undefined = await QR_ENGINES[name]?.();
+if (engine === undefined) throw new Error(`There is no contender "${name}"`);
+
+process.on("message", async (question: QrQuestion) => process.send?.(await takeSample(question)));
+process.send?.("ready");
+
+/** Whole passes over the texts, so that every contender encodes the same mixture. */
+async function takeSample({ task: wanted, round }: QrQuestion): Promise<QrSample | null> {
+  const task = QR_TASKS.find((one) => one.name === wanted);
+  if (task === undefined) throw new Error(`There is no task "${wanted}"`);
+  const run = doing(engine as QrEngine, task);
+  if (run === undefined) return null;
+  const texts = textsOf(task.kind, task.texts, round);
+  const before = process.cpuUsage();
+  for (let renders = 0; ; ) {
+    for (const text of texts) {
+      const answer = run(text);
+      finish(answer instanceof Promise ? await answer : answer);
+    }
+    renders += texts.length;
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= SAMPLE_MICROS) return { cpuMicros: user + system, renders };
+  }
+}
+
+/** Text that was put together piece by piece is joined by V8 only when it is read: the joining belongs to the answer. */
+function finish(answer: unknown): void {
+  const isThere = typeof answer === "string" ? answer.charCodeAt(answer.length - 1) > 0 : answer;
+  if (!isThere) throw new Error(`${name} answered nothing`);
+}

@@ -1,0 +1,102 @@
+import path from "node:path";
+import { deflateSync, gzipSync, inflateSync } from "node:zlib";
+import { build } from "esbuild";
+import type { Bundle } from "./markdown-bundle.ts";
+import { NODE_QRCODE, OURS, QR_ENGINES } from "./peers/qr-engines.ts";
+import { PNG_WIDTHS, type TextKind, textsOf } from "./qr-tasks.ts";
+
+/** Bytes of the same answers by us and by node-qrcode, and of our PNGs' rows by zlib at its highest level. */
+export type QrSize = {
+  answer: string;
+  text: TextKind;
+  /** Means of the texts; of PNGs the whole file. */
+  ours: number;
+  nodeQrcode: number;
+  /** Of the compressed rows alone: ours, and zlib's of the same rows. */
+  data?: number;
+  zlib?: number;
+  /** The symbol that fares worst: ours by zlib's. */
+  worst?: number;
+};
+
+const KINDS: readonly TextKind[] = ["url", "1 KB mixed", "version 40 bytes"];
+/** node-qrcode takes a tenth of a second for a large PNG. */
+const TEXTS_EACH = 4;
+
+export async function measureSizes(): Promise<QrSize[]> {
+  const ours = await open(OURS);
+  const theirs = await open(NODE_QRCODE);
+  const sizes: QrSize[] = [];
+  for (const text of KINDS) {
+    const texts = textsOf(text, TEXTS_EACH, 0);
+    for (const width of PNG_WIDTHS) {
+      const files: Buffer[] = [];
+      for (const one of texts) files.push(fileOf(await ours.png?.(one, width)));
+      const rows = files.map(compareToZlib);
+      let nodeQrcode = 0;
+      for (const one of texts) nodeQrcode += fileOf(await theirs.png?.(one, width)).length;
+      sizes.push({
+        ...{ answer: `png ${width}`, text, nodeQrcode: nodeQrcode / texts.length },
+        ours: mean(files.map((file) => file.length)),
+        data: mean(rows.map(({ data }) => data)),
+        zlib: mean(rows.map(({ zlib }) => zlib)),
+        worst: Math.max(...rows.map(({ data, zlib }) => data / zlib)),
+      });
+    }
+    for (const format of ["svg", "utf8"] as const) {
+      const bytes = (engine: typeof ours) =>
+        mean(texts.map((one) => Buffer.byteLength(engine[format](one))));
+      sizes.push({ answer: format, text, ours: bytes(ours), nodeQrcode: bytes(theirs) });
+    }
+  }
+  return sizes;
+}
+
+function open(name: string) {
+  const engine = QR_ENGINES[name]?.();
+  if (engine === undefined) throw new Error(`There is no contender "${name}"`);
+  return engine;
+}
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function fileOf(dataUrl: string | undefined): Buffer {
+  return Buffer.from(dataUrl?.split(",")[1] ?? "", "base64");
+}
+
+/** The compressed rows of a PNG beside zlib's of the same rows, none of them filtered. */
+function compareToZlib(png: Buffer): { data: number; zlib: number } {
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString("latin1", at + 4, at + 8) !== "IDAT") continue;
+    data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  }
+  const all = Buffer.concat(data);
+  return { data: all.length, zlib: deflateSync(inflateSync(all), { level: 9 }).length };
+}
+
+const ROOT = path.join(import.meta.dirname, "..");
+const ENGINE_DOORS = ["encode-qr", "draw", "png"];
+const BUNDLES = [
+  {
+    name: "engine with drawing",
+    entry: ENGINE_DOORS.map((door) => `export * from "./src/tools/qr/${door}.ts";`).join("\n"),
+  },
+  { name: "tool with its schema", entry: 'export * from "./src/tools/qr-code.ts";' },
+];
+
+/** What a browser would load, as in `markdown-bundle.ts`; the engine has three doors, so its entry is written here. */
+export function measureQrBundles(): Promise<Bundle[]> {
+  return Promise.all(
+    BUNDLES.map(async ({ name, entry }) => {
+      const { outputFiles } = await build({
+        stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
+        ...{ bundle: true, format: "esm", platform: "browser", minify: true, write: false },
+      });
+      const code = outputFiles[0]?.contents ?? new Uint8Array();
+      const gzippedBytes = gzipSync(code, { level: 9 }).length;
+      return { name, entry, minifiedBytes: code.length, gzippedBytes };
+    }),
+  );
+}

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { openBrowser } from "../../chromium.ts";
+import { corpus, generatedTexts, type Sample } from "./texts.ts";
+
+/** From JSON lists of requests to JSON lists of answers, or of refusals as text. */
+type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
+
+/** So many requests a message. */
+const LIST_LENGTH = 500;
+
+/** The tool as a function from a JSON list of requests to one of answers: in every runtime it is this very script. */
+const ENTRY = `
+import { checkInput } from "#tools/check-input.ts";
+import { qrCode } from "#tools/qr-code.ts";
+
+const answer = (request) => {
+  try {
+    return JSON.stringify(qrCode.run(checkInput(qrCode, request).input));
+  } catch (fault) {
+    return fault.code + ": " + fault.message;
+  }
+};
+const answerList = (json) => JSON.stringify(JSON.parse(json).map(answer));
+`;
+
+/** One script that needs nothing of where it runs. `after`: how it is called there. */
+async function bundle(after: string): Promise<string> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: ENTRY + after, resolveDir: import.meta.dirname },
+    ...{ bundle: true, write: false, metafile: true, minify: true },
+    format: "esm",
+    target: "es2024",
+    logLevel: "silent",
+  });
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  assert.deepEqual(imports, []);
+  return outputFiles[0]?.text ?? "";
+}
+
+const node: Runtime = {
+  name: "Node",
+  async run(lists) {
+    const source = await bundle("export default answerList;");
+    const script = await import(
+      `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`
+    );
+    return lists.map(script.default);
+  },
+};
+
+const workerd: Runtime = {
+  name: "workerd",
+  async run(lists) {
+    const contents = await bundle(
+      "export default { fetch: async (request) => new Response(answerList(await request.text())) };",
+    );
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: [{ type: "ESModule", path: "worker.mjs", contents }],
+        compatibilityDate: "2026-01-01",
+        cf: false,
+      }),
+    );
+    try {
+      const answers: string[] = [];
+      for (const body of lists) {
+        const init = { method: "POST", body };
+        const answer = await miniflare.dispatchFetch("http://worker.test/", init);
+        answers.push(await answer.text());
+      }
+      return answers;
+    } finally {
+      await miniflare.dispose();
+    }
+  },
+};
+
+const chromium: Runtime = {
+  name: "Chromium",
+  async run(lists) {
+    const content = await bundle("globalThis.answerList = answerList;");
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.addScriptTag({ content, type: "module" });
+      const answers: string[] = [];
+      for (const list of lists) {
+        answers.push(
+          await page.evaluate(
+            (json) =>
+              (globalThis as unknown as { answerList(json: string): string }).answerList(json),
+            list,
+          ),
+        );
+      }
+      return answers;
+    } finally {
+      await browser.close();
+    }
+  },
+};
+
+type Request = { text: string; format: string; errorCorrectionLevel: string; width: number };
+
+const WIDTHS = [64, 100, 177, 256, 777, 2048];
+
+/** The formats of each text, each text at another width. */
+function requestsFor(samples: readonly Sample[]): Request[] {
+  return samples.flatMap(({ text, level }, i) =>
+    ["png", "svg", "utf8"].map((format) => ({
+      ...{ text, format, errorCorrectionLevel: level },
+      width: WIDTHS[i % WIDTHS.length] as number,
+    })),
+  );
+}
+
+async function answers(runtime: Runtime, requests: readonly Request[]): Promise<string[]> {
+  const lists: string[] = [];
+  for (let at = 0; at < requests.length; at += LIST_LENGTH) {
+    lists.push(JSON.stringify(requests.slice(at, at + LIST_LENGTH)));
+  }
+  return (await runtime.run(lists)).flatMap((answer) => JSON.parse(answer) as string[]);
+}
+
+/** Throws with the first request that is answered otherwise. */
+function assertSame(
+  runtime: string,
+  requests: readonly Request[],
+  given: readonly string[],
+  expected: readonly string[],
+): void {
+  assert.equal(given.length, expected.length, runtime);
+  const differing = requests.flatMap((_, i) => (given[i] === expected[i] ? [] : [i]));
+  const [first] = differing;
+  if (first === undefined) return;
+  const request = JSON.stringify(requests[first]);
+  const message = `${differing.length} differ in ${runtime}, first ${request}: ${given[first]}`;
+  assert.equal(given[first], expected[first], message);
+}
+
+/**
+ * Every character that Node's decoder of Shift JIS gives, alone: beside one that Kanji mode does not have, a character is
+ * written as bytes, and a table that differs would not show.
+ */
+function kanjiRequests(): Request[] {
+  const decoder = new TextDecoder("shift_jis");
+  const characters = new Set<string>();
+  for (let pair = 0x8140; pair <= 0xfcfc; pair++) {
+    for (const character of decoder.decode(Uint8Array.of(pair >> 8, pair & 255))) {
+      characters.add(character);
+    }
+  }
+  const rest = { format: "utf8", errorCorrectionLevel: "L", width: 256 };
+  return [...characters].map((text) => ({ text, ...rest }));
+}
+
+test("Node, workerd and Chromium draw the same bytes", async (t) => {
+  const requests = [
+    ...requestsFor([...(corpus() ?? []), ...generatedTexts(330, 1)]),
+    ...kanjiRequests(),
+  ];
+  const expected = await answers(node, requests);
+  t.diagnostic(`${requests.length} requests, ${expected.join("").length} characters of output`);
+  assert.equal(expected.length, requests.length);
+  assert.ok(expected.filter((answer) => answer.startsWith('{"ok":true')).length > 7000);
+  for (const runtime of [workerd, chromium]) {
+    assertSame(runtime.name, requests, await answers(runtime, requests), expected);
+  }
+});
+
+test("one letter of one answer is told", () => {
+  const requests = requestsFor([{ name: "a", text: "a", level: "L" }]);
+  const check = (last: string) => () =>
+    assertSame("a runtime", requests, ["x", "y", last], ["x", "y", "z"]);
+  check("z")();
+  assert.throws(check("Z"), {
+    message: /^1 differ in a runtime, first {"text":"a","format":"utf8"/,
+  });
+});
