@@ -86,7 +86,7 @@ export const qrCode = defineTool({
         width: 64,
         mimeType: "image/png",
         output:
-          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAn0lEQVR42rXPsRGDMBAEQDmBFqzEtAaJaMFOJBPRAhFqTZG+BZP47Gc8N8845qNNfu7O4XdnorgYXAsDefcxCQxqE0M/4h8HhOYLQt/vtyQgNCJoBMEaBjU8RDIMXq1kERjgeVkHwKD4eVo6GGzFr80IQiNqjCMIrZFkSSD2qtEDhM4ZqmtB7JN9zjigv3oBoe9p2mYQGjEsnYDg5PPwAcARjI54/KYVAAAAAElFTkSuQmCC",
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAjUlEQVR42rXNIRKDMBRF0V8TttCYsjUwYQvU/BTFFqLI1qLytlBM0ulMxMsMlquOu1JbdyKJOhkYKJN6MLJRNy0X6OBMD5T15cFI4v4LQouQ3RuIjO+ACDDq53HMlZHsvoWRcSZ7mIVRa1btkMQjeAbKqrYyspmzDD3UxthjelowUPx27owkcxjBaN2HH8ARjI5vXd0JAAAAAElFTkSuQmCC",
       },
     },
     {

@@ -45,6 +45,8 @@ class RowMatcher {
   private streamLength = 0;
   /** Up to where the stream goes on as `rows` does from a place in each row: a row that repeats is followed by a copy. */
   private readonly runEnd: Int32Array;
+  /** The same from the last copy of a row, which the next row follows. */
+  private readonly sourceEnd: Int32Array;
   /** The place in `rows` up to which tokens are written. */
   private written = 0;
 
@@ -55,9 +57,12 @@ class RowMatcher {
     this.placeBefore = new Int32Array(rows.length);
     this.streamStart = new Float64Array(repeats.length);
     this.runEnd = new Int32Array(repeats.length);
+    this.sourceEnd = new Int32Array(repeats.length);
     for (let row = repeats.length - 1; row >= 0; row--) {
       const goesOn = repeats[row] === 1 && (repeats[row + 1] ?? 0) > 0;
       this.runEnd[row] = goesOn ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
+      const isFollowed = (repeats[row + 1] ?? 0) > 0;
+      this.sourceEnd[row] = isFollowed ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
     }
     const copies = repeats.reduce((sum, times) => sum + times, 0);
     // Every distinct byte a literal, and the matches of the repeats: no row list needs more tokens.
@@ -67,19 +72,36 @@ class RowMatcher {
   }
 
   addRow(row: number): void {
-    const times = this.repeats[row] as number;
+    const { rowBytes, repeats } = this;
+    const times = repeats[row] as number;
     if (times === 0) return;
     this.streamStart[row] = this.streamLength;
-    this.matchRow(row);
-    this.repeatRow(row, (times - 1) * this.rowBytes);
-    this.streamStart[row] = this.streamLength + (times - 1) * this.rowBytes;
-    this.streamLength += times * this.rowBytes;
+    const end = (row + 1) * rowBytes;
+    // The end of a row, its copies and the beginning of the next row are one match where they are as in the row above.
+    const isBelow = row > 0 && (repeats[row - 1] as number) > 0;
+    const tailMax = times > 1 && isBelow ? this.alike(end, -1, rowBytes) : 0;
+    const place = this.matchRow(row, end - tailMax);
+    const isAbove = times > 1 && (repeats[row + 1] ?? 0) > 0;
+    const head = isAbove ? this.alike(end, 1, rowBytes) : 0;
+    if (times > 1) this.repeatRow(row, end - place, (times - 1) * rowBytes + head);
+    for (let at = place; at < end + head; at++) this.remember(at);
+    this.written = Math.max(place, end + head);
+    this.streamStart[row] = this.streamLength + (times - 1) * rowBytes;
+    this.streamLength += times * rowBytes;
   }
 
-  private matchRow(row: number): void {
-    const end = (row + 1) * this.rowBytes;
+  /** How many bytes are as those a row before, from a place on or up to it. */
+  private alike(place: number, step: 1 | -1, most: number): number {
+    const { rows, rowBytes } = this;
+    let at = step > 0 ? place : place - 1;
+    let count = 0;
+    for (; count < most && rows[at] === rows[at - rowBytes]; at += step) count++;
+    return count;
+  }
+
+  /** Returns the place up to which tokens are written, `end` or behind it. */
+  private matchRow(row: number, end: number): number {
     let place = Math.max(this.written, row * this.rowBytes);
-    place = this.carryOn(row, place);
     let match = 0;
     while (place < end) {
       if (match === 0) match = this.longestMatch(row, place);
@@ -101,29 +123,7 @@ class RowMatcher {
       place += length;
       match = 0;
     }
-    this.written = Math.max(this.written, place);
-  }
-
-  /**
-   * Lets the match that made the copies of the row before go on into this row, as far as both begin alike, unless a
-   * longer match begins here. Returns the place behind it.
-   */
-  private carryOn(row: number, place: number): number {
-    const { list, count } = this.tokens;
-    const last = count > 0 ? (list[count - 1] as number) : 0;
-    const isCopy = (last & 0xffff) === this.rowBytes && last >>> 16 >= MATCH_LENGTH_MIN;
-    if (row === 0 || place !== row * this.rowBytes || !isCopy || (this.repeats[row - 1] ?? 0) < 2) {
-      return place;
-    }
-    const most = Math.min(MATCH_LENGTH_MAX - (last >>> 16), this.rowBytes);
-    let alike = 0;
-    while (alike < most && this.rows[place + alike - this.rowBytes] === this.rows[place + alike]) {
-      alike++;
-    }
-    if (alike === 0 || this.longestMatch(row, place) >>> 16 > alike) return place;
-    list[count - 1] = last + (alike << 16);
-    for (let i = 0; i < alike; i++) this.remember(place + i);
-    return place + alike;
+    return place;
   }
 
   /** A match as its token, or 0. */
@@ -144,7 +144,7 @@ class RowMatcher {
       const most =
         otherRow === row
           ? lengthMax
-          : Math.min(lengthMax, (this.runEnd[otherRow] as number) - other);
+          : Math.min(lengthMax, (this.sourceEnd[otherRow] as number) - other);
       let length = 0;
       while (length < most && rows[other + length] === rows[place + length]) length++;
       const worth = length > MATCH_LENGTH_MIN || distance <= SHORT_MATCH_DISTANCE_MAX;
@@ -165,8 +165,8 @@ class RowMatcher {
   }
 
   /** The copies of the row just written: matches at the distance of one row. */
-  private repeatRow(row: number, bytes: number): void {
-    let left = bytes;
+  private repeatRow(row: number, tail: number, bytes: number): void {
+    let left = tail + bytes;
     while (left >= MATCH_LENGTH_MIN) {
       let length = Math.min(left, MATCH_LENGTH_MAX);
       // What is left over must be long enough for a match of its own.
@@ -175,8 +175,11 @@ class RowMatcher {
       left -= length;
     }
     // Rows of one or two bytes can repeat to less than a match.
+    const start = row * this.rowBytes;
+    const end = start + this.rowBytes;
     for (let i = 0; i < left; i++) {
-      this.push(this.rows[row * this.rowBytes + (i % this.rowBytes)] as number);
+      const at = i < tail ? end - tail + i : start + ((i - tail) % this.rowBytes);
+      this.push(this.rows[at] as number);
     }
   }
 

@@ -2,7 +2,7 @@ import { BitWriter } from "#tools/qr/bit-writer.ts";
 import { blockPlan, dataBits, type QrLevel, VERSION_MAX } from "#tools/qr/capacity.ts";
 import { interleave } from "#tools/qr/error-correction.ts";
 import { kanjiCode } from "#tools/qr/kanji.ts";
-import { penaltyOf } from "#tools/qr/penalty.ts";
+import { penaltyOfColumns, penaltyOfRows } from "#tools/qr/penalty.ts";
 import {
   ALPHANUMERIC,
   ALPHANUMERIC_CHARACTERS,
@@ -17,7 +17,7 @@ import {
   type Segment,
   sliceOf,
 } from "#tools/qr/segments.ts";
-import { type Template, templateOf } from "#tools/qr/template.ts";
+import { type Modules, type Template, templateOf } from "#tools/qr/template.ts";
 import { transpose } from "#tools/qr/transpose.ts";
 
 /** The modules of a symbol without its quiet zone, row by row: 1 is dark. */
@@ -136,10 +136,11 @@ function placeCodewords(codewords: Uint8Array, template: Template): Int32Array {
   const modules = template.patterns.slice();
   for (let i = 0; i < codewords.length; i++) {
     const codeword = codewords[i] as number;
-    if (codeword === 0) continue;
+    // Without a branch on the bit: half of them are set, and no processor can guess which.
     for (let bit = 0; bit < 8; bit++) {
-      if ((codeword & (128 >> bit)) === 0) continue;
-      setBit(modules, dataWords[8 * i + bit] as number, dataShifts[8 * i + bit] as number);
+      const at = dataWords[8 * i + bit] as number;
+      const dark = (codeword >> (7 - bit)) & 1;
+      modules[at] = (modules[at] as number) | (dark << (dataShifts[8 * i + bit] as number));
     }
   }
   return modules;
@@ -151,28 +152,28 @@ function chooseMask(
   template: Template,
   level: QrLevel,
 ): { mask: number; modules: Int32Array } {
+  const { formatWords, formatShifts, turnedFormatWords, turnedFormatShifts, masks } = template;
   const turned = transpose(unmasked, template.size, template.words);
-  const { formatWords, formatShifts, turnedFormatWords, turnedFormatShifts } = template;
   let modules = new Int32Array(unmasked.length);
   let best = new Int32Array(unmasked.length);
   const columns = new Int32Array(unmasked.length);
   let lowest = Infinity;
   let chosen = 0;
-  template.masks.forEach((pattern, mask) => {
+  for (let mask = 0; mask < masks.length; mask++) {
+    const pattern = masks[mask] as Modules;
     const bits = formatBits(level, mask);
     combine(unmasked, pattern.modules, modules);
     setFormat(modules, bits, formatWords, formatShifts);
-    const turn = () => {
-      combine(turned, pattern.turned, columns);
-      setFormat(columns, bits, turnedFormatWords, turnedFormatShifts);
-      return columns;
-    };
-    const penalty = penaltyOf(modules, turn, template, lowest);
-    if (penalty >= lowest) return;
+    let penalty = penaltyOfRows(modules, template, lowest);
+    if (penalty >= lowest) continue;
+    combine(turned, pattern.turned, columns);
+    setFormat(columns, bits, turnedFormatWords, turnedFormatShifts);
+    penalty += penaltyOfColumns(columns, template, lowest - penalty);
+    if (penalty >= lowest) continue;
     lowest = penalty;
     chosen = mask;
     [best, modules] = [modules, best];
-  });
+  }
   return { mask: chosen, modules: best };
 }
 

@@ -7,35 +7,29 @@ const FINDER_PENALTY = 40;
 const BALANCE_PENALTY = 10;
 
 /**
- * How hard a masked symbol is to read, by the standard's four rules; `bound` or more as soon as that is certain.
+ * How hard a masked symbol is to read, by the standard's four rules: rules 1 and 3 for its rows, and rule 2. From
+ * `bound` on it ends as soon as that is certain.
  *
  * Rule 3 can be read in several ways. Here: dark-light-dark-dark-dark-light-dark with four light modules on one side
  * counts 40, on both sides 80; outside of the symbol all is light, because a reader meets the quiet zone there.
  */
-export function penaltyOf(
-  modules: Int32Array,
-  turned: () => Int32Array,
-  { size, words, pairMasks }: Template,
-  bound: number,
-): number {
-  let penalty = linePenalty(modules, size, words, pairMasks, bound);
-  if (penalty >= bound) return penalty;
-  penalty += blockPenalty(modules, size, words, pairMasks);
-  if (penalty >= bound) return penalty;
-  penalty += linePenalty(turned(), size, words, pairMasks, bound - penalty);
-  return penalty + balancePenalty(modules, size);
+export function penaltyOfRows(modules: Int32Array, template: Template, bound: number): number {
+  const penalty = linePenalty(modules, template, bound);
+  return penalty < bound ? penalty + blockPenalty(modules, template) : penalty;
+}
+
+/** The rest: rules 1 and 3 for the columns, given as rows, and rule 4. */
+export function penaltyOfColumns(turned: Int32Array, template: Template, bound: number): number {
+  const penalty = linePenalty(turned, template, bound);
+  return penalty < bound ? penalty + balancePenalty(turned, template.size) : penalty;
 }
 
 /** Rule 2: each square of two by two modules of one colour. */
-function blockPenalty(
-  modules: Int32Array,
-  size: number,
-  words: number,
-  pairMasks: Int32Array,
-): number {
+function blockPenalty(modules: Int32Array, { size, words, pairMasks }: Template): number {
   let blocks = 0;
+  const pairWords = Math.ceil((size - 1) / 32);
   for (let y = 0; y < size - 1; y++) {
-    for (let word = 0; word < words; word++) {
+    for (let word = 0; word < pairWords; word++) {
       const at = y * words + word;
       const upper = modules[at] as number;
       const lower = modules[at + words] as number;
@@ -52,20 +46,21 @@ function blockPenalty(
 /** Rules 1 and 3 for the rows: runs of five and more, and what looks like a finder pattern. Ends at `bound`. */
 function linePenalty(
   modules: Int32Array,
-  size: number,
-  words: number,
-  pairMasks: Int32Array,
+  { size, words, pairMasks }: Template,
   bound: number,
 ): number {
   let penalty = 0;
   const lastWord = words - 1;
+  // A run begins at least five modules before the edge, a finder seven: many a last word is too short for them.
+  const runWords = Math.ceil((size - 4) / 32);
+  const finderWords = Math.ceil((size - 6) / 32);
   for (let y = 0; y < size && penalty < bound; y++) {
     let word0 = 0;
     let word1 = modules[y * words] as number;
     let word2 = lastWord > 0 ? (modules[y * words + 1] as number) : 0;
     let same = sameAsNext(word1, word2) & (pairMasks[0] as number);
     let lastStart = 0;
-    for (let word = 0; word < words; word++) {
+    for (let word = 0; word < runWords; word++) {
       const word3 = word + 1 < lastWord ? (modules[y * words + word + 2] as number) : 0;
       const sameNext =
         word < lastWord ? sameAsNext(word2, word3) & (pairMasks[word + 1] as number) : 0;
@@ -79,7 +74,7 @@ function linePenalty(
         penalty += bitCount(starts) + (RUN_PENALTY - 1) * bitCount(first);
       }
       lastStart = starts >>> 31;
-      penalty += FINDER_PENALTY * finders(word0, word1, word2);
+      if (word < finderWords) penalty += FINDER_PENALTY * finders(word0, word1, word2);
       word0 = word1;
       word1 = word2;
       word2 = word3;
