@@ -1,91 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { openBrowser } from "../../chromium.ts";
+import { type Runtime, runtimesFor } from "../../runtimes.ts";
 import { type Document, documents } from "./everywhere-documents.ts";
 import { renderList, toAscii } from "./everywhere-run.ts";
 
 type Rendered = [html: string, text: string];
-type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
 
 /** So many documents a message. */
 const LIST_LENGTH = 500;
 
-/** The engine as one script that needs nothing of where it runs. `after`: how it is called there. */
-async function bundle(after: string): Promise<string> {
-  const { outputFiles, metafile } = await build({
-    stdin: {
-      contents: `import { renderList } from "./everywhere-run.ts";\n${after}`,
-      resolveDir: import.meta.dirname,
-    },
-    bundle: true,
-    write: false,
-    metafile: true,
-    minify: true,
-    format: "esm",
-    target: "es2024",
-    logLevel: "silent",
-  });
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  assert.deepEqual(imports, []);
-  return outputFiles[0]?.text ?? "";
-}
+const script = {
+  entry: 'import { renderList } from "./everywhere-run.ts";\nconst answerList = renderList;\n',
+  resolveDir: import.meta.dirname,
+};
 
 const node: Runtime = { name: "Node", run: async (lists) => lists.map(renderList) };
-
-const workerd: Runtime = {
-  name: "workerd",
-  async run(lists) {
-    const contents = await bundle(
-      "export default { fetch: async (request) => new Response(renderList(await request.text())) };",
-    );
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: [{ type: "ESModule", path: "worker.mjs", contents }],
-        compatibilityDate: "2026-01-01",
-        cf: false,
-      }),
-    );
-    try {
-      const answers: string[] = [];
-      for (const body of lists) {
-        const answer = await miniflare.dispatchFetch("http://worker.test/", {
-          method: "POST",
-          body,
-        });
-        answers.push(await answer.text());
-      }
-      return answers;
-    } finally {
-      await miniflare.dispose();
-    }
-  },
-};
-
-const chromium: Runtime = {
-  name: "Chromium",
-  async run(lists) {
-    const content = await bundle("globalThis.renderList = renderList;");
-    const browser = await openBrowser();
-    try {
-      const page = await browser.newPage();
-      await page.addScriptTag({ content, type: "module" });
-      const answers: string[] = [];
-      for (const list of lists) {
-        answers.push(
-          await page.evaluate(
-            (json) => (globalThis as unknown as { renderList: typeof renderList }).renderList(json),
-            list,
-          ),
-        );
-      }
-      return answers;
-    } finally {
-      await browser.close();
-    }
-  },
-};
 
 async function render(runtime: Runtime, all: readonly Document[]): Promise<Rendered[]> {
   const lists: string[] = [];
@@ -118,7 +47,7 @@ test("Node, workerd and Chromium give the same HTML and the same text", async (t
   const expected = await render(node, all);
   t.diagnostic(`${all.length} documents, ${expected.flat().join("").length} characters of output`);
   assert.equal(expected.length, all.length);
-  for (const runtime of [workerd, chromium]) {
+  for (const runtime of runtimesFor(script)) {
     assertSame(runtime.name, all, await render(runtime, all), expected);
   }
 });

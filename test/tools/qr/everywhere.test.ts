@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { openBrowser } from "../../chromium.ts";
+import { bundle, type Runtime, runtimesFor } from "../../runtimes.ts";
 import { corpus, generatedTexts, type Sample } from "./texts.ts";
-
-/** From JSON lists of requests to JSON lists of answers, or of refusals as text. */
-type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
 
 /** So many requests a message. */
 const LIST_LENGTH = 500;
@@ -26,80 +21,16 @@ const answer = (request) => {
 const answerList = (json) => JSON.stringify(JSON.parse(json).map(answer));
 `;
 
-/** One script that needs nothing of where it runs. `after`: how it is called there. */
-async function bundle(after: string): Promise<string> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: ENTRY + after, resolveDir: import.meta.dirname },
-    ...{ bundle: true, write: false, metafile: true, minify: true },
-    format: "esm",
-    target: "es2024",
-    logLevel: "silent",
-  });
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  assert.deepEqual(imports, []);
-  return outputFiles[0]?.text ?? "";
-}
+const script = { entry: ENTRY, resolveDir: import.meta.dirname };
 
 const node: Runtime = {
   name: "Node",
   async run(lists) {
-    const source = await bundle("export default answerList;");
-    const script = await import(
+    const source = await bundle(script, "export default answerList;");
+    const module = await import(
       `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`
     );
-    return lists.map(script.default);
-  },
-};
-
-const workerd: Runtime = {
-  name: "workerd",
-  async run(lists) {
-    const contents = await bundle(
-      "export default { fetch: async (request) => new Response(answerList(await request.text())) };",
-    );
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        modules: [{ type: "ESModule", path: "worker.mjs", contents }],
-        compatibilityDate: "2026-01-01",
-        cf: false,
-      }),
-    );
-    try {
-      const answers: string[] = [];
-      for (const body of lists) {
-        const init = { method: "POST", body };
-        const answer = await miniflare.dispatchFetch("http://worker.test/", init);
-        answers.push(await answer.text());
-      }
-      return answers;
-    } finally {
-      await miniflare.dispose();
-    }
-  },
-};
-
-const chromium: Runtime = {
-  name: "Chromium",
-  async run(lists) {
-    const content = await bundle("globalThis.answerList = answerList;");
-    const browser = await openBrowser();
-    try {
-      const page = await browser.newPage();
-      await page.addScriptTag({ content, type: "module" });
-      const answers: string[] = [];
-      for (const list of lists) {
-        answers.push(
-          await page.evaluate(
-            (json) =>
-              (globalThis as unknown as { answerList(json: string): string }).answerList(json),
-            list,
-          ),
-        );
-      }
-      return answers;
-    } finally {
-      await browser.close();
-    }
+    return lists.map(module.default);
   },
 };
 
@@ -166,7 +97,7 @@ test("Node, workerd and Chromium draw the same bytes", async (t) => {
   t.diagnostic(`${requests.length} requests, ${expected.join("").length} characters of output`);
   assert.equal(expected.length, requests.length);
   assert.ok(expected.filter((answer) => answer.startsWith('{"ok":true')).length > 7000);
-  for (const runtime of [workerd, chromium]) {
+  for (const runtime of runtimesFor(script)) {
     assertSame(runtime.name, requests, await answers(runtime, requests), expected);
   }
 });

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { openBrowser } from "./chromium.ts";
+
+/** What runs one and the same script: from JSON texts to the answers of its function `answerList`. */
+export type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
+
+/** `entry` defines `answerList`; its imports are found from `resolveDir`. */
+export type Script = { entry: string; resolveDir: string };
+
+/** The runtimes beside Node. */
+export const runtimesFor = (script: Script): Runtime[] => [workerd(script), chromium(script)];
+
+/** One script that needs nothing of where it runs. `after`: how it is called there. */
+export async function bundle({ entry, resolveDir }: Script, after: string): Promise<string> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: entry + after, resolveDir },
+    ...{ bundle: true, write: false, metafile: true, minify: true },
+    format: "esm",
+    target: "es2024",
+    logLevel: "silent",
+  });
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  assert.deepEqual(imports, []);
+  return outputFiles[0]?.text ?? "";
+}
+
+const workerd = (script: Script): Runtime => ({
+  name: "workerd",
+  async run(lists) {
+    const contents = await bundle(
+      script,
+      "export default { fetch: async (request) => new Response(answerList(await request.text())) };",
+    );
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: [{ type: "ESModule", path: "worker.mjs", contents }],
+        compatibilityDate: "2026-01-01",
+        cf: false,
+      }),
+    );
+    try {
+      const answers: string[] = [];
+      for (const body of lists) {
+        const init = { method: "POST", body };
+        const answer = await miniflare.dispatchFetch("http://worker.test/", init);
+        answers.push(await answer.text());
+      }
+      return answers;
+    } finally {
+      await miniflare.dispose();
+    }
+  },
+});
+
+const chromium = (script: Script): Runtime => ({
+  name: "Chromium",
+  async run(lists) {
+    const content = await bundle(script, "globalThis.answerList = answerList;");
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.addScriptTag({ content, type: "module" });
+      const answers: string[] = [];
+      for (const list of lists) {
+        answers.push(
+          await page.evaluate(
+            (json) =>
+              (globalThis as unknown as { answerList(json: string): string }).answerList(json),
+            list,
+          ),
+        );
+      }
+      return answers;
+    } finally {
+      await browser.close();
+    }
+  },
+});
