@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
-import { type Bundle, measureBundles } from "./markdown-bundle.ts";
+import { type Aim, type Bundle, measureBundles, showBundlesAndAims } from "./bundles.ts";
 import type { Sample } from "./markdown-contender.ts";
 import { type Corpus, gatherCorpus, SIZES, type Size } from "./markdown-documents.ts";
 import { CONTENDERS, OURS } from "./peers/markdown-engines.ts";
@@ -22,13 +22,17 @@ type SizeReport = {
   /** Ours by the peer's, by peer. */
   ratios: Record<string, Spread>;
 };
-type Aim = { aim: string; reached: boolean; figure: number };
 export type MarkdownReport = {
   corpus: Omit<Corpus, "documentsOf">;
   sizes: SizeReport[];
   bundles: Bundle[];
   aims: Aim[];
   text: string;
+};
+
+const BUNDLES = {
+  engine: ["markdown/render-markdown.ts"],
+  "tool with its schema": ["markdown-render.ts"],
 };
 
 /** One contender's samples of one size, by round: a slow one has none in some of them. */
@@ -46,7 +50,7 @@ const SIZE_MS_MAX = 40_000;
 export async function measureMarkdown(options: MarkdownOptions): Promise<MarkdownReport> {
   const names = Object.keys(CONTENDERS).filter((name) => options.only.includes(name));
   const { documentsOf: _, ...corpus } = gatherCorpus();
-  const bundles = await measureBundles();
+  const bundles = await measureBundles(BUNDLES);
   const children = new Map<string, ChildProcess>();
   const sizes: SizeReport[] = [];
   try {
@@ -171,13 +175,6 @@ function show(
     ...(names.includes(OURS) && peers.length > 0
       ? [`${OURS} by each peer, median (min–max)`, showTable(["size", ...peers], ratios)]
       : []),
-    "Bundle for browsers, bytes",
-    showTable(
-      ["bundle", "minified", "gzip -9"],
-      bundles.map((one) => [one.name, String(one.minifiedBytes), String(one.gzippedBytes)]),
-    ),
-    ...aims.map(
-      ({ aim, reached, figure }) => `${reached ? "reached" : "missed "}  ${aim}: ${figure}`,
-    ),
+    ...showBundlesAndAims(bundles, aims),
   ].join("\n");
 }

@@ -1,7 +1,4 @@
-import path from "node:path";
-import { deflateSync, gzipSync, inflateSync } from "node:zlib";
-import { build } from "esbuild";
-import type { Bundle } from "./markdown-bundle.ts";
+import { deflateSync, inflateSync } from "node:zlib";
 import { NODE_QRCODE, OURS, QR_ENGINES } from "./peers/qr-engines.ts";
 import { PNG_WIDTHS, type TextKind, textsOf } from "./qr-tasks.ts";
 
@@ -74,29 +71,4 @@ function compareToZlib(png: Buffer): { data: number; zlib: number } {
   }
   const all = Buffer.concat(data);
   return { data: all.length, zlib: deflateSync(inflateSync(all), { level: 9 }).length };
-}
-
-const ROOT = path.join(import.meta.dirname, "..");
-const ENGINE_DOORS = ["encode-qr", "draw", "png"];
-const BUNDLES = [
-  {
-    name: "engine with drawing",
-    entry: ENGINE_DOORS.map((door) => `export * from "./src/tools/qr/${door}.ts";`).join("\n"),
-  },
-  { name: "tool with its schema", entry: 'export * from "./src/tools/qr-code.ts";' },
-];
-
-/** What a browser would load, as in `markdown-bundle.ts`; the engine has three doors, so its entry is written here. */
-export function measureQrBundles(): Promise<Bundle[]> {
-  return Promise.all(
-    BUNDLES.map(async ({ name, entry }) => {
-      const { outputFiles } = await build({
-        stdin: { contents: entry, resolveDir: ROOT, loader: "ts" },
-        ...{ bundle: true, format: "esm", platform: "browser", minify: true, write: false },
-      });
-      const code = outputFiles[0]?.contents ?? new Uint8Array();
-      const gzippedBytes = gzipSync(code, { level: 9 }).length;
-      return { name, entry, minifiedBytes: code.length, gzippedBytes };
-    }),
-  );
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { type Aim, type Bundle, measureBundles, showBundlesAndAims } from "./bundles.ts";
 import type { MarkdownOptions, MarkdownReport } from "./markdown.ts";
-import type { Bundle } from "./markdown-bundle.ts";
 import { NODE_QRCODE, OURS, QR_ENGINES } from "./peers/qr-engines.ts";
 import type { QrQuestion, QrSample } from "./qr-contender.ts";
-import { measureQrBundles, measureSizes, type QrSize } from "./qr-sizes.ts";
+import { measureSizes, type QrSize } from "./qr-sizes.ts";
 import { ADVERSARIAL, QR_TASKS } from "./qr-tasks.ts";
 import { medianOf, round, type Spread, showSpread, spreadOf } from "./statistics.ts";
 import { showTable } from "./table.ts";
@@ -28,7 +28,12 @@ export type QrReport = Pick<MarkdownReport, "bundles" | "aims" | "text"> & {
   tasks: TaskReport[];
   sizes: QrSize[];
 };
-type Aim = QrReport["aims"][number];
+
+/** The engine has three doors: the symbol, its drawings, its PNG. */
+const BUNDLES = {
+  "engine with drawing": ["qr/encode-qr.ts", "qr/draw.ts", "qr/png.ts"],
+  "tool with its schema": ["qr-code.ts"],
+};
 
 const adversarialTasks = Object.keys(ADVERSARIAL).map((kind) => `matrix, ${kind}`);
 const RATIO_AIMS = [
@@ -58,7 +63,7 @@ export async function measureQr(options: QrOptions): Promise<QrReport> {
     for (const child of children.values()) if (child.connected) child.disconnect();
   }
   const sizes = await measureSizes();
-  const bundles = await measureQrBundles();
+  const bundles = await measureBundles(BUNDLES);
   const aims = judge(tasks, sizes, bundles);
   return { tasks, sizes, bundles, aims, text: show(names, tasks, sizes, bundles, aims) };
 }
@@ -179,13 +184,6 @@ function show(
       : []),
     "Bytes of an answer, mean of texts; of PNGs also of the rows, compressed by us and by zlib level 9",
     showTable(["answer", OURS, NODE_QRCODE, "rows", "zlib 9", "worst ratio"], bytes),
-    "Bundle for browsers, bytes",
-    showTable(
-      ["bundle", "minified", "gzip -9"],
-      bundles.map((one) => [one.name, String(one.minifiedBytes), String(one.gzippedBytes)]),
-    ),
-    ...aims.map(
-      ({ aim, reached, figure }) => `${reached ? "reached" : "missed "}  ${aim}: ${figure}`,
-    ),
+    ...showBundlesAndAims(bundles, aims),
   ].join("\n");
 }

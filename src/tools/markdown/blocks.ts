@@ -40,6 +40,12 @@ export class Block {
   }
 }
 
+/** True for a list with this marker if its items have numbers. */
+export const isOrdered = (marker: string) => marker === "." || marker === ")";
+
+/** What stands above an alert, by its name. */
+export const alertTitle = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
 /** Blocks that hold nothing of their own are shared: a line can open a hundred of them. */
 export const QUOTE = new Block("quote");
 export const ITEM = new Block("item");

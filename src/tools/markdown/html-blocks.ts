@@ -1,6 +1,7 @@
 import { isIn, LETTER, WHITE } from "#tools/markdown/characters.ts";
 import { hiddenAfter, lastClosings } from "#tools/markdown/hidden-elements.ts";
 import { skipTag, tagName } from "#tools/markdown/raw-html.ts";
+import { skipWhite } from "#tools/markdown/scan.ts";
 
 /** How an HTML block ends (CommonMark, section 4.6): with the line that holds a text, or before a blank line. */
 type End = RegExp | "blank";
@@ -78,8 +79,6 @@ function findEnd(s: string, pos: number, to: number, isInParagraph: boolean): En
   }
   if (isInParagraph) return undefined;
   // Kind 7: any whole tag that is alone on its line.
-  let end = skipTag(s, pos, to);
-  if (end < 0) return undefined;
-  while (end < to && isIn(s.charCodeAt(end), WHITE)) end++;
-  return end >= to ? "blank" : undefined;
+  const end = skipTag(s, pos, to);
+  return end > 0 && skipWhite(s, end, to) >= to ? "blank" : undefined;
 }

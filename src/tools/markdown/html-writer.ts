@@ -1,4 +1,4 @@
-import type { Align, Block } from "#tools/markdown/blocks.ts";
+import { type Align, alertTitle, type Block, isOrdered } from "#tools/markdown/blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "#tools/markdown/bounds.ts";
 import { BODY_CELLS, HEAD_CELLS } from "#tools/markdown/cell-tags.ts";
 import {
@@ -95,7 +95,7 @@ export class HtmlWriter {
         this.line(block.info === "" ? "</blockquote>\n" : "</div>\n");
         break;
       case "list":
-        this.line(isOrdered(block) ? "</ol>\n" : "</ul>\n");
+        this.line(isOrdered(block.info) ? "</ol>\n" : "</ul>\n");
         break;
       case "item":
         this.out.add("</li>\n");
@@ -275,15 +275,10 @@ function titleAttribute(title: string | undefined): string {
 }
 
 function openAlert(name: string): string {
-  const title = name.charAt(0).toUpperCase() + name.slice(1);
-  return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${title}</p>\n`;
-}
-
-function isOrdered({ info }: Block): boolean {
-  return info === "." || info === ")";
+  return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${alertTitle(name)}</p>\n`;
 }
 
 function openList(block: Block): string {
-  if (!isOrdered(block)) return "<ul>\n";
+  if (!isOrdered(block.info)) return "<ul>\n";
   return block.number === 1 ? "<ol>\n" : `<ol start="${block.number}">\n`;
 }

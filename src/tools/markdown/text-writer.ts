@@ -1,5 +1,5 @@
 import { cleanAddress } from "#tools/markdown/address.ts";
-import type { Block } from "#tools/markdown/blocks.ts";
+import { alertTitle, type Block, isOrdered } from "#tools/markdown/blocks.ts";
 import { TEXT_PREFIX_CHARS_MAX } from "#tools/markdown/bounds.ts";
 import { isBlank } from "#tools/markdown/characters.ts";
 import {
@@ -20,6 +20,7 @@ import {
   TEXT,
 } from "#tools/markdown/edits.ts";
 import type { Footnote, Footnotes } from "#tools/markdown/footnotes.ts";
+import { skipBlanks } from "#tools/markdown/scan.ts";
 
 /** A quote, item or footnote: what stands before its first line, and before the others. */
 type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
@@ -62,7 +63,7 @@ export class TextWriter {
         this.begin();
         this.open.push(block);
         this.enter({ first: "> ", rest: "> ", hasBegun: false });
-        if (block.info !== "") this.write(block.info.charAt(0).toUpperCase() + block.info.slice(1));
+        if (block.info !== "") this.write(alertTitle(block.info));
         break;
       case "list":
         this.open.push(block);
@@ -118,8 +119,7 @@ export class TextWriter {
     if (list === undefined) return;
     if (list.items === 0) this.begin();
     else this.hasGap = list.isLoose;
-    const isOrdered = list.marker === "." || list.marker === ")";
-    const first = isOrdered ? `${list.next}${list.marker} ` : "- ";
+    const first = isOrdered(list.marker) ? `${list.next}${list.marker} ` : "- ";
     list.items++;
     list.next++;
     this.enter({ first, rest: " ".repeat(first.length), hasBegun: false, list });
@@ -246,9 +246,8 @@ function listOf({ info, number, isLoose }: Block): List {
 
 /** Spaces at both ends: what stood between them and the text is gone. */
 function trimBlanks(text: string): string {
-  let from = 0;
+  const from = skipBlanks(text, 0, text.length);
   let to = text.length;
-  while (from < to && isBlank(text.charCodeAt(from))) from++;
   while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
   return text.slice(from, to);
 }

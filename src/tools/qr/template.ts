@@ -55,17 +55,17 @@ function makeTemplate(version: number): Template {
   drawAlignment(version, size, set);
   if (version >= 7) drawVersion(version, size, set);
   const places = dataPlaces(size, taken);
+  const wordOf = ({ x, y }: Place) => y * words + (x >> 5);
+  const shiftOf = ({ x }: Place) => x & 31;
   const masks = MASKS.map((inverts) => {
     const mask = new Int32Array(size * words);
-    for (const { x, y } of places) {
-      const at = y * words + (x >> 5);
-      if (inverts(x, y)) mask[at] = (mask[at] as number) | (1 << (x & 31));
+    for (const place of places) {
+      const at = wordOf(place);
+      if (inverts(place.x, place.y)) mask[at] = (mask[at] as number) | (1 << shiftOf(place));
     }
     return { modules: mask, turned: transpose(mask, size, words) };
   });
   const format = formatPlaces(size);
-  const wordOf = ({ x, y }: Place) => y * words + (x >> 5);
-  const shiftOf = ({ x }: Place) => x & 31;
   return {
     ...{ size, words, patterns, masks },
     pairMasks: Int32Array.from({ length: words }, (_, word) => firstBits(size - 1 - 32 * word)),
