@@ -17,6 +17,7 @@
  */
 
 import { HOUR_MS } from "#limits.ts";
+import type { EntriesOrder, EntriesPage } from "./entries.ts";
 
 /** The order is not one that the books can hold; nothing was changed. */
 export class OrderRefused extends Error {}
@@ -111,6 +112,9 @@ export type UsageRow = {
   credits: number;
 };
 
+/** What one key was used for; keys that were not used are left out, and so are calls that were reversed. */
+export type KeyCalls = { key: string; calls: number; credits: number };
+
 export type MaintainOrder = {
   now: number;
   /**
@@ -158,6 +162,8 @@ export type LedgerOperations = {
     { outcome: "created" | "no_account" },
   ];
   revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
+  /** A revoked key may be named anew too; those of a closed account are not found. */
+  relabelKey: [{ account: string; id: string; label: string }, { found: boolean }];
   listKeys: [{ account: string }, Key[]];
 
   grant: [
@@ -181,6 +187,13 @@ export type LedgerOperations = {
 
   /** Usage in `from <= hour < to`; of every account where none is named. */
   usage: [{ account: string | null; from: number; to: number }, UsageRow[]];
+  /**
+   * What each key was used for since `from` (`at >= from`), to the millisecond. Of debits that are kept one by one:
+   * `from` lies at most two days behind.
+   */
+  recentCalls: [{ account: string; from: number }, KeyCalls[]];
+  /** The account's books as a list, newest first; `entries.ts` says what it holds. */
+  entries: [EntriesOrder, EntriesPage];
   maintain: [MaintainOrder, MaintainOutcome];
   audit: [{ now: number }, Audit];
   /** Resolves when the ledger takes writes; rejects otherwise. */
@@ -203,6 +216,7 @@ const OPERATION_NAMES: readonly LedgerOperation[] = [
   "findAccount",
   "createKey",
   "revokeKey",
+  "relabelKey",
   "listKeys",
   "grant",
   "credits",
@@ -210,6 +224,8 @@ const OPERATION_NAMES: readonly LedgerOperation[] = [
   "debit",
   "reverse",
   "usage",
+  "recentCalls",
+  "entries",
   "maintain",
   "audit",
   "probe",

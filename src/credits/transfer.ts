@@ -18,6 +18,8 @@ const FORMAT = "toolbooth-ledger";
 const name = z.string().min(1);
 const time = z.int().min(0);
 const count = z.int().min(0);
+/** Lines that were written before the member came are good lines. */
+const sinceLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
 export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
@@ -48,6 +50,8 @@ export const transferRecord = z.discriminatedUnion("record", [
     amount: z.int().min(1),
     remaining: count,
     voided: count,
+    /** Null where nothing was voided. */
+    voidedAt: sinceLater(time),
     grantedAt: time,
     expiresAt: time.nullable(),
   }),
@@ -82,6 +86,10 @@ export const transferRecord = z.discriminatedUnion("record", [
     credits: count,
     /** Whether the debit is among the debits still, or was folded away. */
     debitKept: z.boolean(),
+    /** Of the debit. Null for the free call, and each where it was folded away before this was noted. */
+    grant: sinceLater(name),
+    key: sinceLater(name),
+    tool: sinceLater(name),
   }),
   z.strictObject({
     record: z.literal("idempotency"),

@@ -1,13 +1,13 @@
 /** Accounts, their keys and their grants in memory. */
 import { checkGrant } from "#credits/check-grant.ts";
 import type { Grant, Ledger, LedgerOperations } from "#credits/ledger.ts";
-import { type AccountRow, balanceOf, isSpendable, type Rows } from "./memory-rows.ts";
+import { type AccountRow, balanceOf, isSpendable, type Rows, voidGrant } from "./memory-rows.ts";
 
 type AccountOperations = Pick<
   Ledger,
   "openAccount" | "suspendAccount" | "resumeAccount" | "closeAccount" | "findAccount"
 > &
-  Pick<Ledger, "createKey" | "revokeKey" | "listKeys" | "grant" | "credits">;
+  Pick<Ledger, "createKey" | "revokeKey" | "relabelKey" | "listKeys" | "grant" | "credits">;
 
 export function accountOperations({ accounts }: Rows): AccountOperations {
   /** A closed account takes no orders any more. */
@@ -59,6 +59,12 @@ export function accountOperations({ accounts }: Rows): AccountOperations {
       key.revokedAt ??= now;
       return { found: true };
     },
+    relabelKey: async ({ account, id, label }) => {
+      const key = findLive(account)?.keys.find((each) => each.id === id);
+      if (key === undefined) return { found: false };
+      key.label = label;
+      return { found: true };
+    },
     listKeys: async ({ account }) => (accounts.get(account)?.keys ?? []).map((key) => ({ ...key })),
 
     grant: async (order) => {
@@ -90,16 +96,16 @@ const newAccount = (
   keys: [],
   keyBySha256: new Map(),
   grants: [],
-  voided: 0,
+  voids: new Map(),
   calls: new Map(),
+  reversals: [],
   kept: new Map(),
 });
 
 /** What has expired before stays expired: the books tell what ran out from what was forfeited. */
 function voidUnspent(account: AccountRow, now: number): number {
   const forfeited = balanceOf(account, now);
-  for (const grant of account.grants) if (isSpendable(grant, now)) grant.remaining = 0;
-  account.voided += forfeited;
+  for (const grant of account.grants) if (isSpendable(grant, now)) voidGrant(account, grant, now);
   return forfeited;
 }
 

@@ -16,6 +16,7 @@ import {
   type DebitRow,
   isSpendable,
   type Rows,
+  voidGrant,
 } from "./memory-rows.ts";
 
 export function debitOperations(rows: Rows): Pick<Ledger, "standing" | "debit" | "reverse"> {
@@ -42,9 +43,10 @@ export function debitOperations(rows: Rows): Pick<Ledger, "standing" | "debit" |
     reverse: async ({ account: id, callId, now }) => {
       const account = accounts.get(id);
       const debit = account?.calls.get(callId);
-      if (account === undefined || debit === undefined || debit.reversed)
+      if (account === undefined || debit === undefined || debit.reversedAt !== null)
         return { reversed: false };
-      debit.reversed = true;
+      debit.reversedAt = now;
+      account.reversals.push(debit);
       forgetAnswer(debit);
       giveBack(account, debit, now);
       return { reversed: true };
@@ -78,7 +80,7 @@ function findKey(
 
 function sameAgain(debit: DebitRow, now: number): DebitOutcome {
   // Its answer was 503. Whoever asks again must not take the call for a paid one.
-  if (debit.reversed)
+  if (debit.reversedAt !== null)
     throw new OrderRefused(`The call ${debit.callId} was reversed and cannot be debited again`);
   return { outcome: "debited", charged: debit.charged, balance: balanceOf(debit.account, now) };
 }
@@ -117,7 +119,7 @@ function charge(rows: Rows, account: AccountRow, key: Key, order: DebitOrder): D
     at: now,
     charged,
     grant,
-    reversed: false,
+    reversedAt: null,
     folded: false,
     idempotency: idempotency && { ...idempotency },
   };
@@ -140,8 +142,5 @@ function giveBack(account: AccountRow, { charged, grant }: DebitRow, now: number
   }
   grant.remaining += charged;
   // What comes back to a closed account is forfeit like the rest.
-  if (account.state === "closed" && isSpendable(grant, now)) {
-    grant.remaining -= charged;
-    account.voided += charged;
-  }
+  if (account.state === "closed" && isSpendable(grant, now)) voidGrant(account, grant, now);
 }

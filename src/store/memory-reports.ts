@@ -2,6 +2,7 @@
 import {
   type Books,
   hourOf,
+  type KeyCalls,
   type Ledger,
   type LedgerOperations,
   type UsageRow,
@@ -16,26 +17,42 @@ import {
   type Rows,
 } from "./memory-rows.ts";
 
-export function reportOperations(rows: Rows): Pick<Ledger, "usage" | "maintain" | "audit"> {
+export function reportOperations(
+  rows: Rows,
+): Pick<Ledger, "usage" | "recentCalls" | "maintain" | "audit"> {
   return {
     usage: async ({ account, from, to }) =>
       [...foldedAndNot(rows).values()]
         .filter((row) => account === null || row.account === account)
         .filter((row) => row.calls > 0 && from <= row.hour && row.hour < to)
         .map(({ reversed: _, ...row }): UsageRow => row),
+    recentCalls: async (order) => recentCalls(rows, order),
     maintain: async (order) => maintain(rows, order),
     audit: async ({ now }) => audit(rows, now),
   };
 }
 
+function recentCalls(
+  { accounts }: Rows,
+  { account, from }: LedgerOperations["recentCalls"][0],
+): KeyCalls[] {
+  const byKey = new Map<string, KeyCalls>();
+  for (const { key, at, charged, reversedAt } of accounts.get(account)?.calls.values() ?? []) {
+    if (at < from || reversedAt !== null) continue;
+    const { calls, credits } = byKey.get(key) ?? { calls: 0, credits: 0 };
+    byKey.set(key, { key, calls: calls + 1, credits: credits + charged });
+  }
+  return [...byKey.values()];
+}
+
 /** Adds one debit to the row of its account, key, tool and hour. A reversed call is none that was used. */
 function addTo(folded: Map<string, FoldedRow>, debit: DebitRow): void {
-  const { key, tool, charged, reversed } = debit;
+  const { key, tool, charged, reversedAt } = debit;
   const account = debit.account.id;
   const hour = hourOf(debit.at);
   const name = JSON.stringify([account, key, tool, hour]);
   const row = folded.get(name) ?? { account, key, tool, hour, calls: 0, credits: 0, reversed: 0 };
-  if (reversed) row.reversed += charged;
+  if (reversedAt !== null) row.reversed += charged;
   else {
     row.calls += 1;
     row.credits += charged;
@@ -126,7 +143,7 @@ const emptyBooks = (): Books => ({
 
 function grantsOf(account: AccountRow, now: number): Books {
   const books = emptyBooks();
-  books.voided = account.voided;
+  for (const { credits } of account.voids.values()) books.voided += credits;
   books.remaining = balanceOf(account, now);
   for (const grant of account.grants) {
     books.granted += grant.amount;

@@ -21,10 +21,12 @@ export type AccountRow = {
   keyBySha256: Map<string, Key>;
   /** In the order in which they are spent. */
   grants: Grant[];
-  /** Unspent credits that were lost when the account was closed. */
-  voided: number;
+  /** Unspent credits that were lost when the account was closed, by grant. */
+  voids: Map<Grant, { at: number; credits: number }>;
   /** The debits that are not folded yet. */
   calls: Map<string, DebitRow>;
+  /** Whether they are folded or not. */
+  reversals: DebitRow[];
   /** The calls whose answers are kept, by tool and idempotency key. */
   kept: Map<string, DebitRow>;
 };
@@ -39,7 +41,7 @@ export type DebitRow = {
   charged: number;
   /** The grant it was taken from; null: the free call. */
   grant: Grant | null;
-  reversed: boolean;
+  reversedAt: number | null;
   folded: boolean;
   /** What a repeat is answered from; null: none was asked for, or it is forgotten. */
   idempotency: IdempotencyOrder | null;
@@ -71,4 +73,11 @@ export function balanceOf(account: AccountRow, now: number): number {
   let balance = 0;
   for (const grant of account.grants) if (isSpendable(grant, now)) balance += grant.remaining;
   return balance;
+}
+
+/** Forfeits what is left of a grant. */
+export function voidGrant({ voids }: AccountRow, grant: Grant, now: number): void {
+  const { at, credits } = voids.get(grant) ?? { at: now, credits: 0 };
+  voids.set(grant, { at, credits: credits + grant.remaining });
+  grant.remaining = 0;
 }

@@ -7,6 +7,7 @@ import type { Address, Directory } from "#accounts/directory.ts";
 import type { Ledger } from "#credits/ledger.ts";
 import { accountOperations } from "./memory-accounts.ts";
 import { debitOperations } from "./memory-debits.ts";
+import { entryOperations } from "./memory-entries.ts";
 import { reportOperations } from "./memory-reports.ts";
 import { createRows } from "./memory-rows.ts";
 
@@ -16,6 +17,7 @@ export function createMemoryLedger(): Ledger {
     ...accountOperations(rows),
     ...debitOperations(rows),
     ...reportOperations(rows),
+    ...entryOperations(rows),
     probe: async () => ({ ready: true }),
   };
 }

@@ -14,6 +14,8 @@ const READS: ReadonlySet<LedgerOperation> = new Set([
   "listKeys",
   "findAccount",
   "usage",
+  "recentCalls",
+  "entries",
   "audit",
 ]);
 

@@ -9,7 +9,8 @@ import type {
   SyncLedger,
 } from "#credits/ledger.ts";
 import { createSqliteAudit } from "./sqlite-audit.ts";
-import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
+import type { SqlDriver, SqlRow, SqlValue } from "./sqlite-driver.ts";
+import { createSqliteEntries } from "./sqlite-entries.ts";
 import { createSqliteUsage } from "./sqlite-usage.ts";
 import { createSqliteWallets } from "./sqlite-wallet.ts";
 
@@ -31,6 +32,7 @@ export function createSqliteLedger(driver: SqlDriver): SqliteLedger {
     ...createKeys(driver),
     ...grants,
     ...createSqliteUsage(driver),
+    ...createSqliteEntries(driver),
     ...createSqliteAudit(driver),
     reverse: createReverse(driver),
     probe: createProbe(driver),
@@ -60,9 +62,9 @@ function createAccounts(driver: SqlDriver) {
      ) AS balance FROM account a WHERE a.id = ?`,
   );
   const voidGrants = driver.prepare(
-    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0
-     WHERE account_no = (SELECT no FROM account WHERE id = ?)
-       AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?)`,
+    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, ?2)
+     WHERE account_no = (SELECT no FROM account WHERE id = ?1)
+       AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?2)`,
   );
   function findAccount(order: Order<"findAccount">): Outcome<"findAccount"> {
     const row = find.get(order.now, order.account);
@@ -107,6 +109,10 @@ function createKeys(driver: SqlDriver) {
   const revoke = driver.prepare(
     "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?",
   );
+  const relabel = driver.prepare(
+    `UPDATE api_key SET label = ? WHERE id = ?
+       AND account_no = (SELECT no FROM account WHERE id = ? AND state <> 'closed')`,
+  );
   const list = driver.prepare(
     `SELECT k.* FROM api_key k JOIN account a ON a.no = k.account_no WHERE a.id = ?
      ORDER BY k.created_at, k.no`,
@@ -123,6 +129,9 @@ function createKeys(driver: SqlDriver) {
       revoke.run(order.now, order.id);
       return { found: true };
     },
+    relabelKey: (order: Order<"relabelKey">): Outcome<"relabelKey"> => ({
+      found: relabel.run(order.label, order.id, order.account) > 0,
+    }),
     listKeys: (order: Order<"listKeys">): Key[] =>
       list.all(order.account).map((row) => ({
         id: row["id"] as string,
@@ -187,16 +196,17 @@ function createReverse(driver: SqlDriver) {
   const mark = driver.prepare(
     `UPDATE debit SET reversed_at = ? WHERE account_no = (SELECT no FROM account WHERE id = ?)
        AND at = ? AND call_id = ? AND reversed_at IS NULL
-     RETURNING account_no, credits, grant_no`,
+     RETURNING account_no, credits, grant_no, key_no, tool`,
   );
   const note = driver.prepare(
-    "INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits) VALUES (?, ?, ?, ?, ?)",
+    `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, grant_no, key_no, tool)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const giveBack = driver.prepare("UPDATE credit_grant SET remaining = remaining + ? WHERE no = ?");
   // A closed account has forfeited what it could spend, and what comes back too.
   const forfeit = driver.prepare(
-    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0
-     WHERE no = ? AND (expires_at IS NULL OR expires_at > ?)
+    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, ?2)
+     WHERE no = ?1 AND (expires_at IS NULL OR expires_at > ?2)
        AND (SELECT state FROM account a WHERE a.no = account_no) = 'closed'`,
   );
   const freeAgain = driver.prepare("UPDATE account SET free_call = 'open' WHERE no = ?");
@@ -207,7 +217,8 @@ function createReverse(driver: SqlDriver) {
     const row = mark.get(order.now, order.account, order.at, order.callId);
     if (row === undefined) return { reversed: false };
     const accountNo = row["account_no"] as number;
-    note.run(accountNo, order.at, order.callId, order.now, row["credits"] as number);
+    const call = ["credits", "grant_no", "key_no", "tool"].map((column) => row[column] as SqlValue);
+    note.run(accountNo, order.at, order.callId, order.now, ...call);
     if (row["grant_no"] === null) freeAgain.run(accountNo);
     else {
       giveBack.run(row["credits"] as number, row["grant_no"] as number);

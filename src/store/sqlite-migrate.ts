@@ -1,8 +1,11 @@
 import { sqlite0001Ledger } from "./migrations/sqlite-0001-ledger.ts";
+import { sqlite0002Entries } from "./migrations/sqlite-0002-entries.ts";
+import { sqlite0003People } from "./migrations/sqlite-0003-people.ts";
+import { sqlite0004Letters } from "./migrations/sqlite-0004-letters.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 
 /** Migrations in the order in which they run; the schema's version is how many have run. Never edited once released. */
-const MIGRATIONS = [sqlite0001Ledger];
+const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, sqlite0003People, sqlite0004Letters];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -23,6 +23,9 @@ const accountId = "(SELECT id FROM account WHERE no = account_no) AS account";
 const keyId = `(SELECT id FROM api_key WHERE no = key_no) AS "key"`;
 const accountNo = "(SELECT no FROM account WHERE id = ?)";
 const keyNo = "(SELECT no FROM api_key WHERE id = ?)";
+const grantId = `(SELECT id FROM credit_grant WHERE no = grant_no) AS "grant"`;
+const grantNo =
+  "(SELECT g.no FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = ? AND g.id = ?)";
 
 const byNo = { first: [0], after: (row: SqlRow) => [row["_no"] as number] };
 
@@ -72,11 +75,11 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
   grant: {
     ...byNo,
     page: `SELECT no AS _no, ${accountId}, id, kind, amount, remaining, voided,
-        granted_at AS grantedAt, expires_at AS expiresAt
+        voided_at AS voidedAt, granted_at AS grantedAt, expires_at AS expiresAt
       FROM credit_grant WHERE no > ? ORDER BY no LIMIT ?`,
     insert: `INSERT INTO credit_grant
-        (account_no, id, kind, amount, remaining, voided, granted_at, expires_at)
-      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?)`,
+        (account_no, id, kind, amount, remaining, voided, voided_at, granted_at, expires_at)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?, ?)`,
     values: (r) => [
       r.account,
       r.id,
@@ -84,20 +87,22 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
       r.amount,
       r.remaining,
       r.voided,
+      // Older lines do not say when.
+      r.voided > 0 ? (r.voidedAt ?? r.grantedAt) : null,
       r.grantedAt,
       r.expiresAt,
     ],
   },
   debit: {
     page: `SELECT account_no AS _account, ${accountId}, at, call_id AS callId, ${keyId}, tool, credits,
-        (SELECT id FROM credit_grant WHERE no = grant_no) AS "grant", reversed_at AS reversedAt
+        ${grantId}, reversed_at AS reversedAt
       FROM debit WHERE (account_no, at, call_id) > (?, ?, ?)
       ORDER BY account_no, at, call_id LIMIT ?`,
     first: [0, 0, ""],
     after: (row) => [row["_account"] as number, row["at"] as number, row["callId"] as string],
     insert: `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, grant_no, reversed_at)
       VALUES (${accountNo}, ?, ?, ${keyNo}, ?, ?,
-        (SELECT g.no FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = ? AND g.id = ?), ?)`,
+        ${grantNo}, ?)`,
     values: (r) => [
       r.account,
       r.at,
@@ -122,15 +127,27 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
   },
   reversal: {
     page: `SELECT account_no AS _account, ${accountId}, debit_at AS debitAt, call_id AS callId,
-        reversed_at AS reversedAt, credits, debit_kept AS debitKept
+        reversed_at AS reversedAt, credits, debit_kept AS debitKept, ${grantId}, ${keyId}, tool
       FROM reversal WHERE (account_no, debit_at, call_id) > (?, ?, ?)
       ORDER BY account_no, debit_at, call_id LIMIT ?`,
     first: [0, 0, ""],
     after: (row) => ["_account", "debitAt", "callId"].map((column) => row[column] as SqlValue),
     read: (row) => ({ debitKept: row["debitKept"] === 1 }),
-    insert: `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, debit_kept)
-      VALUES (${accountNo}, ?, ?, ?, ?, ?)`,
-    values: (r) => [r.account, r.debitAt, r.callId, r.reversedAt, r.credits, r.debitKept ? 1 : 0],
+    insert: `INSERT INTO reversal
+        (account_no, debit_at, call_id, reversed_at, credits, debit_kept, grant_no, key_no, tool)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ${grantNo}, ${keyNo}, ?)`,
+    values: (r) => [
+      r.account,
+      r.debitAt,
+      r.callId,
+      r.reversedAt,
+      r.credits,
+      r.debitKept ? 1 : 0,
+      r.account,
+      r.grant,
+      r.key,
+      r.tool,
+    ],
   },
   idempotency: {
     page: `SELECT account_no AS _account, ${accountId}, tool, key, at, call_id AS callId,

@@ -1,5 +1,6 @@
 import {
   hourOf,
+  type KeyCalls,
   type LedgerOperations,
   type MaintainOrder,
   type MaintainOutcome,
@@ -10,7 +11,11 @@ import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
 
 /** Usage by hour, and the upkeep that folds old debits into it. */
 export function createSqliteUsage(driver: SqlDriver) {
-  return { usage: createUsage(driver), maintain: createMaintain(driver) };
+  return {
+    usage: createUsage(driver),
+    recentCalls: createRecentCalls(driver),
+    maintain: createMaintain(driver),
+  };
 }
 
 function createUsage(driver: SqlDriver) {
@@ -35,6 +40,16 @@ function createUsage(driver: SqlDriver) {
     const rows = order.account === null ? ofAll.all(from, to) : ofOne.all(from, to, order.account);
     return rows as unknown as UsageRow[];
   };
+}
+
+function createRecentCalls(driver: SqlDriver) {
+  const count = driver.prepare(
+    `SELECT (SELECT id FROM api_key WHERE no = key_no) AS "key", count(*) AS calls, sum(credits) AS credits
+     FROM debit WHERE account_no = (SELECT no FROM account WHERE id = ?) AND at >= ? AND reversed_at IS NULL
+     GROUP BY key_no`,
+  );
+  return (order: LedgerOperations["recentCalls"][0]): KeyCalls[] =>
+    count.all(order.account, order.from) as unknown as KeyCalls[];
 }
 
 type Sum = { hour: number; keyNo: number; tool: string; calls: number; credits: number };

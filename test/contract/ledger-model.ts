@@ -6,10 +6,12 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { DebitOrder, Ledger } from "#credits/ledger.ts";
+import type { Entry } from "#credits/entries.ts";
+import { type DebitOrder, hourOf, type Ledger } from "#credits/ledger.ts";
 import { createModel, type Model } from "./ledger/model.ts";
 import {
   accountId,
+  allEntries,
   assertBooks,
   DAY,
   HOUR,
@@ -129,8 +131,10 @@ async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promis
     await compareBalances(run);
   }
   await compareAll(run);
+  await compareEntries(run, 3);
   const everything = { now: run.now, foldBefore: run.now + 1, rowsMax: 7 };
   await maintainFully(run.ledger, everything, () => compareAll(run));
+  await compareEntries(run, 4);
 }
 
 async function runStep(run: Run, step: Step): Promise<void> {
@@ -234,11 +238,39 @@ async function compareBalances({ ledger, model, now }: Run): Promise<void> {
   }
 }
 
-async function compareAll({ ledger, model, now }: Run): Promise<void> {
+async function compareAll(run: Run): Promise<void> {
+  const { ledger, model, now } = run;
+  await compareEntries(run, 1000);
   const { expired, voided, ...books } = (await assertBooks(ledger, now)).books;
   assert.deepEqual({ ...books, lost: expired + voided }, model.books(now));
   const nameOf = (row: { hour: number; account: string; key: string; tool: string }) =>
     `${row.hour} ${row.account} ${row.key} ${row.tool}`;
   const expected = model.usage().sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   assert.deepEqual(await sortedUsage(ledger), expected);
+}
+
+/** Pages of any size give the same list, and the list is of what the model has seen, folded or not. */
+async function compareEntries({ ledger, model, now }: Run, max: number): Promise<void> {
+  for (const account of ACCOUNTS) {
+    const entries = await allEntries(ledger, account, now, max);
+    assert.deepEqual(linesOf(entries), model.entries(account, now));
+    if (max < 1000) assert.deepEqual(entries, await allEntries(ledger, account, now));
+  }
+}
+
+/** As the model says it: calls one by one, in the hour in which they were made. */
+function linesOf(entries: Entry[]): string[] {
+  const reversals = entries.filter(({ kind }) => kind === "reversal");
+  const reversed = new Set(reversals.map(({ id }) => id.replace(/^reversal:\d+/, "debit")));
+  return entries
+    .flatMap(({ id, at, kind, credits, grant, tool, key, calls }) => {
+      const of = `${tool} ${key}`;
+      const from = grant?.id ?? null;
+      if (kind === "reversal") return [`reversal ${at} ${of} ${credits} ${from}`];
+      if (kind === "debit" && reversed.has(id)) return [`reversed ${at} ${of} ${-credits} ${from}`];
+      if (calls === null) return [`${kind} ${at} ${from} ${credits}`];
+      const paid = (call: number) => (call < -credits ? 1 : 0);
+      return Array.from({ length: calls }, (_, call) => `call ${hourOf(at)} ${of} ${paid(call)}`);
+    })
+    .sort();
 }

@@ -8,6 +8,7 @@ import { describeBooks } from "./ledger/books.ts";
 import { describeConcurrency } from "./ledger/concurrency.ts";
 import { describeDebits } from "./ledger/debits.ts";
 import { describeDurability } from "./ledger/durability.ts";
+import { describeEntries } from "./ledger/entries.ts";
 import { describeGrants } from "./ledger/grants.ts";
 import { describeIdempotency } from "./ledger/idempotency.ts";
 import { describeKeys } from "./ledger/keys.ts";
@@ -25,6 +26,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));
     describe("usage", () => describeUsage(open));
+    describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));
     describe("books", () => describeBooks(open));
     describe("concurrency", () => describeConcurrency(open));

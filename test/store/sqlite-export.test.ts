@@ -7,6 +7,7 @@ import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import type { NodeSqlite } from "#store/sqlite-node.ts";
 import { exportSqlite, importSqlite } from "#store/sqlite-transfer.ts";
 import {
+  allEntries,
   assertBooks,
   createScene,
   DAY,
@@ -16,7 +17,7 @@ import {
   START,
 } from "../contract/ledger/scene.ts";
 
-import { bytesOf, fill, HASH, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
+import { ACCOUNTS, bytesOf, fill, HASH, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 
 describe("an export of SQLite", () => {
   test("imported elsewhere gives an equal ledger, and the same lines again", async (t) => {
@@ -42,6 +43,11 @@ describe("an export of SQLite", () => {
     }
     const all = { account: null, from: 0, to: NOW };
     assert.deepEqual(await other.usage(all), await one.usage(all));
+    for (const account of ACCOUNTS) {
+      const entries = await allEntries(one, account, NOW);
+      assert.ok(entries.length > 0);
+      assert.deepEqual(await allEntries(other, account, NOW), entries);
+    }
     await assertBooks(other, NOW);
   });
 

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TransferFault } from "#credits/transfer.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import type { NodeSqlite } from "#store/sqlite-node.ts";
 import { importSqlite, isEmptyLedger } from "#store/sqlite-transfer.ts";
 
-import { bytesOf, fill, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
+import { allEntries } from "../contract/ledger/scene.ts";
+import { ACCOUNTS, bytesOf, fill, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 
 describe("an import into SQLite", () => {
   const spoilt: [what: string, spoil: (lines: string[]) => string[], fault: RegExp][] = [
@@ -110,5 +112,24 @@ describe("an import into SQLite", () => {
     importSqlite(to, bytesOf(relabelled), NOW);
     const found = await openSqliteDirect(to).directory.findByEmail({ email: "rob@b.c" });
     assert.equal(found?.account, "acc_Bob000000000");
+  });
+
+  test("takes lines that were written before voids had a time and reversals a call", async (t) => {
+    const [from, to] = [openEmpty(t), openEmpty(t)];
+    await fill(from);
+    const lines = linesOf(from).map((line) => {
+      const { sha256, voidedAt, ...value } = JSON.parse(line);
+      const { grant, key, tool, ...reversal } = value;
+      if (value.record === "trailer") return JSON.stringify(value);
+      if (value.record === "reversal") return JSON.stringify(reversal);
+      return value.record === "grant" ? JSON.stringify(value) : line;
+    });
+    importSqlite(to, bytesOf(lines), NOW);
+    const shape = async (driver: NodeSqlite, account: string) =>
+      (await allEntries(openSqliteDirect(driver).ledger, account, NOW))
+        .map(({ kind, credits }) => `${kind} ${credits}`)
+        .sort();
+    for (const account of ACCOUNTS)
+      assert.deepEqual(await shape(to, account), await shape(from, account));
   });
 });

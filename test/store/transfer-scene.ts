@@ -4,6 +4,7 @@ import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { keepSecret } from "#store/sqlite-settings.ts";
 import { exportSqlite } from "#store/sqlite-transfer.ts";
 import {
+  accountId,
   createScene,
   DAY,
   HOUR,
@@ -21,6 +22,8 @@ export function openEmpty(t: TestContext, file = ":memory:") {
   t.after(() => driver.close());
   return driver;
 }
+
+export const ACCOUNTS = ["Ada", "Bob", "Cid"].map(accountId);
 
 /** A ledger with one of everything that a ledger can hold. */
 export async function fill(driver: NodeSqlite): Promise<void> {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  allEntries,
   assertBooks,
   createScene,
   DAY,
@@ -57,5 +58,6 @@ const picture = async (ledger: Scene["ledger"], account: string) => ({
   credits: await ledger.credits({ account, now: START }),
   keys: await ledger.listKeys({ account }),
   usage: await sortedUsage(ledger),
+  entries: await allEntries(ledger, account, START),
   audit: await ledger.audit({ now: START }),
 });

@@ -95,6 +95,39 @@ export function describeKeys(open: OpenLedger) {
     assert.equal((await scene.debit(ada)).outcome, "debited");
   });
 
+  rule("a key is named anew, a revoked one too, and nothing else of it changes", async (scene) => {
+    const { ledger } = scene;
+    const account = await scene.account("Ada", { credits: 1 });
+    await scene.createKey(account, "other", START + 1);
+    const id = keyId(account);
+    const [key, other] = await ledger.listKeys({ account });
+    const relabel = (label: string) => ledger.relabelKey({ account, id, label });
+    assert.deepEqual(await relabel("Größe 9"), { found: true });
+    assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
+    assert.equal((await scene.debit(account)).outcome, "debited");
+    await ledger.revokeKey({ account, id, now: START + 1 });
+    assert.deepEqual(await relabel("old"), { found: true });
+    const [revoked] = await ledger.listKeys({ account });
+    assert.deepEqual([revoked?.label, revoked?.revokedAt], ["old", START + 1]);
+    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+  });
+
+  rule(
+    "nobody names another account's key, an unknown one or a closed account's",
+    async (scene) => {
+      const { ledger } = scene;
+      const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
+      const relabel = (account: string, id: string) =>
+        ledger.relabelKey({ account, id, label: "x" });
+      assert.deepEqual(await relabel(bob, keyId(ada)), { found: false });
+      assert.deepEqual(await relabel(bob, keyId(bob, "none")), { found: false });
+      await ledger.closeAccount({ account: bob, now: START });
+      assert.deepEqual(await relabel(bob, keyId(bob)), { found: false });
+      for (const account of [ada, bob])
+        assert.equal((await ledger.listKeys({ account }))[0]?.label, "main");
+    },
+  );
+
   rule("a key opens its own account only", async ({ ledger, ...scene }) => {
     const ada = await scene.account("Ada", { credits: 1 });
     const bob = await scene.account("Bob", { credits: 1 });

@@ -17,8 +17,8 @@ import {
 import { DAY } from "./scene.ts";
 
 type GrantOrder = LedgerOperations["grant"][0];
-type Call = { order: DebitOrder; key: string; grant: string | null; reversed: boolean };
-type Loss = { grant: string; credits: number };
+type Call = { order: DebitOrder; key: string; grant: string | null; reversedAt: number | null };
+type Loss = { grant: string; credits: number; at: number };
 type Account = {
   id: string;
   state: "open" | "suspended" | "closed";
@@ -60,7 +60,7 @@ export function createModel() {
       if (account === undefined) return { found: false, forfeited: 0 };
       const forfeited = balanceOf(account, now);
       for (const grant of spendable(account, now))
-        account.losses.push({ grant: grant.id, credits: remainingOf(account, grant.id) });
+        account.losses.push({ grant: grant.id, credits: remainingOf(account, grant.id), at: now });
       account.state = "closed";
       return { found: true, forfeited };
     },
@@ -86,12 +86,14 @@ export function createModel() {
     },
     reverse({ account: id, callId, now }: CallRef & { now: number }) {
       const account = find(id);
-      const call = account?.calls.find((each) => each.order.callId === callId && !each.reversed);
+      const call = account?.calls.find(
+        (each) => each.order.callId === callId && each.reversedAt === null,
+      );
       if (account === undefined || call === undefined) return { reversed: false };
-      call.reversed = true;
+      call.reversedAt = now;
       const back = spendable(account, now).find((grant) => grant.id === call.grant);
       if (account.state === "closed" && back !== undefined)
-        account.losses.push({ grant: back.id, credits: 1 });
+        account.losses.push({ grant: back.id, credits: 1, at: now });
       return { reversed: true };
     },
     balance(id: string, now: number) {
@@ -106,12 +108,16 @@ export function createModel() {
     },
     books: (now: number) => booksOf(accounts, now),
     usage: () => usageOf(accounts),
+    entries(id: string, now: number) {
+      const account = find(id);
+      return account === undefined ? [] : entriesOf(account, now);
+    },
   };
 }
 
 const remainingOf = ({ grants, calls, losses }: Account, id: string) =>
   sum(grants.filter((grant) => grant.id === id).map(({ amount }) => amount)) -
-  calls.filter(({ grant, reversed }) => grant === id && !reversed).length -
+  calls.filter(({ grant, reversedAt }) => grant === id && reversedAt === null).length -
   sum(losses.filter(({ grant }) => grant === id).map(({ credits }) => credits));
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
@@ -137,13 +143,15 @@ function standingOf(account: Account, order: StandingOrder): Standing {
   if (goodKey(account, order) === undefined) return { outcome: "invalid_key" };
   const balance = balanceOf(account, order.now);
   if (account.state === "suspended") return { outcome: "account_suspended", balance };
-  const hadFree = account.calls.some(({ grant, reversed }) => grant === null && !reversed);
+  const hadFree = account.calls.some(
+    ({ grant, reversedAt }) => grant === null && reversedAt === null,
+  );
   return { outcome: "good", balance, freeCall: account.firstIsFree && !hadFree };
 }
 
 function debit(account: Account, order: DebitOrder): DebitOutcome | "rejected" {
   const made = account.calls.find((call) => call.order.callId === order.callId);
-  if (made?.reversed) return "rejected";
+  if (made !== undefined && made.reversedAt !== null) return "rejected";
   const charge = (call: Call): DebitOutcome => ({
     outcome: "debited",
     charged: call.grant === null ? 0 : 1,
@@ -165,13 +173,13 @@ function debit(account: Account, order: DebitOrder): DebitOutcome | "rejected" {
 
   if (!isFree && balance === 0) return { outcome: "insufficient_credits", balance };
   const grant = isFree ? null : (spendable(account, order.now)[0]?.id ?? null);
-  const call = { order, key: goodKey(account, order)?.id ?? "", grant, reversed: false };
+  const call = { order, key: goodKey(account, order)?.id ?? "", grant, reversedAt: null };
   account.calls.push(call);
   return charge(call);
 }
 
-const isRepeat = (order: DebitOrder, { order: first, reversed }: Call) =>
-  !reversed &&
+const isRepeat = (order: DebitOrder, { order: first, reversedAt }: Call) =>
+  reversedAt === null &&
   order.idempotency !== null &&
   order.idempotency.key === first.idempotency?.key &&
   order.tool === first.tool &&
@@ -185,7 +193,7 @@ function booksOf(
   const paid = accounts.flatMap(({ calls }) => calls).filter(({ grant }) => grant !== null);
   const granted = sum(accounts.flatMap(({ grants }) => grants.map(({ amount }) => amount)));
   const debited = paid.length;
-  const reversed = paid.filter((call) => call.reversed).length;
+  const reversed = paid.filter(({ reversedAt }) => reversedAt !== null).length;
   const remaining = sum(accounts.map((account) => balanceOf(account, now)));
   const expired = accounts.flatMap((account) =>
     account.grants
@@ -196,11 +204,33 @@ function booksOf(
   return { granted, debited, reversed, remaining, lost: sum(expired) + sum(voided) };
 }
 
+/** One line for each entry that a fold leaves alone, and for each call that it may take. */
+function entriesOf(account: Account, now: number): string[] {
+  const { grants, calls, losses } = account;
+  return [
+    ...grants.map(({ id, amount, now: at }) => `grant ${at} ${id} ${amount}`),
+    ...grants.flatMap(({ id, expiresAt }) => {
+      const expired = expiresAt !== null && expiresAt <= now ? remainingOf(account, id) : 0;
+      return expired > 0 ? [`expiry ${expiresAt} ${id} ${-expired}`] : [];
+    }),
+    ...grants.flatMap(({ id }) => {
+      const own = losses.filter(({ grant }) => grant === id);
+      const lost = sum(own.map(({ credits }) => credits));
+      return lost > 0 ? [`void ${own[0]?.at} ${id} ${-lost}`] : [];
+    }),
+    ...calls.flatMap(({ order: { tool, now: at }, key, grant, reversedAt }) => {
+      const call = `${tool} ${key} ${grant === null ? 0 : 1}`;
+      if (reversedAt === null) return [`call ${hourOf(at)} ${call}`];
+      return [`reversed ${at} ${call} ${grant}`, `reversal ${reversedAt} ${call} ${grant}`];
+    }),
+  ].sort();
+}
+
 function usageOf(accounts: Account[]): UsageRow[] {
   const rows: UsageRow[] = [];
   for (const { id: account, calls } of accounts)
-    for (const { order, key, grant, reversed } of calls) {
-      if (reversed) continue;
+    for (const { order, key, grant, reversedAt } of calls) {
+      if (reversedAt !== null) continue;
       const { tool, now } = order;
       const hour = hourOf(now);
       let row = rows.find(

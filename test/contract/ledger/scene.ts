@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import type { EntriesPage, Entry } from "#credits/entries.ts";
 import type {
   DebitOrder,
   DebitOutcome,
@@ -126,6 +127,30 @@ export async function sortedUsage(
   const nameOf = (row: (typeof rows)[number]) =>
     `${row.hour} ${row.account} ${row.key} ${row.tool}`;
   return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+/** Every entry of an account, page by page; what a page is promised to be is held on the way. */
+export async function allEntries(ledger: Ledger, account: string, now: number, max = 1000) {
+  const entries: Entry[] = [];
+  let after: string | null = null;
+  do {
+    const page: EntriesPage = await ledger.entries({ account, after, max, now });
+    if (page.next === null) assert.ok(page.entries.length <= max);
+    else assert.equal(page.entries.length, max, "only the last page is not full");
+    entries.push(...page.entries);
+    after = page.next;
+    assert.ok(entries.length < 10_000, "the list comes to an end");
+  } while (after !== null);
+  assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, "none comes twice");
+  const times = entries.map(({ at }) => at);
+  assert.deepEqual(
+    times,
+    times.toSorted((one, other) => other - one),
+  );
+  const { balance } = await ledger.credits({ account, now });
+  const sum = entries.reduce((total, { credits }) => total + credits, 0);
+  assert.equal(sum, balance, "the entries add up to the balance");
+  return entries;
 }
 
 /** Runs a whole round of maintenance; `between` sees the outcome of each step. */

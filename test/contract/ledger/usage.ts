@@ -87,6 +87,31 @@ export function describeUsage(open: OpenLedger) {
       },
     );
 
+  rule("recent calls are counted by key, from a time to the millisecond", async (scene) => {
+    const account = await scene.account("Ada", { freeCall: "open", credits: 9 });
+    await scene.createKey(account, "other");
+    await scene.createKey(account, "idle");
+    const bob = await scene.account("Bob", { credits: 9 });
+    for (const now of [START, START + 1, START + 2]) await scene.debit(account, { now });
+    await scene.debit(account, { now: START + 1, key: "other", tool: "uuid" });
+    await scene.debit(bob, { now: START + 1 });
+    const reversed = scene.debitOrder(account, { now: START + 2, key: "other" });
+    await scene.ledger.debit(reversed);
+    const { callId, now: at } = reversed;
+    await scene.ledger.reverse({ account, callId, at, now: at });
+    await scene.ledger.revokeKey({ account, id: keyId(account, "other"), now: START + 3 });
+    const recent = async (from: number) =>
+      (await scene.ledger.recentCalls({ account, from }))
+        .map(({ key, calls, credits }) => `${key.slice(-10)} ${calls} ${credits}`)
+        .sort();
+    assert.deepEqual(await recent(START), ["main000000 3 2", "other00000 1 1"]);
+    assert.deepEqual(await recent(START + 1), ["main000000 2 2", "other00000 1 1"]);
+    assert.deepEqual(await recent(START + 2), ["main000000 1 1"]);
+    assert.deepEqual(await recent(START + 3), []);
+    const nobody = { account: accountId("Nobody"), from: 0 };
+    assert.deepEqual(await scene.ledger.recentCalls(nobody), []);
+  });
+
   rule("the usage of revoked keys and closed accounts stays", async (scene) => {
     const account = await scene.account("Ada", { credits: 5 });
     await scene.debit(account);

@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import type { Entry } from "#credits/entries.ts";
+import { OrderRefused } from "#credits/ledger.ts";
+import {
+  accountId,
+  allEntries,
+  createRule,
+  DAY,
+  HOUR,
+  keyId,
+  maintainFully,
+  type OpenLedger,
+  type Scene,
+  START,
+} from "./scene.ts";
+
+export function describeEntries(open: OpenLedger) {
+  const rule = createRule(open);
+  describeKinds(rule);
+  describeFolds(rule);
+  describePages(rule);
+}
+
+type Rule = ReturnType<typeof createRule>;
+
+/** `debit -1 first hash` and the like, with the hours since START before it. */
+const lineOf = ({ at, kind, credits, grant, tool, calls }: Entry) =>
+  [`${(at - START) / HOUR}h`, kind, credits, grant?.id, tool, calls]
+    .filter((part) => part !== null && part !== undefined)
+    .join(" ");
+
+const linesAt = async ({ ledger }: Scene, account: string, now: number, max?: number) =>
+  (await allEntries(ledger, account, now, max)).map(lineOf);
+
+async function debit(scene: Scene, account: string, hours: number, tool = "hash") {
+  const order = scene.debitOrder(account, { now: START + hours * HOUR, tool });
+  assert.equal((await scene.ledger.debit(order)).outcome, "debited");
+  const ref = { account, callId: order.callId, at: order.now };
+  return (afterHours: number) =>
+    scene.ledger.reverse({ ...ref, now: START + afterHours * HOUR }).then(({ reversed }) => {
+      assert.equal(reversed, true);
+    });
+}
+
+function describeKinds(rule: Rule) {
+  rule("a grant and a call are entries that say all of what they are", async (scene) => {
+    const account = await scene.account("Ada", { freeCall: "open" });
+    await scene.grant(account, "gift", 9, { kind: "pack" });
+    await debit(scene, account, 1);
+    const reverse = await debit(scene, account, 2, "uuid");
+    await reverse(3);
+    const gift = { id: "gift", kind: "pack" };
+    const key = keyId(account);
+    const nothing = { grant: null, tool: null, key: null, calls: null };
+    const entries = await allEntries(scene.ledger, account, START);
+    assert.deepEqual(
+      entries.map(({ id: _, ...entry }) => entry),
+      [
+        {
+          at: START + 3 * HOUR,
+          kind: "reversal",
+          credits: 1,
+          grant: gift,
+          tool: "uuid",
+          key,
+          calls: null,
+        },
+        {
+          at: START + 2 * HOUR,
+          kind: "debit",
+          credits: -1,
+          grant: gift,
+          tool: "uuid",
+          key,
+          calls: 1,
+        },
+        { ...nothing, at: START + HOUR, kind: "debit", credits: 0, tool: "hash", key, calls: 1 },
+        { ...nothing, at: START, kind: "grant", credits: 9, grant: gift },
+      ],
+    );
+  });
+
+  rule("what a grant has left at its end is an expiry, from that millisecond on", async (scene) => {
+    const account = await scene.account("Ada", { credits: 4 });
+    await scene.grant(account, "short", 3, { expiresAt: START + DAY });
+    await scene.grant(account, "spent", 1, { expiresAt: START + HOUR });
+    const reverse = await debit(scene, account, 0);
+    await debit(scene, account, 1);
+    const begin = [
+      "0h debit -1 spent hash 1",
+      "0h grant 1 spent",
+      "0h grant 3 short",
+      "0h grant 4 first",
+    ];
+    const before = ["1h debit -1 short hash 1", ...begin];
+    assert.deepEqual(await linesAt(scene, account, START + DAY - 1), before);
+    const after = ["24h expiry -2 short", ...before];
+    assert.deepEqual(await linesAt(scene, account, START + DAY), after);
+    // What comes back too late has expired as well.
+    await reverse(48);
+    assert.deepEqual(
+      await linesAt(scene, account, START + 2 * DAY),
+      [
+        "48h reversal 1 spent hash",
+        "24h expiry -2 short",
+        "1h expiry -1 spent",
+        ...before.slice(0, 1),
+        ...begin,
+      ].toSorted((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10)),
+    );
+  });
+
+  rule("what closing forfeits is a void of each grant, at the time of closing", async (scene) => {
+    const account = await scene.account("Ada", { credits: 4 });
+    await scene.grant(account, "short", 3, { expiresAt: START + HOUR });
+    await scene.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
+    const reverse = await debit(scene, account, 1);
+    const close = (now: number) => scene.ledger.closeAccount({ account, now });
+    assert.deepEqual(await close(START + 2 * HOUR), { found: true, forfeited: 8 });
+    const rest = [
+      "1h expiry -3 short",
+      "1h debit -1 long hash 1",
+      "0h grant 3 short",
+      "0h grant 5 long",
+      "0h grant 4 first",
+    ];
+    const closed = ["2h void -4 long", "2h void -4 first", ...rest];
+    assert.deepEqual(await linesAt(scene, account, START + 30 * DAY), closed);
+    // Closed once more, and a credit that comes back: the time of the first stays.
+    await close(START + 3 * HOUR);
+    await reverse(4);
+    assert.deepEqual(await linesAt(scene, account, START + 30 * DAY), [
+      "4h reversal 1 long hash",
+      "2h void -5 long",
+      ...closed.slice(1),
+    ]);
+  });
+
+  rule("an account nobody opened has no entries, and one sees its own only", async (scene) => {
+    const [ada, bob] = [await scene.account("Ada", { credits: 2 }), await scene.account("Bob")];
+    await debit(scene, ada, 1);
+    assert.deepEqual(await linesAt(scene, accountId("Nobody"), START), []);
+    assert.deepEqual(await linesAt(scene, bob, START), []);
+    assert.equal((await linesAt(scene, ada, START)).length, 2);
+  });
+}
+
+function describeFolds(rule: Rule) {
+  rule("folded debits are one entry an hour, key and tool; those reversed stay", async (scene) => {
+    const account = await scene.account("Ada", { freeCall: "open", credits: 9 });
+    await scene.createKey(account, "other");
+    await debit(scene, account, 0);
+    await debit(scene, account, 0.25);
+    const reverse = await debit(scene, account, 0.5);
+    await debit(scene, account, 0.75, "uuid");
+    await scene.debit(account, { now: START + HOUR / 2, key: "other" });
+    await debit(scene, account, 1);
+    await reverse(2);
+    const before = await allEntries(scene.ledger, account, START);
+    const maintain = (hours: number) =>
+      maintainFully(scene.ledger, { now: START, foldBefore: START + hours * HOUR, rowsMax: 9 });
+    // An hour that is folded in part has both.
+    await maintain(0.5);
+    assert.ok((await linesAt(scene, account, START)).includes("0h usage -1 hash 2"));
+    await maintain(1);
+    const after = await allEntries(scene.ledger, account, START);
+    assert.deepEqual(after.map(lineOf), [
+      "2h reversal 1 first hash",
+      "1h debit -1 first hash 1",
+      "0.5h debit -1 first hash 1",
+      ...after.filter(({ kind }) => kind === "usage").map(lineOf),
+      "0h grant 9 first",
+    ]);
+    const usage = after.filter(({ kind }) => kind === "usage");
+    assert.deepEqual(
+      usage.map(({ key, ...entry }) => `${lineOf(entry as Entry)} ${key?.slice(-10)}`).sort(),
+      [
+        "0h usage -1 hash 1 other00000",
+        "0h usage -1 hash 2 main000000",
+        "0h usage -1 uuid 1 main000000",
+      ],
+    );
+    // What a fold leaves is the same entry as before.
+    const kept = new Map(before.map((entry) => [entry.id, entry]));
+    const left = after.filter(({ kind }) => kind !== "usage");
+    assert.deepEqual(
+      left,
+      left.map(({ id }) => kept.get(id)),
+    );
+  });
+}
+
+/** Entries of every kind, many of them in one millisecond. */
+async function fullAccount(scene: Scene): Promise<string> {
+  const account = await scene.account("Ada", { freeCall: "open", credits: 30 });
+  await scene.createKey(account, "other");
+  await scene.grant(account, "a:b/c d", 3, { expiresAt: START + 4 * HOUR });
+  await scene.grant(account, "größer", 1, { expiresAt: START });
+  for (let call = 0; call < 12; call += 1) {
+    const reverse = await debit(scene, account, Math.floor(call / 3), call % 2 ? "hash" : "uuid");
+    if (call % 4 === 0) await reverse(4);
+    await scene.debit(account, { now: START + HOUR, key: "other" });
+  }
+  await maintainFully(scene.ledger, { now: START, foldBefore: START + 2 * HOUR, rowsMax: 9 });
+  await scene.ledger.closeAccount({ account, now: START + 3 * HOUR });
+  return account;
+}
+
+function describePages(rule: Rule) {
+  for (const max of [1, 2, 3, 7])
+    rule(
+      `pages of ${max} give every entry once, whatever falls in one millisecond`,
+      async (scene) => {
+        const account = await fullAccount(scene);
+        const all = await allEntries(scene.ledger, account, START + DAY);
+        assert.equal(new Set(all.map(({ kind }) => kind)).size, 6, "there is every kind");
+        assert.deepEqual(await allEntries(scene.ledger, account, START + DAY, max), all);
+      },
+    );
+
+  rule("the last page has no next one, though it is full", async (scene) => {
+    const account = await scene.account("Ada", { credits: 3 });
+    await scene.grant(account, "more", 1);
+    const page = (max: number) => scene.ledger.entries({ account, after: null, max, now: START });
+    assert.equal((await page(2)).next, null);
+    assert.notEqual((await page(1)).next, null);
+  });
+
+  rule("what comes in between two pages does not shift the second", async (scene) => {
+    const account = await scene.account("Ada", { credits: 99 });
+    for (let call = 0; call < 6; call += 1) await debit(scene, account, 1 + call);
+    const page = (after: string | null) =>
+      scene.ledger.entries({ account, after, max: 3, now: START + 9 * HOUR });
+    const first = await page(null);
+    const second = await page(first.next);
+    for (let call = 0; call < 4; call += 1) await debit(scene, account, 7 + call);
+    await scene.grant(account, "new", 5, { now: START + 8 * HOUR });
+    assert.deepEqual(await page(first.next), second);
+  });
+
+  rule("the list goes on from an entry that was folded meanwhile", async (scene) => {
+    const account = await scene.account("Ada", { credits: 99 });
+    for (const hours of [1, 2, 3]) await debit(scene, account, hours + 0.5);
+    const page = (after: string | null) =>
+      scene.ledger.entries({ account, after, max: 2, now: START + 9 * HOUR });
+    const { next } = await page(null);
+    await maintainFully(scene.ledger, { now: START, foldBefore: START + 9 * HOUR, rowsMax: 9 });
+    assert.deepEqual((await page(next)).entries.map(lineOf), [
+      "2h usage -1 hash 1",
+      "1h usage -1 hash 1",
+    ]);
+  });
+
+  rule("a cursor or a length that no page can have is refused", async (scene) => {
+    const account = await fullAccount(scene);
+    const now = START + DAY;
+    const ids = (await allEntries(scene.ledger, account, now)).map(({ id }) => id);
+    const bad = [
+      ...[
+        "",
+        "x",
+        "grant",
+        "grant:",
+        "grant:1",
+        "grant:1:a:b",
+        "debit:1e3:c",
+        "debit:01:c",
+        "debit::c",
+      ],
+      ...["debit:1.5:c", "debit:99999999999999999999:c", "usage:1:hash", "usage:1:key_none:hash"],
+      ...[
+        "reversal:1:c",
+        "reversal:1:x:c",
+        "reversal:1::c",
+        "reversal:1:01:c",
+        "sale:1:c",
+        "grant:1:%",
+        "grant:1:%zz",
+        "grant:1:%41",
+      ],
+      ...ids.flatMap((id) => [`${id}:`, ` ${id}`, id.slice(1), id.toUpperCase()]),
+      "'; DROP TABLE debit; --",
+      "\u0000",
+      "debit:1:".repeat(10_000),
+    ];
+    for (const after of bad)
+      await assert.rejects(
+        scene.ledger.entries({ account, after, max: 3, now }),
+        OrderRefused,
+        `${after.slice(0, 40)} is refused`,
+      );
+    for (const max of [0, -1, 1.5, Number.NaN])
+      await assert.rejects(scene.ledger.entries({ account, after: null, max, now }), OrderRefused);
+  });
+}

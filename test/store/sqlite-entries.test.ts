@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SqlDriver } from "#store/sqlite-driver.ts";
+import { createSqliteEntries } from "#store/sqlite-entries.ts";
+import { createSqliteUsage } from "#store/sqlite-usage.ts";
+import { createSqliteWallets } from "#store/sqlite-wallet.ts";
+import { openEmpty } from "./transfer-scene.ts";
+
+/** Every statement that is prepared, and what SQLite means to do for it. */
+function plansOf(driver: SqlDriver, prepareAll: (driver: SqlDriver) => unknown) {
+  const statements: string[] = [];
+  prepareAll({
+    ...driver,
+    prepare(sql) {
+      statements.push(sql);
+      return driver.prepare(sql);
+    },
+  });
+  return statements.map((sql) => ({
+    sql,
+    plan: driver
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail)),
+  }));
+}
+
+describe("the cost of entries in SQLite", () => {
+  test("a page is read down an index from its place: no list is gone through, none is sorted", (t) => {
+    const plans = plansOf(openEmpty(t), createSqliteEntries);
+    const searches = plans.flatMap(({ sql, plan }) => {
+      for (const step of plan) assert.doesNotMatch(step, /SCAN|TEMP B-TREE/, sql);
+      return plan.filter((step) => /\(\w+(?:,\w+)+\)</.test(step));
+    });
+    assert.deepEqual(searches.map((step) => step.match(/USING (.*?) \(/)?.[1]).sort(), [
+      "INDEX credit_grant_by_age",
+      "INDEX credit_grant_by_end",
+      "INDEX credit_grant_voided",
+      "INDEX reversal_by_age",
+      "INDEX reversal_folded",
+      "PRIMARY KEY",
+      "PRIMARY KEY",
+    ]);
+  });
+
+  test("recent calls are read from a time on, not from the beginning", (t) => {
+    const plans = plansOf(openEmpty(t), createSqliteUsage);
+    const recent = plans.find(({ sql }) => /GROUP BY key_no$/.test(sql));
+    assert.ok(
+      recent?.plan.includes("SEARCH debit USING PRIMARY KEY (account_no=? AND at>?)"),
+      String(recent?.plan),
+    );
+  });
+
+  test("a debit writes what it wrote before there were entries", (t) => {
+    const driver = openEmpty(t);
+    const names = new Map(
+      driver
+        .prepare("SELECT rootpage, name FROM sqlite_schema")
+        .all()
+        .map(({ rootpage, name }) => [rootpage, String(name)]),
+    );
+    const written = plansOf(driver, createSqliteWallets).flatMap(({ sql }) =>
+      driver
+        .prepare(`EXPLAIN ${sql}`)
+        .all()
+        .filter(({ opcode }) => opcode === "OpenWrite")
+        .map(({ p2 }) => names.get(p2 ?? 0)),
+    );
+    assert.deepEqual([...new Set(written)].sort(), [
+      "account",
+      "api_key",
+      "credit_grant",
+      "credit_grant_open",
+      "debit",
+      "idempotency",
+      "idempotency_by_age",
+      "idempotency_by_call",
+    ]);
+  });
+
+  test("a debit reads the open grants only", (t) => {
+    const plans = plansOf(openEmpty(t), createSqliteWallets);
+    const open = plans.find(({ sql }) => /remaining > 0/.test(sql));
+    assert.match(String(open?.plan), /SEARCH credit_grant USING INDEX credit_grant_open/);
+  });
+});
