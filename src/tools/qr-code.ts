@@ -154,21 +154,18 @@ function usableWidth(width: unknown): unknown {
 function tooLong(text: string, level: QrLevel): Fault {
   const bytes = utf8Length(text);
   const capacities = capacitiesFor(text);
-  // The strongest level that holds it; those above the one asked for hold less.
-  const fits = QR_LEVELS.findLast((other) => capacities[other] >= bytes) ?? null;
-  const held = QR_LEVELS.map((other) => `${other} ${capacities[other]}`).join(", ");
-  const advice =
-    fits === null ? "No level holds it." : `\`errorCorrectionLevel\` \`${fits}\` would hold it.`;
+  // The strongest level that holds all of it; those above the one asked for hold less.
+  const fits = QR_LEVELS.findLast((other) => capacities[other] === bytes) ?? null;
+  const held = QR_LEVELS.map(
+    (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
+  ).join(", ");
+  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds the first ${capacities[level]} of them`;
+  const advice = fits === null ? "No level would fit." : `Level ${fits} would fit.`;
   return new Fault(
     "text_too_long_for_level",
-    `\`text\` is ${bytes} bytes of UTF-8, and of text like it level ${level} holds ${capacities[level]}. A symbol holds at most: ${held}. ${advice}`,
+    `\`text\` ${detail}. Of this text a symbol holds: ${held}. ${advice}`,
     {
-      errors: [
-        {
-          pointer: "/text",
-          detail: `is ${bytes} bytes of UTF-8; level ${level} holds ${capacities[level]}`,
-        },
-      ],
+      errors: [{ pointer: "/text", detail }],
       members: { bytes, capacities, fits },
     },
   );

@@ -24,13 +24,18 @@ export function deflateRepeatedRows(
   return stream;
 }
 
-/** How many earlier places with the same three bytes are tried: more gains under one per cent here. */
-const PLACES_TRIED_MAX = 32;
-/** A match this long is taken without a look at the next byte. */
-const LAZY_LENGTH_MAX = 64;
+/** How many earlier places with the same three bytes are tried: large pictures have long runs, and so many of these. */
+const PLACES_TRIED_MAX = 512;
+/** A match this long is taken without a look at others. */
+const LONG_MATCH = 64;
+/** By how many bits a match one byte on must be the better one. */
+const LAZY_GAIN_MIN = 3;
 const HASH_SIZE = 4096;
-/** A match of three bytes from farther away costs more bits than its three literals. */
-const SHORT_MATCH_DISTANCE_MAX = 32;
+
+/** About how many bits a match saves: a literal takes 6, a match 15 and those that tell how far back it goes. */
+function gainOf(match: number): number {
+  return 6 * (match >>> 16) - 15 - (31 - Math.clz32(match & 0xffff));
+}
 
 class RowMatcher {
   readonly tokens: Tokens;
@@ -102,15 +107,17 @@ class RowMatcher {
   /** Returns the place up to which tokens are written, `end` or behind it. */
   private matchRow(row: number, end: number): number {
     let place = Math.max(this.written, row * this.rowBytes);
+    // Where the repeats of a row take its end along, a match that goes on into it is worth no more.
+    const matchEnd = this.repeats[row] === 1 ? (this.runEnd[row] as number) : end;
     let match = 0;
     while (place < end) {
-      if (match === 0) match = this.longestMatch(row, place);
+      if (match === 0) match = this.bestMatch(row, place, matchEnd);
       this.remember(place);
       let length = match >>> 16;
-      // A longer match one byte on is worth a literal here, as zlib's best level does it.
-      if (length > 0 && length < LAZY_LENGTH_MAX && place + 1 < end) {
-        const later = this.longestMatch(row, place + 1);
-        if (later >>> 16 > length) {
+      // A better match one byte on is worth a literal here, as zlib's best level does it.
+      if (length > 0 && length < LONG_MATCH && place + 1 < end) {
+        const later = this.bestMatch(row, place + 1, matchEnd);
+        if (gainOf(later) > gainOf(match) + LAZY_GAIN_MIN) {
           this.push(this.rows[place] as number);
           place++;
           match = later;
@@ -126,31 +133,36 @@ class RowMatcher {
     return place;
   }
 
-  /** A match as its token, or 0. */
-  private longestMatch(row: number, place: number): number {
+  /** The match that saves most as its token, or 0 where none saves anything. */
+  private bestMatch(row: number, place: number, matchEnd: number): number {
     const { rows, rowBytes } = this;
-    const lengthMax = Math.min(MATCH_LENGTH_MAX, (this.runEnd[row] as number) - place);
+    const lengthMax = Math.min(MATCH_LENGTH_MAX, matchEnd - place);
     if (lengthMax < MATCH_LENGTH_MIN) return 0;
     const streamPlace = (this.streamStart[row] as number) + (place - row * rowBytes);
     let best = 0;
+    let bestGain = 0;
     let bestLength = MATCH_LENGTH_MIN - 1;
-    let tried = 0;
     let other = this.lastPlace[hash(rows, place)] as number;
-    for (; other >= 0 && tried < PLACES_TRIED_MAX; tried++) {
-      const otherRow = Math.floor(other / rowBytes);
-      const inRow = other - otherRow * rowBytes;
-      const distance = streamPlace - ((this.streamStart[otherRow] as number) + inRow);
-      if (distance > DISTANCE_MAX) break;
-      const most =
-        otherRow === row
-          ? lengthMax
-          : Math.min(lengthMax, (this.sourceEnd[otherRow] as number) - other);
-      let length = 0;
-      while (length < most && rows[other + length] === rows[place + length]) length++;
-      const worth = length > MATCH_LENGTH_MIN || distance <= SHORT_MATCH_DISTANCE_MAX;
-      if (length > bestLength && worth) {
-        bestLength = length;
-        best = (length << 16) | distance;
+    for (let tried = 0; other >= 0 && tried < PLACES_TRIED_MAX; tried++) {
+      // Each place is farther back than the one before: only a longer match can save more.
+      if (rows[other + bestLength] === rows[place + bestLength]) {
+        const otherRow = Math.floor(other / rowBytes);
+        const inRow = other - otherRow * rowBytes;
+        const distance = streamPlace - ((this.streamStart[otherRow] as number) + inRow);
+        if (distance > DISTANCE_MAX) break;
+        const most =
+          otherRow === row
+            ? lengthMax
+            : Math.min(lengthMax, (this.sourceEnd[otherRow] as number) - other);
+        let length = 0;
+        while (length < most && rows[other + length] === rows[place + length]) length++;
+        const match = (length << 16) | distance;
+        if (length > bestLength && gainOf(match) > bestGain) {
+          best = match;
+          bestGain = gainOf(match);
+          bestLength = length;
+          if (length >= LONG_MATCH || length === lengthMax) break;
+        }
       }
       other = this.placeBefore[other] as number;
     }

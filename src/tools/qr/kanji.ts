@@ -12,26 +12,38 @@ const ROW_13 = [0x8740, 0x879e] as const;
 
 /** The 13 bits of a character, or undefined where Kanji mode does not have it. */
 export function kanjiCode(character: string): number | undefined {
-  // No ASCII, no letters with accents, nothing beyond 16 bits: most texts need no table.
-  const c = character.charCodeAt(0);
-  if (character.length > 1 || c < 0xa7) return undefined;
+  if (!isCandidate(character)) return undefined;
   codes ??= readTable();
   return codes.get(character);
 }
 
 let codes: Map<string, number> | undefined;
 
+/** All of JIS X 0208 below the Greek capitals, but for three disputed signs. */
+const LATIN_SIGNS = "§¨°±´¶×÷";
+
+/** Outside of these ranges there is nothing of JIS X 0208: most texts that are not Japanese need no table. */
+function isCandidate(character: string): boolean {
+  const c = character.charCodeAt(0);
+  if (character.length > 1) return false;
+  if (c < 0x391) return LATIN_SIGNS.includes(character);
+  // Greek and Cyrillic letters; punctuation, signs, Kana and Kanji; full-width forms.
+  return c < 0x452 || (c > 0x200f && c < 0xa000) || c > 0xff00;
+}
+
+/** Each code on a line of its own, so that all are decoded at once. */
 function readTable(): Map<string, number> {
   const table = new Map<string, number>();
-  const decoder = new TextDecoder("shift_jis");
-  const bytes = new Uint8Array(2);
+  const wanted: number[] = [];
   for (let code = 0x8140; code <= 0xebbf; code++) {
-    const isGap = code > 0x9ffc && code < 0xe040;
+    const isGap = (code & 255) < 0x40 || (code > 0x9ffc && code < 0xe040);
     const isRow13 = code >= ROW_13[0] && code <= ROW_13[1];
-    if (isGap || isRow13 || DISPUTED.has(code)) continue;
-    bytes[0] = code >> 8;
-    bytes[1] = code & 255;
-    const character = decoder.decode(bytes);
+    if (!isGap && !isRow13 && !DISPUTED.has(code)) wanted.push(code);
+  }
+  const bytes = Uint8Array.from(wanted.flatMap((code) => [code >> 8, code & 255, 10]));
+  const characters = new TextDecoder("shift_jis").decode(bytes).split("\n");
+  for (const [i, code] of wanted.entries()) {
+    const character = characters[i] as string;
     if (character.length !== 1 || character === "\ufffd" || table.has(character)) continue;
     const offset = code - (code < 0xa000 ? 0x8140 : 0xc140);
     table.set(character, (offset >> 8) * 0xc0 + (offset & 255));

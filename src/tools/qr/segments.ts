@@ -19,7 +19,7 @@ export type Characters = {
   count: number;
   /** Where each character begins in the text, and the end of the last; undefined where all take one unit. */
   offsets: Uint32Array | undefined;
-  /** One bit for each mode that has the character. */
+  /** One bit for each mode that has the character, and `NOT_BESIDE_KANJI`. */
   modes: Uint8Array;
   utf8Bytes: Uint8Array;
 };
@@ -37,8 +37,14 @@ const BANDS = [
   { first: 27, last: VERSION_MAX },
 ] as const;
 
+/**
+ * `\\` and `~`, in whose places Shift JIS has the yen sign and the overline. Where there are Kanji segments and no ECI header,
+ * some readers (ZBar among them) take byte segments for Shift JIS too.
+ */
+const NOT_BESIDE_KANJI = 1 << 4;
+
 /** Mode indicator 7 and the assignment number 26, UTF-8 (section 7.4.2). */
-export const ECI_BITS = 12;
+const ECI_BITS = 12;
 
 export const ALPHANUMERIC_CHARACTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
 
@@ -83,16 +89,18 @@ export function sliceOf({ text, offsets }: Characters, from: number, to: number)
 }
 
 const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
-  const index = ALPHANUMERIC_CHARACTERS.indexOf(String.fromCharCode(c));
-  if (index < 0) return 1 << BYTE;
+  const character = String.fromCharCode(c);
+  const index = ALPHANUMERIC_CHARACTERS.indexOf(character);
+  if (index < 0) return (1 << BYTE) | ("\\~".includes(character) ? NOT_BESIDE_KANJI : 0);
   return (1 << BYTE) | (1 << ALPHANUMERIC) | (index < 10 ? 1 << NUMERIC : 0);
 });
 
 /**
  * The plan with the smallest version, and of these with the fewest bits; undefined where no version holds the text.
  *
- * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and one behind an ECI header,
- * without Kanji. Readers (zxing among them) read a Kanji segment behind an ECI header by the header's encoding.
+ * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\\` and
+ * no `~`; and one behind an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment behind an ECI header
+ * by the header's encoding.
  */
 export function planSegments(text: Characters, level: QrLevel): Plan | undefined {
   for (const { first, last } of BANDS) {
@@ -106,6 +114,14 @@ export function planSegments(text: Characters, level: QrLevel): Plan | undefined
     }
   }
   return undefined;
+}
+
+/** For each character of a text of any length: the fewest bits that a plan of version 40 takes from the first to this one. */
+export function bitsOfBeginnings(text: Characters): Uint32Array {
+  const bits = new Uint32Array(text.count).fill(NEVER);
+  cheapest(text, VERSION_MAX, false, bits);
+  if (hasNonAscii(text)) cheapest(text, VERSION_MAX, true, bits);
+  return bits;
 }
 
 function hasNonAscii({ offsets, count, utf8Bytes }: Characters): boolean {
@@ -124,15 +140,18 @@ const ALPHANUMERIC_COST = 33;
 const BYTE_COST = 48;
 const KANJI_COST = 78;
 const NEVER = 2 ** 30;
+const KANJI_CONFLICT = (1 << KANJI) | NOT_BESIDE_KANJI;
 
 /**
  * The segments with the fewest bits, by dynamic programming over the characters: for each mode the cheapest way to
  * have the text so far end in it. A segment that ends is rounded up to whole bits. Time and memory grow with the text.
+ * In `bits` the cost of every beginning is put where it is lower than what stands there.
  */
 function cheapest(
   { count, modes, utf8Bytes }: Characters,
   version: number,
   hasEci: boolean,
+  bits?: Uint32Array,
 ): Omit<Plan, "version"> | undefined {
   const headers = COUNT_BITS.map((_, mode) => SIXTHS * (4 + countBits(mode, version)));
   const [digitHeader, alphanumericHeader, byteHeader, kanjiHeader] = headers as [
@@ -148,6 +167,8 @@ function cheapest(
   // The cheapest way to have ended a segment, and its mode.
   let ended = 0;
   let endedMode = 0;
+  const before = hasEci ? ECI_BITS : 0;
+  let seen = 0;
   for (let i = 0; i < count; i++) {
     const has = modes[i] as number;
     const at = 4 * i;
@@ -178,10 +199,11 @@ function cheapest(
       ended = kanjis;
       endedMode = KANJI;
     }
-    if (ended >= NEVER) return undefined;
+    seen |= has & KANJI_CONFLICT;
+    if (ended >= NEVER || (!hasEci && seen === KANJI_CONFLICT)) return undefined;
+    if (bits !== undefined) bits[i] = Math.min(bits[i] as number, before + ended / SIXTHS);
   }
-  const bits = ended / SIXTHS + (hasEci ? ECI_BITS : 0);
-  return { segments: trace(from, count, endedMode), hasEci, bits };
+  return { segments: trace(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };
 }
 
 /** The segments from the last character back. */

@@ -1,4 +1,4 @@
-import { sizeOf } from "#tools/qr/capacity.ts";
+import { type QrLevel, sizeOf } from "#tools/qr/capacity.ts";
 import { transpose } from "#tools/qr/transpose.ts";
 
 /**
@@ -19,26 +19,28 @@ export type Template = {
   /** Where each bit of data goes: its word, and its place in it (ISO/IEC 18004, section 7.7.3). */
   dataWords: Uint16Array;
   dataShifts: Uint8Array;
-  /** The same for the 15 bits of format information, each of which stands in two places. */
-  formatWords: Uint16Array;
-  formatShifts: Uint8Array;
-  turnedFormatWords: Uint16Array;
-  turnedFormatShifts: Uint8Array;
-  /** The eight masks, over data modules only (section 7.8.2). */
+  /** The eight masks, over data modules only (section 7.8.2), each with the format information that tells of it. */
   masks: readonly Modules[];
-  /** For each word of a row: the modules that have a right neighbour. */
+  /** For each word of a row: the modules that are in the symbol, and those that have a right neighbour. */
+  rowMasks: Int32Array;
   pairMasks: Int32Array;
+  /** Room for the one symbol that is being made, kept because it takes longer to make than to fill. */
+  room: { unmasked: Modules; masked: Modules };
 };
 
-const templates: (Template | undefined)[] = [];
+const templates = new Map<string, Template>();
 
-/** What all symbols of a version share, made once. */
-export function templateOf(version: number): Template {
-  templates[version] ??= makeTemplate(version);
-  return templates[version];
+/** What all symbols of a version and level share, made once. */
+export function templateOf(version: number, level: QrLevel): Template {
+  const key = level + version;
+  const known = templates.get(key);
+  if (known !== undefined) return known;
+  const template = makeTemplate(version, level);
+  templates.set(key, template);
+  return template;
 }
 
-function makeTemplate(version: number): Template {
+function makeTemplate(version: number, level: QrLevel): Template {
   const size = sizeOf(version);
   const words = Math.ceil(size / 32);
   const patterns = new Int32Array(size * words);
@@ -57,24 +59,32 @@ function makeTemplate(version: number): Template {
   const places = dataPlaces(size, taken);
   const wordOf = ({ x, y }: Place) => y * words + (x >> 5);
   const shiftOf = ({ x }: Place) => x & 31;
-  const masks = MASKS.map((inverts) => {
-    const mask = new Int32Array(size * words);
-    for (const place of places) {
-      const at = wordOf(place);
-      if (inverts(place.x, place.y)) mask[at] = (mask[at] as number) | (1 << shiftOf(place));
-    }
-    return { modules: mask, turned: transpose(mask, size, words) };
-  });
   const format = formatPlaces(size);
+  const newModules = (): Modules => ({
+    modules: new Int32Array(size * words),
+    turned: new Int32Array(size * words),
+  });
+  const masks = MASKS.map((inverts, index) => {
+    const mask = newModules();
+    const invert = (place: Place) => {
+      const at = wordOf(place);
+      mask.modules[at] = (mask.modules[at] as number) ^ (1 << shiftOf(place));
+    };
+    for (const place of places) if (inverts(place.x, place.y)) invert(place);
+    const bits = formatBits(level, index);
+    for (const [i, place] of format.entries()) if ((bits >> (i >> 1)) & 1) invert(place);
+    transpose(mask.modules, mask.turned, size, words);
+    return mask;
+  });
+  const wordMasks = (count: number) =>
+    Int32Array.from({ length: words }, (_, word) => firstBits(count - 32 * word));
   return {
     ...{ size, words, patterns, masks },
-    pairMasks: Int32Array.from({ length: words }, (_, word) => firstBits(size - 1 - 32 * word)),
+    rowMasks: wordMasks(size),
+    pairMasks: wordMasks(size - 1),
     dataWords: Uint16Array.from(places, wordOf),
     dataShifts: Uint8Array.from(places, shiftOf),
-    formatWords: Uint16Array.from(format, wordOf),
-    formatShifts: Uint8Array.from(format, shiftOf),
-    turnedFormatWords: Uint16Array.from(format, ({ x, y }) => x * words + (y >> 5)),
-    turnedFormatShifts: Uint8Array.from(format, ({ y }) => y & 31),
+    room: { unmasked: newModules(), masked: newModules() },
   };
 }
 
@@ -152,6 +162,17 @@ function drawVersion(version: number, size: number, set: SetModule): void {
     set(across, along, isDark);
     set(along, across, isDark);
   }
+}
+
+/** Table 12: the indicators of the levels. */
+const LEVEL_BITS = { L: 1, M: 0, Q: 3, H: 2 } as const;
+
+/** Section 7.9: level and mask, ten bits of a BCH code, masked so that they are never all light. */
+function formatBits(level: QrLevel, mask: number): number {
+  const data = (LEVEL_BITS[level] << 3) | mask;
+  let code = data;
+  for (let i = 0; i < 10; i++) code = code & 0x200 ? (code << 1) ^ 0x537 : code << 1;
+  return ((data << 10) | (code & 0x3ff)) ^ 0x5412;
 }
 
 /** Section 7.9.1: the two places of each bit of format information, the lowest bit first. */

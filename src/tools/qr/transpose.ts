@@ -1,8 +1,12 @@
 const tile = new Int32Array(32);
 
 /** Columns as rows, 32 by 32 modules at a time, by swapping ever smaller squares (Hacker's Delight, section 7-3). */
-export function transpose(source: Int32Array, size: number, words: number): Int32Array {
-  const target = new Int32Array(source.length);
+export function transpose(
+  source: Int32Array,
+  target: Int32Array,
+  size: number,
+  words: number,
+): void {
   for (let tileY = 0; tileY < words; tileY++) {
     for (let tileX = 0; tileX < words; tileX++) {
       for (let i = 0; i < 32; i++) {
@@ -15,7 +19,6 @@ export function transpose(source: Int32Array, size: number, words: number): Int3
       }
     }
   }
-  return target;
 }
 
 function transposeTile(): void {
