@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } 
 import { availableParallelism, cpus, loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { LOG_LEVELS } from "#config.ts";
+import { LOG_LEVELS } from "#settings.ts";
 import { measureHeadOfLine } from "./head-of-line.ts";
 import { measureMarkdown } from "./markdown.ts";
 import { CONTENDERS } from "./peers/markdown-engines.ts";

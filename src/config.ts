@@ -1,4 +1,6 @@
 import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
+import { type MailSettings, readMailSettings } from "./mail/read-mail-settings.ts";
+import { LOG_LEVELS, SETTINGS } from "./settings.ts";
 import { nearestName } from "./tools/nearest-name.ts";
 
 /**
@@ -21,74 +23,18 @@ export type Config = Readonly<{
   foldAfterDays: number;
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
+  mail: MailSettings;
+  signUp: (typeof SIGN_UP)[number];
+  /** Addresses and networks of proxies whose word on a client's address is taken. */
+  trustedProxies: readonly string[];
+  /** Social sign-ins: those whose two settings are given. */
+  providers: Readonly<Partial<Record<ProviderName, Provider>>>;
 }>;
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type ProviderName = "github" | "google";
+export type Provider = { clientId: string; clientSecret: string };
 
-type Setting = { name: string; fallback: string; meaning: string };
-
-/** Every setting with its default and meaning: `docs/settings.md` shows this table, and a test compares them. */
-export const SETTINGS: readonly Setting[] = [
-  { name: "PORT", fallback: "8787", meaning: "Port to listen on; 0 takes a free one" },
-  {
-    name: "HOST",
-    fallback: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for every interface",
-  },
-  { name: "DATA_DIR", fallback: "./data", meaning: "Folder of the database" },
-  {
-    name: "DATABASE_URL",
-    fallback: "",
-    meaning: "Must be unset: this version keeps its data in SQLite, in DATA_DIR",
-  },
-  {
-    name: "PUBLIC_URL",
-    fallback: "http://HOST:PORT",
-    meaning: "Base of the links in answers; never taken from a request",
-  },
-  {
-    name: "RATE_LIMIT",
-    fallback: "100",
-    meaning: "Calls a second for each account, bursts of twice as many; 0 for no limit",
-  },
-  {
-    name: "METRICS_TOKEN",
-    fallback: "",
-    meaning: "Bearer token for /metrics; unset: only callers on this machine",
-  },
-  {
-    name: "SECRET",
-    fallback: "",
-    meaning:
-      "At least 16 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
-  },
-  {
-    name: "TOOLBOOTH_STARTER_CREDITS",
-    fallback: String(STARTER_CREDITS_DEFAULT),
-    meaning: "Starter credits of the demo account",
-  },
-  {
-    name: "TOOLBOOTH_STARTER_DAYS",
-    fallback: String(STARTER_DAYS_DEFAULT),
-    meaning: "Days until starter credits expire",
-  },
-  {
-    name: "TOOLBOOTH_FOLD_AFTER_DAYS",
-    fallback: "30",
-    meaning:
-      "Days for which calls are kept one by one, at least 2; then they are summed up by hour",
-  },
-  {
-    name: "TOOLBOOTH_LOG_LEVEL",
-    fallback: "info",
-    meaning: `Least severity that is logged: ${LOG_LEVELS.join(", ")}`,
-  },
-  {
-    name: "TOOLBOOTH_TOOL_THREADS",
-    fallback: "one less than the cores, at least 1",
-    meaning: "Threads for large inputs",
-  },
-];
+const SIGN_UP = ["open", "closed"] as const;
 
 /** What is wrong with the settings, one sentence a line. */
 export class ConfigFault extends Error {}
@@ -125,6 +71,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       given("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    mail: readMail(given, faults),
+    signUp: readSignUp(given("TOOLBOOTH_SIGN_UP"), faults),
+    trustedProxies: readProxies(given("TOOLBOOTH_TRUSTED_PROXIES"), faults),
+    providers: readProviders(given, faults),
   };
   if (given("DATABASE_URL") !== undefined) {
     faults.push(
@@ -170,6 +120,46 @@ function readSecrets(text: string | undefined, faults: string[]): string[] | nul
     );
   }
   return secrets;
+}
+
+type Given = (name: string) => string | undefined;
+
+function readMail(given: Given, faults: string[]): MailSettings {
+  const read = readMailSettings({ smtpUrl: given("SMTP_URL"), mailFrom: given("MAIL_FROM") });
+  faults.push(...read.faults);
+  return read.settings;
+}
+
+function readSignUp(text: string | undefined, faults: string[]): Config["signUp"] {
+  const found = SIGN_UP.find((name) => name === (text ?? "open"));
+  if (found === undefined) faults.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
+  return found ?? "closed";
+}
+
+function readProxies(text: string | undefined, faults: string[]): string[] {
+  const proxies = text?.split(",").map((each) => each.trim()) ?? [];
+  for (const each of proxies) {
+    if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d{1,3})?$/i.test(each)) continue;
+    faults.push(
+      `TOOLBOOTH_TRUSTED_PROXIES must list addresses or networks such as 10.0.0.0/8; got "${each}".`,
+    );
+  }
+  return proxies;
+}
+
+function readProviders(given: Given, faults: string[]): Config["providers"] {
+  const providers: Partial<Record<ProviderName, Provider>> = {};
+  for (const name of ["github", "google"] as const) {
+    const prefix = `TOOLBOOTH_${name.toUpperCase()}_CLIENT`;
+    const clientId = given(`${prefix}_ID`);
+    const clientSecret = given(`${prefix}_SECRET`);
+    if (clientId !== undefined && clientSecret !== undefined) {
+      providers[name] = { clientId, clientSecret };
+    } else if (clientId !== undefined || clientSecret !== undefined) {
+      faults.push(`${prefix}_ID and ${prefix}_SECRET go together: set both or neither.`);
+    }
+  }
+  return providers;
 }
 
 function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {

@@ -49,6 +49,8 @@ export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 
 export const KEY_LABEL_CHARS_MAX = 100;
+/** Keys that are not revoked: one per environment is advised, and a list should stay one that a person can read. */
+export const KEYS_PER_ACCOUNT_MAX = 25;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */
 export const EMAIL_CHARS_MAX = 254;
 /** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */
@@ -83,3 +85,6 @@ export const LEDGER_BATCH_MAX = 512;
 export const TOOL_TIMEOUT_MS = 20_000;
 /** Large inputs waiting for a worker thread at once; each may hold 6 MB. */
 export const TOOL_QUEUE_MAX = 64;
+
+/** What the pages send: a label, an address, a password. */
+export const PEOPLE_BODY_BYTES_MAX = 64 * KB;

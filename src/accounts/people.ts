@@ -33,7 +33,7 @@ export async function openAccount(
   now: number,
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
-  const had = await hadAccount(desk, email);
+  const had = await closedBefore(desk, email);
   const fresh = newAccountId(desk.random);
   await desk.directory.register({ email, account: fresh, createdAt: now });
   const { account } = await findAccount(desk, email);
@@ -91,7 +91,7 @@ export async function findAccount(
 }
 
 /** Whether an account of this address was closed before: under any secret that is still known. */
-async function hadAccount(desk: Desk, email: string): Promise<boolean> {
+export async function closedBefore(desk: Desk, email: string): Promise<boolean> {
   for (const secret of desk.secrets) {
     const { closed } = await desk.directory.wasClosed({ emailHash: hashEmail(email, secret) });
     if (closed) return true;
@@ -108,7 +108,7 @@ export function readEmail(text: string): string {
   throw new DeskRefusal(`"${text.slice(0, 80)}" is not an e-mail address.`);
 }
 
-function readLabel(text: string): string {
+export function readLabel(text: string): string {
   const label = text.trim();
   if (label.length >= 1 && label.length <= KEY_LABEL_CHARS_MAX && !/\p{Cc}/u.test(label))
     return label;

@@ -11,6 +11,9 @@ export class DataFolderFault extends Error {}
 
 export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.sqlite");
 
+/** Where letters are written that no mail server takes. */
+export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
+
 export function openDataFolder(dataDir: string): NodeSqlite {
   const file = databaseFile(dataDir);
   try {

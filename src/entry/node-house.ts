@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Config } from "#config.ts";
 import type { Ledger } from "#credits/ledger.ts";
-import type { House } from "#http/house.ts";
+import type { House, HousePages, HousePeople } from "#http/house.ts";
+import { SETTINGS } from "#settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { NodeLog } from "./node-log.ts";
 import type { NodeMetrics } from "./node-metrics.ts";
@@ -19,6 +20,8 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
+  people: HousePeople;
+  pages: HousePages;
 };
 
 export const version: string = packageJson.version;
@@ -27,7 +30,7 @@ export const random = (count: number) => new Uint8Array(randomBytes(count));
 export const hashKey = (key: string) => hash("sha256", key);
 
 export function createNodeHouse(parts: Parts): House {
-  const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
+  const { config, publicUrl, secrets, ledger, pool, log, metrics, people, pages } = parts;
   return {
     settings: {
       publicUrl,
@@ -35,8 +38,9 @@ export function createNodeHouse(parts: Parts): House {
       secrets,
       rateLimit: config.rateLimit,
       metricsToken: config.metricsToken,
+      table: SETTINGS,
     },
-    ledger,
+    ...{ ledger, people, pages },
     now: () => Date.now(),
     elapsed: () => performance.now(),
     random,

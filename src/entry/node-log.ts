@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
-import type { LOG_LEVELS } from "#config.ts";
 import type { House, Visit } from "#http/house.ts";
+import type { LOG_LEVELS } from "#settings.ts";
 
 /**
  * Structured logs, one JSON object a line, to stderr. A line a request; never a key, never a body, never a header's
@@ -11,6 +11,8 @@ export type NodeLog = {
   info(message: string, details?: object): void;
   visit(visit: Visit): void;
   complain: House["complain"];
+  /** A letter that found no mail server: whoever runs the service on their own machine reads its link here. */
+  letter(text: string): void;
   /** Writes out what still waits; gives up on a reader that does not read. */
   close(): Promise<void>;
 };
@@ -48,6 +50,7 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     visit(visit) {
       if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
     },
+    letter: (text) => log.info({ letter: text }, "letter"),
     complain: (message, { requestId, cause }) => log.error({ requestId, err: cause }, message),
     async close() {
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));

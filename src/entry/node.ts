@@ -10,6 +10,8 @@ import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
+import { openNodePages } from "./node-page-files.ts";
+import { openPeopleDoor, type PeopleDoor } from "./node-people-door.ts";
 import { startNodeServer } from "./node-server.ts";
 import { openToolPool } from "./node-tool-pool.ts";
 import { startUpkeep } from "./node-upkeep.ts";
@@ -34,13 +36,17 @@ async function main(): Promise<void> {
     log.complain("A thread for large inputs failed", { cause }),
   );
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
+  const pages = openNodePages(config.dataDir, log);
   let app: App | undefined;
+  let people: PeopleDoor | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is known only now.
     publicUrl = config.publicUrl ?? urlOf(config.host, port);
+    people = openPeopleDoor(config, { publicUrl, port, secrets }, log);
     const { ledger } = thread;
-    app = createApp(createNodeHouse({ config, publicUrl, secrets, ledger, pool, log, metrics }));
+    const parts = { ledger, pool, log, metrics, people, pages };
+    app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }));
     return app;
   }, config);
   const upkeep = startUpkeep(thread.ledger, config.foldAfterDays, log.complain);
@@ -51,7 +57,9 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
+    pages.close();
     await server.stop();
+    await people?.stop();
     await Promise.race([app?.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
     await thread.close();
     await pool.close();

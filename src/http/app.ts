@@ -5,7 +5,7 @@ import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";
 import { createOperations } from "./operations.ts";
-import { createPages } from "./pages/pages.ts";
+import { createNotFoundPage } from "./pages/page-routes.ts";
 import { createReplier, milliseconds, type Trace } from "./reply.ts";
 import { createRoutes, type Handler, type Route } from "./routes.ts";
 import { createThrottle } from "./throttle.ts";
@@ -32,8 +32,8 @@ export function createApp(house: House): App {
   const replier = createReplier(house, throttle.policy);
   const callTool = createCallTool(house, replier, throttle);
   const operations = createOperations(house, replier);
-  const pages = createPages(house.settings);
-  const routes = createRoutes(house, replier, callTool, operations, pages);
+  const notFoundPage = createNotFoundPage(house, replier);
+  const routes = createRoutes(house, replier, callTool, operations);
   const newId = createIdSequence(house.random);
 
   function createTrace(
@@ -122,10 +122,7 @@ export function createApp(house: House): App {
       if (c.req.path.startsWith("/api/") || !asksForPage) {
         throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
-      return replier.plain("text/html; charset=utf-8", pages.notFound, request.headers, own, {
-        status: 404,
-        headers: pages.headers,
-      });
+      return notFoundPage(request, own);
     };
     return visit(handler, request, trace, 0, c.env);
   });

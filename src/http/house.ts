@@ -2,6 +2,8 @@ import type { Ledger } from "#credits/ledger.ts";
 import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { Supply } from "#tools/tool.ts";
+import type { AppAssets } from "./pages/app-shell.ts";
+import type { PeopleOffer, SettingShown } from "./pages/page-options.ts";
 import type { ToolAnswer, ToolJob } from "./run-tool.ts";
 
 /**
@@ -27,10 +29,30 @@ export type House = {
   isLocal(request: Request, connection: unknown): boolean;
   /** The text of `/metrics`, or null where the door keeps none. */
   metrics: (() => Promise<{ contentType: string; text: string }>) | null;
+  /** The people's side of the service; null: this door has none, and serves the API and its documentation alone. */
+  people: HousePeople | null;
+  /** What the pages are built of; null where the door has no pages but those that need no script. */
+  pages: HousePages | null;
   /** Told once per answer, after it was made. */
   observe(visit: Visit): void;
   /** Told of what went wrong on our side, and of what a caller must never see. */
   complain(message: string, details: { requestId?: string; cause?: unknown }): void;
+};
+
+export type HousePeople = {
+  /** What people can do here, for the pages to say. */
+  offer: PeopleOffer;
+  /** Answers everything below `/people/`. */
+  fetch(request: Request, connection: unknown): Promise<Response>;
+};
+
+export type HousePages = {
+  /** Answers `/assets/<name>`. */
+  answerAsset(name: string, request: Request): Promise<Response>;
+  /** What the head of a page of `web/` must name; null where it was not built. */
+  assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
+  /** The script of the pages that need none, as `assets/front-1a2b3c.js`; null where it was not built (yet). */
+  frontScript(): string | null;
 };
 
 export type HouseSettings = {
@@ -42,6 +64,8 @@ export type HouseSettings = {
   metricsToken: string | null;
   /** The first makes the tags of keys, every one verifies them. */
   secrets: readonly string[];
+  /** Every setting of this version, for the page that tells operators of them; left out where the door has none. */
+  table?: readonly SettingShown[];
 };
 
 /** What there is to log and to count of a request. Never a key, never a body. */

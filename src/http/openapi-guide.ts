@@ -201,7 +201,7 @@ const browsers = (): GuideSection => ({
   id: "cors",
   title: "Calls from browsers",
   blocks: [
-    "Scripts of any origin may call the tools (CORS), without cookies, and may read every header named on this page. `OPTIONS` on the path of a tool answers the preflight request, which a browser may keep for a day. A key in a public page is a public key: make one for the purpose, and revoke it when it is misused.",
+    "Scripts of any origin may call the tools (CORS), without cookies, and may read every header of an answer that is described here. `OPTIONS` on the path of a tool answers the preflight request, which a browser may keep for a day. A key in a public page is a public key: make one for the purpose, and revoke it when it is misused.",
   ],
 });
 

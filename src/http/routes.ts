@@ -1,9 +1,10 @@
+import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
 import { TOOLS } from "#tools/index.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";
 import { describeApi } from "./openapi.ts";
 import type { createOperations } from "./operations.ts";
-import type { Pages } from "./pages/pages.ts";
+import { createPageRoutes } from "./pages/page-routes.ts";
 import { EXPOSED_HEADERS, type Replier, type Trace } from "./reply.ts";
 
 /** The whole API on one screen. Every route answers its methods; any other method is 405. */
@@ -26,13 +27,8 @@ export function createRoutes(
   replier: Replier,
   callTool: CallTool,
   operations: ReturnType<typeof createOperations>,
-  pages: Pages,
 ): Route[] {
   const preflight = createPreflight(replier);
-  const page =
-    (html: string): Handler =>
-    ({ headers }, trace) =>
-      replier.plain("text/html; charset=utf-8", html, headers, trace, { headers: pages.headers });
   const description = JSON.stringify(describeApi(house.settings), null, 2);
 
   const get = (path: string, handler: Handler): Route => ({
@@ -58,10 +54,19 @@ export function createRoutes(
     get("/openapi.json", ({ headers }, trace) =>
       replier.plain("application/json", description, headers, trace),
     ),
-    get("/docs", page(pages.docs)),
-    get("/docs/errors", page(pages.errors)),
-    get("/", page(pages.front)),
+    ...createPageRoutes(house, replier).map(({ path, handler }) => get(path, handler)),
+    ...peopleRoutes(house),
   ];
+}
+
+/** All methods go through: the people's side refuses in its own words, and drains nothing: its bodies are small. */
+function peopleRoutes({ people }: House): Route[] {
+  if (people === null) return [];
+  const pass: Handler = (request, _, connection) => people.fetch(request, connection);
+  const methods = Object.fromEntries(
+    ["GET", "POST", "PATCH", "DELETE"].map((method) => [method, pass]),
+  );
+  return [{ path: "/people/*", methods, tool: null, bodyBytesMax: PEOPLE_BODY_BYTES_MAX }];
 }
 
 /** CORS: any origin, no credentials; a browser may keep the answer for a day. */

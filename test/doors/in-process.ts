@@ -48,6 +48,8 @@ export function openInProcess(backstage: Backstage, settings: DoorSettings): Ope
     compress: null,
     isLocal: () => false,
     metrics: null,
+    people: null,
+    pages: null,
     observe() {},
   });
   return {

@@ -28,6 +28,8 @@ function open({ publicUrl, secrets, rateLimit }: OpenOrder) {
     compress: null,
     isLocal: () => false,
     metrics: null,
+    people: null,
+    pages: null,
     observe() {},
   });
   return { app, backstage };

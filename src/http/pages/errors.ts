@@ -1,35 +1,32 @@
 import { ERRORS, type ErrorCode } from "#errors.ts";
-import type { ApiOptions } from "../openapi-document.ts";
 import { ERROR_CODES, sampleProblem } from "../openapi-refusals.ts";
 import { codeBlock, jsonCode, statusBadge } from "./code-block.ts";
+import type { DocsPage } from "./docs-frame.ts";
+import { scrollTable } from "./guide-blocks.ts";
 import { type Html, html, prose } from "./html.ts";
-import { pageLinks, renderPage } from "./shell.ts";
+import { pageLinks } from "./page-links.ts";
+import type { PageOptions } from "./page-options.ts";
 
 /** Every code with its cause and its cure. The `type` of a refusal leads to its entry, so the ids are the codes. */
-export function errorsPage(options: ApiOptions): string {
-  const { docs } = pageLinks(options.publicUrl);
-  const main = html`<h1>Errors</h1>
-<p class="lead">Why a call is refused, and what to do about it. A refusal never costs a credit.</p>
-<p class="prose">Every refusal has a <code>code</code> that never changes its meaning, and a <code>type</code> that leads to its entry here. <a href="${docs}#answers">How refusals are made</a> is told in the documentation.</p>
-${ERROR_CODES.map((code) => entry(code, options.publicUrl))}`;
-  return renderPage(
-    {
-      title: "Errors - Toolbooth",
-      description: "Every refusal of the service: its status, its cause and its cure.",
-      current: "errors",
-      contents: [
-        {
-          title: "Codes",
-          entries: ERROR_CODES.map((code) => ({
-            href: `#${code}`,
-            label: html`<code>${code}</code>`,
-          })),
-        },
-      ],
-      main,
-    },
-    options,
-  );
+export function errorsPage(options: PageOptions): DocsPage {
+  const { calls } = pageLinks(options.publicUrl);
+  const rows = ERROR_CODES.map((code) => [
+    html`<a href="#${code}"><code>${code}</code></a>`,
+    statusBadge(ERRORS[code].status),
+    ERRORS[code].title,
+  ]);
+  return {
+    path: "/docs/errors",
+    label: "Errors",
+    title: "Errors",
+    description: "Every refusal of the Toolbooth API: its status, its cause and its cure.",
+    lead: "Why a call is refused, and what to do about it. A refusal never costs a credit.",
+    contents: ERROR_CODES.map((code) => ({ id: code, label: html`<code>${code}</code>` })),
+    body: html`<p class="prose">Every refusal has a <code>code</code> that never changes its meaning, and a <code>type</code> that leads to its entry here. <a href="${calls}#answers">How refusals are made</a> is told under Making calls.</p>
+${scrollTable("All codes", ["Code", "Status", "Meaning"], rows)}${ERROR_CODES.map((code) =>
+  entry(code, options.publicUrl),
+)}`,
+  };
 }
 
 function entry(code: ErrorCode, publicUrl: string): Html {

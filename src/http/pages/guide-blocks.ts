@@ -1,19 +1,27 @@
 import type { GuideBlock, GuideSection } from "../openapi-guide.ts";
 import { codeBlock, jsonCode } from "./code-block.ts";
-import { type Html, type HtmlPart, html, prose, trusted } from "./html.ts";
+import { Html, type HtmlPart, html, prose, trusted } from "./html.ts";
+
+/** A section of the pages may also hold finished HTML, where a sentence has links. */
+export type DocsSection = Omit<GuideSection, "blocks"> & { blocks: (GuideBlock | Html)[] };
+
+/** The sections as a table of contents names them. */
+export const contentsOf = (sections: readonly DocsSection[]): { id: string; label: string }[] =>
+  sections.map(({ id, title }) => ({ id, label: title }));
 
 /** A section of the guide: its text, and beside it on wide screens its code. */
-export function guideSection({ id, title, blocks }: GuideSection): Html {
-  const isCode = (block: GuideBlock) => typeof block !== "string" && "code" in block;
+export function guideSection({ id, title, blocks }: DocsSection): Html {
+  const isCode = (block: GuideBlock | Html) => typeof block !== "string" && "code" in block;
   const codes = blocks.filter(isCode);
-  return html`<section class="split" aria-labelledby="${id}">
+  return html`<section${codes.length > 0 && trusted(' class="split"')} aria-labelledby="${id}">
 <div class="prose"><h2 id="${id}"><a href="#${id}">${title}</a></h2>
 ${blocks.filter((block) => !isCode(block)).map(renderBlock)}</div>
 ${codes.length > 0 && html`<div class="aside">${codes.map(renderBlock)}</div>`}</section>
 `;
 }
 
-function renderBlock(block: GuideBlock): Html {
+function renderBlock(block: GuideBlock | Html): Html {
+  if (block instanceof Html) return block;
   if (typeof block === "string") return html`<p>${prose(block)}</p>\n`;
   if ("list" in block) {
     return html`<ul>${block.list.map((item) => html`<li>${prose(item)}</li>\n`)}</ul>`;

@@ -1,83 +1,111 @@
-import type { ApiOptions } from "../openapi-document.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
-import { SCRIPT } from "./script.ts";
+import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
+import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
 /** What every page has around its content. */
 export type Page = {
+  /** The path of the page, by which search engines know it; null: a page that is not to be found. */
+  path: string | null;
   title: string;
   description: string;
-  /** Which entry of the navigation this page is. */
-  current: "docs" | "errors" | null;
-  /** The table of contents; a page without one is a single narrow column. */
-  contents?: ContentsGroup[];
+  /** Which entry of the navigation this page belongs to. */
+  current: "docs" | null;
+  /** What stands beside the content on wide screens, and above it on narrow ones. */
+  side?: Html;
   main: HtmlPart;
 };
 
-export type ContentsGroup = { title: string; entries: { href: string; label: HtmlPart }[] };
-
-export function renderPage(page: Page, options: ApiOptions): string {
-  const links = pageLinks(options.publicUrl);
-  const { contents } = page;
+export function renderPage(page: Page, options: PageOptions): string {
+  const { side } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="${page.description}">
-<title>${page.title}</title>
-<link rel="icon" href="${ICON}">
-<style>${trusted(STYLE)}</style>
-</head>
-<body>
+${renderHead(page, options)}</head>
+<body${side === undefined && trusted(' class="slim"')}>
 <a class="skip" href="#content">Skip to the content</a>
-<header><div class="bar">
-<a class="brand" href="${links.front}">${MARK}Toolbooth</a>
-<nav aria-label="Pages">
-${navLink(links.docs, "Documentation", page.current === "docs")}
-${navLink(links.errors, "Errors", page.current === "errors")}
-${navLink(links.openapi, "OpenAPI", false)}
-</nav>
-</div></header>
-<div class="${contents === undefined ? "body" : "body wide"}">
-${contents !== undefined && renderContents(contents)}
-<main id="content"${contents === undefined && trusted(' class="narrow"')}>
+${renderHeader(page, options)}<div class="${side === undefined ? "body" : "body wide"}">
+${side}<main id="content" tabindex="-1">
 ${page.main}
 </main>
 </div>
-<footer><div class="foot">Toolbooth ${options.version}<span>${options.publicUrl}</span></div></footer>
-<script>${trusted(SCRIPT)}</script>
-</body>
+${renderFooter(options)}</body>
 </html>
 `.text;
 }
 
-export type PageLinks = { front: string; docs: string; errors: string; openapi: string };
-
-/** Links within the service keep the path under which it is published, and work under any name of the machine. */
-export function pageLinks(publicUrl: string): PageLinks {
-  const base = URL.canParse(publicUrl) ? new URL(publicUrl).pathname.replace(/\/+$/, "") : "";
-  return {
-    front: `${base}/`,
-    docs: `${base}/docs`,
-    errors: `${base}/docs/errors`,
-    openapi: `${base}/openapi.json`,
-  };
+function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
+  const url = page.path === null ? null : `${publicUrl}${page.path}`;
+  const base = basePath(publicUrl);
+  return html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}</title>
+<meta name="description" content="${page.description}">
+${
+  url === null
+    ? html`<meta name="robots" content="noindex">\n`
+    : html`<link rel="canonical" href="${url}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Toolbooth">
+<meta property="og:title" content="${page.title}">
+<meta property="og:description" content="${page.description}">
+<meta property="og:url" content="${url}">\n`
+}<link rel="icon" href="${ICON}">
+<style>${trusted(STYLE)}</style>
+${
+  // Before the first paint, so that a colour scheme chosen on the dashboard does not flash; it is one small file.
+  assets?.script &&
+  html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`
+}`;
 }
 
-const navLink = (href: string, label: string, current: boolean): Html =>
-  html`<a href="${href}"${current && trusted(' aria-current="page"')}>${label}</a>`;
+function renderHeader({ current }: Page, options: PageOptions): Html {
+  const links = pageLinks(options.publicUrl);
+  const { people } = options;
+  return html`<header class="top"><div class="bar">
+<a class="brand" href="${links.front}">${MARK}Toolbooth</a>
+<nav aria-label="Pages">
+${
+  people
+    ? html`<a href="${links.tools}">Tools</a>\n`
+    : html`<a href="${links.reference}">Tools</a>\n`
+}<a href="${links.docs}"${current === "docs" && trusted(' aria-current="true"')}>Documentation</a>
+</nav>
+${
+  people &&
+  html`<nav class="visitor" aria-label="Your account">
+<a href="${links.signIn}">Sign in</a>
+${signUpIsOpen(options) && html`<a class="button" href="${links.signUp}">Sign up</a>\n`}</nav>
+`
+}</div></header>
+`;
+}
 
-const renderContents = (groups: ContentsGroup[]): Html => html`<div class="side">
-<details class="toc"><summary>On this page</summary>
-<nav aria-label="On this page">
-${groups.map(
-  ({ title, entries }) => html`<p>${title}</p>
-<ul>${entries.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}</ul>
-`,
-)}</nav></details>
-</div>`;
+function renderFooter(options: PageOptions): Html {
+  const links = pageLinks(options.publicUrl);
+  return html`<footer><div class="foot">
+<p class="brand">${MARK}Toolbooth <span class="soft small">${options.version}</span></p>
+<nav aria-label="Everything">
+${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
+<p class="small">Published at ${options.publicUrl}. Free software under the MIT licence.</p>
+</div></footer>
+`;
+}
+
+function footerLinks(links: PageLinks, options: PageOptions): [string, string][] {
+  const { people } = options;
+  return [
+    ...(people ? ([[links.tools, "Tools"]] as [string, string][]) : []),
+    [links.docs, "Quick start"],
+    [links.reference, "Reference"],
+    [links.errors, "Errors"],
+    [links.selfHosting, "Self-hosting"],
+    [links.openapi, "OpenAPI"],
+    ...(people ? ([[links.signIn, "Sign in"]] as [string, string][]) : []),
+    ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
+  ];
+}
 
 /** A booth's barrier, raised. */
 const MARK = trusted(

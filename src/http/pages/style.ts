@@ -1,27 +1,33 @@
+import { FRONT_STYLE } from "./style-front.ts";
+
 /**
  * The one stylesheet, inlined into every page. Colours are variables, so that dark is a second set and nothing else.
  * Text has a contrast of 4.5 to 1 or more on every ground it stands on (WCAG 2.2, 1.4.3), in both sets.
  */
+const DARK =
+  "color-scheme:dark;--bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#2a3136;--edge:#69757d;--panel:#1a1f23;--accent:#63cdbb;--accent-ink:#8fe0d1;--tint:#18302e;" +
+  "--ok:#7fd6a0;--ok-bg:#16301f;--warn:#eab766;--warn-bg:#362913;--bad:#f39a90;--bad-bg:#3b1d1b;" +
+  "--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e";
+
+/** Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/color-scheme.ts`). */
 const COLOURS = `
-:root{color-scheme:light dark;
---bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--panel:#f6f6f2;--accent:#0a5f58;--tint:#e6f1ee;
+:root{color-scheme:light;
+--bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--edge:#858c88;--panel:#f6f6f2;--accent:#0a5f58;--accent-ink:#074842;--tint:#e6f1ee;
 --ok:#1b6238;--ok-bg:#e2f2e7;--warn:#7d4700;--warn-bg:#faeed8;--bad:#9b231b;--bad-bg:#fbe7e4;
 --key:#0b4f7d;--text:#1b6238;--value:#8a3f0a;
 --sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
-@media (prefers-color-scheme:dark){:root{
---bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#2a3136;--panel:#1a1f23;--accent:#63cdbb;--tint:#18302e;
---ok:#7fd6a0;--ok-bg:#16301f;--warn:#eab766;--warn-bg:#362913;--bad:#f39a90;--bad-bg:#3b1d1b;
---key:#84c1ec;--text:#8fd3a8;--value:#e9b07e}}
+@media (prefers-color-scheme:dark){:root:not([data-scheme=light]){${DARK}}}
+:root[data-scheme=dark]{${DARK}}
 `;
 
 const TEXT = `
-*{box-sizing:border-box}
+*{box-sizing:border-box}[hidden]{display:none!important}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
 body{margin:0;background:var(--bg);color:var(--ink);font:1rem/1.6 var(--sans);text-rendering:optimizeLegibility}
-h1,h2,h3,h4{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
+h1,h2,h3{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
 h1{font-size:2.1rem;letter-spacing:-.025em}h2{font-size:1.45rem}h3{font-size:1.2rem}
-h4{font-size:.8125rem;letter-spacing:.05em;text-transform:uppercase;color:var(--soft);margin:1.75rem 0 .5rem}
+h3.label{font-size:.8125rem;letter-spacing:.05em;text-transform:uppercase;color:var(--soft);margin:1.75rem 0 .5rem}
 h2 a,h3 a{color:inherit;text-decoration:none}
 h2 a:hover::after,h3 a:hover::after{content:" #";color:var(--soft);font-weight:400}
 p,ul,dl,figure{margin:.85rem 0 0}
@@ -39,30 +45,50 @@ h2 code,h3 code{font-size:.95em}
 
 const FRAME = `
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.75rem;background:var(--bg);padding:.4rem .8rem;z-index:2}
-.bar,.foot{display:flex;flex-wrap:wrap;gap:.4rem 1.5rem;align-items:center;padding:.9rem 1.25rem;max-width:96rem;margin:auto}
-header{border-bottom:1px solid var(--line)}
-.brand{display:flex;gap:.6rem;align-items:center;font-weight:650;color:var(--ink);text-decoration:none;margin-right:auto;letter-spacing:-.01em}
+.said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
+.bar{display:flex;flex-wrap:wrap;gap:.25rem 2rem;align-items:center;padding:.6rem 1.25rem;max-width:96rem;margin:auto}
+.top{border-bottom:1px solid var(--line)}
+.brand{display:inline-flex;gap:.6rem;align-items:center;font-weight:650;color:var(--ink);text-decoration:none;letter-spacing:-.01em;min-height:2.75rem}
 .brand svg{color:var(--accent)}
-.bar nav{display:flex;gap:1.25rem}.bar nav a{color:var(--soft);text-decoration:none}
-.bar nav a:hover,.bar nav a[aria-current]{color:var(--ink)}
-.bar nav a[aria-current]{box-shadow:0 2px var(--accent)}
-footer{border-top:1px solid var(--line);margin-top:5rem;color:var(--soft);font-size:.875rem}
+.bar nav{display:flex;gap:.25rem 1.4rem;align-items:center}
+.bar nav a:not(.button){color:var(--soft);text-decoration:none;display:inline-flex;align-items:center;min-height:2.75rem}
+.bar nav a:not(.button):hover{color:var(--ink);text-decoration:underline;text-decoration-thickness:1px}
+.bar nav a[aria-current]{color:var(--ink);box-shadow:inset 0 -2px var(--accent)}
+.visitor{margin-left:auto}
+.button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.35rem 1.15rem;border-radius:8px;border:1px solid var(--accent);background:var(--accent);color:var(--bg);font-weight:600;text-decoration:none;line-height:1.3}
+.button:hover{background:var(--accent-ink);border-color:var(--accent-ink)}
+.button.quiet{background:none;color:var(--accent);border-color:var(--edge)}.button.quiet:hover{background:var(--tint);border-color:var(--accent)}
+.bar .button{min-height:2.4rem;padding:.25rem .95rem;font-size:.9375rem}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
+footer{border-top:1px solid var(--line);margin-top:6rem}
+.foot{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:center;padding:1.5rem 1.25rem 2.5rem;max-width:96rem;margin:auto}
+.foot p{margin:0;color:var(--soft)}.foot .brand{color:var(--ink)}
+.foot nav{display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;font-size:.9rem}
+.foot nav a{color:var(--soft);text-decoration:none;display:inline-flex;align-items:center;min-height:2.25rem}.foot nav a:hover{color:var(--ink);text-decoration:underline}
+.foot>p:last-child{width:100%;overflow-wrap:anywhere}
 .body{max-width:96rem;margin:auto;padding:2.5rem 1.25rem 0}
-main{min-width:0}
+@media (max-width:44rem){.bar{column-gap:.75rem;padding:.5rem 1rem}.bar nav{column-gap:.9rem}.bar .button{padding:.25rem .7rem}.body,.foot{padding-left:1rem;padding-right:1rem}.bar .brand{margin-right:auto}.visitor{margin-left:0}.bar nav:not(.visitor){order:1;width:100%}}
+main{min-width:0}main:focus{outline:0}
 main>section{padding-top:3.25rem}
 h2+h3{margin-top:1.25rem}
-.toc{font-size:.9rem;border:1px solid var(--line);border-radius:8px;padding:.6rem .9rem;margin-bottom:2rem}
-.toc summary{cursor:pointer;font-weight:600}
-.toc p{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.06em;text-transform:uppercase;color:var(--soft)}
+.toc{font-size:.9rem;border:1px solid var(--line);border-radius:8px;padding:.35rem .9rem;margin-bottom:2rem}
+.toc summary{cursor:pointer;font-weight:600;padding:.45rem 0}
 .toc ul{list-style:none;margin:0;padding:0}.toc li{margin:0}
-.toc a{display:block;padding:.22rem 0;color:var(--ink);text-decoration:none}
-.toc a:hover{color:var(--accent)}
+.toc a{display:block;padding:.3rem 0;color:var(--ink);text-decoration:none;overflow-wrap:anywhere}
+.toc a:hover{color:var(--accent);text-decoration:underline}
+.toc a[aria-current]{font-weight:650;color:var(--accent)}
+.toc ul ul{border-left:1px solid var(--line);padding-left:.85rem;margin:.15rem 0 .6rem .1rem}
+.toc ul ul a{color:var(--soft);padding:.22rem 0}
 .toc a code{font-size:.8125rem}
+.turns{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:4rem}
+.turns a{flex:1 1 12rem;border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem;text-decoration:none;font-weight:600}
+.turns a:hover{border-color:var(--accent);background:var(--panel)}
+.turns small{display:block;font-weight:400;font-size:.8125rem;color:var(--soft)}.turns .next{text-align:right}
 @media (min-width:62rem){
-.body.wide{display:grid;grid-template-columns:13rem minmax(0,1fr);gap:3.5rem}
-.side{position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;padding:1.5rem 0;margin-top:-1.5rem}
+.body.wide{display:grid;grid-template-columns:14rem minmax(0,1fr);gap:3.5rem}
+.side{position:sticky;top:0;align-self:start;max-height:100vh;overflow:auto;padding:2.6rem 0 1.5rem;margin-top:-2.5rem}
 .toc{border:0;padding:0 .25rem;margin:0}
-@supports selector(::details-content){.toc summary{display:none}.toc::details-content{content-visibility:visible;block-size:auto}.toc nav>p:first-child{margin-top:0}}
+@supports selector(::details-content){.toc summary{display:none}.toc::details-content{content-visibility:visible;block-size:auto}}
 }
 `;
 
@@ -83,11 +109,11 @@ const PARTS = `
 .code pre{margin:0;padding:.8rem .9rem;font-size:.8125rem;line-height:1.6;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:2}
 .code pre code{font-size:inherit}
 .code i{font-style:normal}.k{color:var(--key)}.t{color:var(--text)}.v{color:var(--value)}
-.copy{font:500 .75rem/1 var(--sans);color:var(--soft);background:none;border:1px solid transparent;border-radius:5px;padding:.4rem .55rem;cursor:pointer}
+.copy{font:500 .75rem/1 var(--sans);color:var(--soft);background:none;border:1px solid transparent;border-radius:5px;padding:.4rem .55rem;min-height:1.75rem;cursor:pointer}
 .copy:hover{color:var(--ink);border-color:var(--line);background:var(--bg)}
 .tabs fieldset{border:0;margin:0 0 .5rem;padding:0;display:flex;gap:.25rem}
 .tabs legend{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-.tabs label{position:relative;font-size:.8125rem;color:var(--soft);padding:.25rem .6rem;border-radius:5px;cursor:pointer}
+.tabs label{position:relative;font-size:.8125rem;color:var(--soft);padding:.35rem .7rem;border-radius:5px;cursor:pointer}
 .tabs label:hover{color:var(--ink)}
 .tabs input{position:absolute;opacity:0;inset:0;margin:0;cursor:pointer}
 .tabs label:has(:checked){background:var(--tint);color:var(--accent);font-weight:600}
@@ -115,18 +141,16 @@ dt{font-size:.8125rem;font-weight:600;color:var(--soft);margin-top:.9rem}dd{marg
 .cards li{margin:0}.cards a{display:block;height:100%;border:1px solid var(--line);border-radius:8px;padding:.9rem 1rem;color:inherit;text-decoration:none}
 .cards a:hover{border-color:var(--accent);background:var(--panel)}.cards code{color:var(--accent);font-weight:600}
 .cards span{display:block;margin-top:.3rem;font-size:.9rem;color:var(--soft)}
-.narrow{max-width:58rem;margin:auto}
-.hero{padding:2.5rem 0 .5rem}.hero h1{font-size:clamp(2rem,6vw,2.9rem)}.hero .lead{font-size:1.2rem;margin-top:1rem}
-.links{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin-top:1.5rem}.links li{margin:0}
+.cards b{font-weight:600}
 .later{margin-top:2.25rem}
 `;
 
 const PRINT = `
-@media print{.side,.skip,.copy,.bar nav,.tabs fieldset{display:none!important}
+@media print{.side,.skip,.copy,.bar nav,.foot nav,.turns,.tabs fieldset{display:none!important}
 body{font-size:10pt;color:#000;background:#fff}.body{display:block!important;padding:0}.split{display:block!important}
-.code,.entry,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}
+.code,.entry,tr{break-inside:avoid}h2,h3{break-after:avoid}
 a{color:inherit}}
 `;
 
 /** Line ends are for those who read this file, not for the wire. */
-export const STYLE = [COLOURS, TEXT, FRAME, PARTS, PRINT].join("").replace(/\n/g, "");
+export const STYLE = [COLOURS, TEXT, FRAME, PARTS, FRONT_STYLE, PRINT].join("").replace(/\n/g, "");

@@ -8,7 +8,8 @@ import type {
 } from "../openapi-document.ts";
 import { codeBlock, jsonCode, methodBadge, shorten } from "./code-block.ts";
 import { type Html, type HtmlPart, html, paragraphs, prose } from "./html.ts";
-import { curlCode, fetchCode, pythonCode } from "./request-code.ts";
+import { curlCode } from "./request-code.ts";
+import { languageTabs } from "./request-tabs.ts";
 import { schemaTable } from "./schema-table.ts";
 
 /** Everything about one tool: what it does, its fields, its answer, and its examples beside them. */
@@ -19,11 +20,11 @@ export function toolSection(document: OpenApiDocument, path: string, operation: 
   const { required, description } = operation.requestBody as RequestBody;
   return html`<section class="tool split" aria-labelledby="${name}">
 <div>
-<h3 id="${name}"><a href="#${name}">${name}</a></h3>
+<h2 id="${name}"><a href="#${name}">${name}</a></h2>
 <div class="route">${methodBadge("POST")}<span>${path}</span></div>
 <p class="lead">${prose(operation.summary)}</p>
 <div class="prose">${paragraphs(operation.description)}</div>
-<h4>Request</h4>
+<h3 class="label">Request</h3>
 ${schemaTable(
   `Fields of a ${name} request`,
   "request",
@@ -31,7 +32,7 @@ ${schemaTable(
   operation["x-limits"]?.fieldBytesMax,
 )}
 <p class="small soft">${prose(description)} ${!required && "The body may be left out."}</p>
-<h4>Answer</h4>
+<h3 class="label">Answer</h3>
 ${schemaTable(`Fields of a ${name} answer`, "answer", resolveSchema(document, answer.schema))}
 </div>
 <div class="aside">${examplePairs(document, path, request, answer)}</div>
@@ -61,25 +62,6 @@ function examplePairs(
 ${codeBlock("Request", curlCode(call))}${answered !== undefined && answerBlock(answered)}</details>
 `;
   });
-}
-
-/** Radio buttons choose the language, so that it needs no script; a browser too old for that shows all three. */
-function languageTabs(name: string, call: { url: string; body: unknown }): Html {
-  const option = (value: string, label: string, checked: boolean) =>
-    html`<label><input type="radio" name="language-${name}" value="${value}"${
-      checked && html` checked`
-    }>${label}</label>`;
-  return html`<div class="tabs"><fieldset><legend>Language of the request to ${name}</legend>${option(
-    "curl",
-    "curl",
-    true,
-  )}${option("js", "JavaScript", false)}${option("py", "Python", false)}</fieldset>
-${codeBlock("Request with curl", curlCode(call), { variant: "curl" })}${codeBlock(
-  "Request in JavaScript",
-  fetchCode(call),
-  { variant: "js" },
-)}${codeBlock("Request in Python", pythonCode(call), { variant: "py" })}</div>
-`;
 }
 
 function answerBlock({ value }: NamedExample): Html {

@@ -1,0 +1,162 @@
+import type { AuthContext, BetterAuthOptions } from "better-auth";
+import { createEmailVerificationToken } from "better-auth/api";
+import { accountLetters } from "./account-letters.ts";
+import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import type { EventKind } from "./journal.ts";
+import { welcome } from "./welcome.ts";
+
+/** What better-auth hands over of a person. */
+type User = { id: string; email: string; emailVerified: boolean } & Record<string, unknown>;
+
+/**
+ * Our rules inside of better-auth's flows.
+ *
+ * Whoever controls an address must end up alone with it, though a stranger may have signed up with it first:
+ * - A verification letter carries the mark of the sign-up that it belongs to. Opened without the mark of the sign-up
+ *   whose password is stored, it verifies the address and drops that password; its reader chooses a new one.
+ * - A social sign-in whose provider has verified the address drops the password and the sessions of a person who has not.
+ */
+export function createAuthHooks(
+  options: AuthOptions,
+  context: () => Promise<Pick<AuthContext, "secret" | "internalAdapter">>,
+) {
+  const { desk, journal, now } = options;
+  const letters = accountLetters(options);
+  const adapter = async () => (await context()).internalAdapter;
+
+  const note = (
+    person: string,
+    kind: EventKind,
+    detail: string | null = null,
+    address: string | null = null,
+  ) => journal.noteEvent({ person, at: now(), kind, detail, address });
+
+  /** Ties a verified person to an account; safe to do again where it was broken off. */
+  async function finishWelcome(person: { id: string; email: string }): Promise<string> {
+    const account = await welcome(desk, person, options.starter, now());
+    await (await adapter()).updateUser(person.id, { account });
+    return account;
+  }
+
+  async function verified(user: User): Promise<void> {
+    if (!user.emailVerified || typeof user["account"] === "string") return;
+    await note(user.id, "email_verified");
+    await finishWelcome(user);
+  }
+
+  /** What a stranger may have left with an address whose owner comes now. */
+  async function dropPassword(person: string): Promise<void> {
+    const { findAccounts, deleteAccount, deleteUserSessions } = await adapter();
+    const logins = await findAccounts(person);
+    for (const { id, providerId } of logins) {
+      if (providerId === "credential") await deleteAccount(id);
+    }
+    await deleteUserSessions(person);
+  }
+
+  async function isOwnPassword(person: string, request: Request | undefined): Promise<boolean> {
+    const login = await (await adapter()).findCredentialAccount(person);
+    const password = (await bodyOf(request))["password"];
+    if (typeof login?.password !== "string" || typeof password !== "string") return false;
+    return options.verifyPassword(login.password, password);
+  }
+
+  return {
+    finishWelcome,
+
+    /** Where sign-up is closed, only those come in for whom the operator has opened an account; the answer tells nobody. */
+    async mayComeIn(email: string, action: string): Promise<{ error: string } | undefined> {
+      if (options.signUp === "open" || action !== "create-user") return undefined;
+      const found = await desk.directory.findByEmail({ email: email.toLowerCase() });
+      return found === null ? { error: "sign_up_closed" } : undefined;
+    },
+
+    async sendVerification(user: User, token: string, request: Request | undefined) {
+      const path = request === undefined ? "" : new URL(request.url).pathname;
+      if (/\/(?:verify-email|change-email)$/.test(path)) {
+        await letters.verifyMove(user.email, token);
+      } else if (path.endsWith("/send-verification-email")) {
+        const { signUp } = await bodyOf(request);
+        await letters.verify(user.email, token, signUp === user.id ? user.id : null);
+      } else {
+        // A first sign-up, or a sign-in with the right password: the letter is theirs who know it.
+        await letters.verify(user.email, token, user.id);
+      }
+    },
+
+    async signedUpAgain(user: User, request: Request | undefined) {
+      if (user.emailVerified) {
+        await letters.alreadyHere(user.email);
+        return;
+      }
+      const { secret } = await context();
+      const token = await createEmailVerificationToken(
+        secret,
+        user.email,
+        undefined,
+        VERIFY_LINK_SECONDS,
+      );
+      const own = await isOwnPassword(user.id, request);
+      await letters.verify(user.email, token, own ? user.id : null);
+    },
+
+    async beforeVerification(user: User, request: Request | undefined) {
+      const mark = request && new URL(request.url).searchParams.get("sign-up");
+      if (mark !== user.id) await dropPassword(user.id);
+    },
+
+    async passwordWasReset(user: User, request: Request | undefined) {
+      await note(user.id, "password_reset", null, peerOf(request));
+      await letters.passwordChanged(user.email);
+    },
+
+    database: {
+      user: {
+        create: {
+          after: async (user) => {
+            await note(user.id, "signed_up");
+            await verified(user);
+          },
+        },
+        update: { after: verified },
+      },
+      account: {
+        create: {
+          async before(login) {
+            if (login.providerId === "credential") return;
+            const user = await (await adapter()).findUserById(login.userId);
+            if (user !== null && !user.emailVerified) await dropPassword(user.id);
+            // We never act for people elsewhere: what that could be done with is not kept.
+            return { data: { ...login, accessToken: null, refreshToken: null, idToken: null } };
+          },
+          async after(login) {
+            if (login.providerId !== "credential") {
+              await note(login.userId, "provider_linked", login.providerId);
+            }
+          },
+        },
+      },
+      session: {
+        create: {
+          after: async ({ userId, ipAddress }) => {
+            await note(userId, "signed_in", null, ipAddress || null);
+          },
+        },
+      },
+    } satisfies BetterAuthOptions["databaseHooks"],
+  };
+}
+
+export const peerOf = (request: Request | undefined) => request?.headers.get(PEER_HEADER) ?? null;
+
+async function bodyOf(request: Request | undefined): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await request?.clone().json();
+    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Where the door writes the network address of the client; whatever a client sends under this name is dropped. */
+export const PEER_HEADER = "x-toolbooth-peer";

@@ -1,0 +1,47 @@
+import type { BetterAuthOptions } from "better-auth";
+import type { Mail } from "#mail/mail.ts";
+import type { Journal } from "./journal.ts";
+import type { Desk } from "./people.ts";
+import type { Starter } from "./welcome.ts";
+
+export const AUTH_PATH = "/people/auth";
+export const PASSWORD_CHARS_MIN = 10;
+export const PASSWORD_CHARS_MAX = 128;
+/** A letter may lie over a night; a link that changes a password should not. */
+export const VERIFY_LINK_SECONDS = 24 * 3_600;
+export const RESET_LINK_SECONDS = 3_600;
+
+/** What a door hands to the sign-in. */
+export type AuthOptions = {
+  publicUrl: string;
+  /** Origins of the pages beside PUBLIC_URL's own: on one's own machine `localhost` and `127.0.0.1` are the same. */
+  trustedOrigins: readonly string[];
+  /** Signs sessions and links; of its own, derived from the service's. */
+  secret: string;
+  signUp: "open" | "closed";
+  starter: Starter;
+  providers: NonNullable<BetterAuthOptions["socialProviders"]>;
+  /** A database, or a dialect of Kysely, as better-auth takes it. */
+  database: NonNullable<BetterAuthOptions["database"]>;
+  desk: Desk;
+  journal: Journal;
+  mail: Mail;
+  now(): number;
+  newId(): string;
+  hashPassword(password: string): Promise<string>;
+  verifyPassword(hash: string, password: string): Promise<boolean>;
+  /** Takes work that the answer does not wait for, so that its duration tells nothing. */
+  inBackground(work: Promise<unknown>): void;
+  complain(message: string, cause?: unknown): void;
+};
+
+export type Person = {
+  id: string;
+  email: string;
+  verified: boolean;
+  createdAt: number;
+  /** Null until the address is verified. */
+  account: string | null;
+};
+
+export type SignedIn = { person: Person; session: { id: string } };

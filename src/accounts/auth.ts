@@ -1,0 +1,134 @@
+import { betterAuth } from "better-auth";
+import { accountLetters } from "./account-letters.ts";
+import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
+import {
+  AUTH_PATH,
+  type AuthOptions,
+  PASSWORD_CHARS_MAX,
+  PASSWORD_CHARS_MIN,
+  RESET_LINK_SECONDS,
+  type SignedIn,
+  VERIFY_LINK_SECONDS,
+} from "./auth-options.ts";
+
+/**
+ * People's sign-in on better-auth: sessions, passwords, verification of addresses, social sign-in. Everything that it
+ * does lies below `/people/auth`. What we add: an account in the ledger once an address is verified, letters through
+ * our own mail, a journal, and rules against taking over an address before its owner comes (`auth-hooks.ts`).
+ */
+export type Auth = ReturnType<typeof createAuth>;
+
+const SESSION_SECONDS = 30 * 86_400;
+const SESSION_RENEWED_AFTER_SECONDS = 86_400;
+
+export function createAuth(options: AuthOptions) {
+  const hooks = createAuthHooks(options, () => context());
+  const letters = accountLetters(options);
+  const auth = betterAuth({
+    appName: "Toolbooth",
+    // With its path: better-auth takes what it answers under from here, below a path of PUBLIC_URL too.
+    baseURL: `${options.publicUrl}${AUTH_PATH}`,
+    secret: options.secret,
+    database: options.database,
+    trustedOrigins: [...options.trustedOrigins],
+    telemetry: { enabled: false },
+    logger: {
+      level: "error",
+      log: (_, message, ...details) => options.complain(`Sign-in: ${message}`, details[0]),
+    },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      minPasswordLength: PASSWORD_CHARS_MIN,
+      maxPasswordLength: PASSWORD_CHARS_MAX,
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: RESET_LINK_SECONDS,
+      password: {
+        hash: options.hashPassword,
+        verify: ({ hash, password }) => options.verifyPassword(hash, password),
+      },
+      sendResetPassword: ({ user, token }) => letters.reset(user.email, token),
+      onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
+      onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      expiresIn: VERIFY_LINK_SECONDS,
+      sendVerificationEmail: ({ user, token }, request) =>
+        hooks.sendVerification(user, token, request),
+      beforeEmailVerification: (user, request) => hooks.beforeVerification(user, request),
+    },
+    user: {
+      modelName: "person",
+      additionalFields: { account: { type: "string", required: false, input: false } },
+      validateUserInfo: ({ user, source }) => hooks.mayComeIn(user.email ?? "", source.action),
+      changeEmail: {
+        enabled: true,
+        sendChangeEmailConfirmation: ({ user, newEmail, token }) =>
+          letters.confirmMove(user.email, newEmail, token),
+      },
+    },
+    session: {
+      modelName: "person_session",
+      expiresIn: SESSION_SECONDS,
+      updateAge: SESSION_RENEWED_AFTER_SECONDS,
+    },
+    account: {
+      modelName: "person_login",
+      // We never act for people at GitHub or Google, so what we could do it with is not kept.
+      updateAccountOnSignIn: false,
+      // A provider that has verified the address may link to a person who has not: `databaseHooks` clears the way first.
+      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
+    },
+    verification: { modelName: "person_token" },
+    databaseHooks: hooks.database,
+    socialProviders: options.providers,
+    // Where a social sign-in comes back that went wrong.
+    onAPIError: { errorURL: `${options.publicUrl}/sign-in` },
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 120,
+      customRules: {
+        // Tries of a password have their own throttle, which knows browsers.
+        "/sign-in/email": false,
+        "/sign-up/email": { window: 60, max: 6 },
+        "/request-password-reset": { window: 60, max: 4 },
+        "/send-verification-email": { window: 60, max: 4 },
+        "/change-password": { window: 60, max: 6 },
+        "/change-email": { window: 60, max: 4 },
+      },
+    },
+    advanced: {
+      cookiePrefix: "toolbooth",
+      useSecureCookies: options.publicUrl.startsWith("https:"),
+      defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
+      ipAddress: { ipAddressHeaders: [PEER_HEADER] },
+      backgroundTasks: { handler: options.inBackground },
+      database: { generateId: () => options.newId() },
+    },
+  });
+  const context = () => auth.$context;
+
+  /** Who asks, and the cookies by which an older session is prolonged. */
+  async function signedIn(
+    headers: Headers,
+  ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
+    const answer = await auth.api.getSession({ headers, returnHeaders: true });
+    const cookies = answer.headers.getSetCookie();
+    if (answer.response === null) return { signedIn: null, cookies };
+    const { user, session } = answer.response;
+    const person = {
+      id: user.id,
+      email: user.email,
+      verified: user.emailVerified,
+      createdAt: user.createdAt.getTime(),
+      account: user.account ?? null,
+    };
+    return { signedIn: { person, session: { id: session.id } }, cookies };
+  }
+
+  return { handle: auth.handler, signedIn, context, finishWelcome: hooks.finishWelcome };
+}

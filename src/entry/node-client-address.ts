@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { ConfigFault } from "#config.ts";
+
+/**
+ * The address of the client: of the connection, or, where that is a proxy of ours, what the proxies say of whom they
+ * speak for. Each appends to `X-Forwarded-For`, so it is read from its end until somebody who is no proxy of ours.
+ */
+export type ClientAddress = (incoming: IncomingMessage | undefined) => string | null;
+
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = listOf(trustedProxies);
+  const isTrusted = (address: string) => {
+    const version = isIP(address);
+    return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
+  };
+  return (incoming) => {
+    const peer = plain(incoming?.socket.remoteAddress ?? "");
+    if (peer === "") return null;
+    if (!isTrusted(peer)) return peer;
+    const said = [incoming?.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+    let client = peer;
+    for (const text of said.reverse()) {
+      const address = plain(text.trim());
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return client;
+  };
+}
+
+/** An IPv4 address that came in by an IPv6 socket is that IPv4 address. */
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
+
+function listOf(proxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of proxies) {
+    const [address = "", bits] = text.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    try {
+      if (bits === undefined) list.addAddress(address, family);
+      else list.addSubnet(address, Number(bits), family);
+    } catch {
+      throw new ConfigFault(`TOOLBOOTH_TRUSTED_PROXIES: "${text}" is no address and no network.`);
+    }
+  }
+  return list;
+}

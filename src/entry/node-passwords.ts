@@ -1,0 +1,64 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+/**
+ * Passwords as scrypt hashes (RFC 7914), written `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. The parameters are those of
+ * the OWASP cheat sheet on password storage for 32 MB; a hash keeps its own, so that they can be raised later.
+ */
+const LOG_N = 15;
+const R = 8;
+const P = 3;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** Half of the threads that Node has for such work: compressing answers of calls needs some too. */
+const AT_ONCE_MAX = 2;
+/** At about 0.1 s each the last one waits some seconds; more is not a rush, it is an attack. */
+const WAITING_MAX = 64;
+
+export class TooManyPasswords extends Error {}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, LOG_N, R, P, HASH_BYTES);
+  return `scrypt$${LOG_N}$${R}$${P}$${salt.toString("base64url")}$${hash.toString("base64url")}`;
+}
+
+export async function verifyPassword(stored: string, password: string): Promise<boolean> {
+  const [name, logN, r, p, salt = "", right = ""] = stored.split("$");
+  if (name !== "scrypt") return false;
+  const expected = Buffer.from(right, "base64url");
+  const bytes = expected.length;
+  if (bytes === 0) return false;
+  const salted = Buffer.from(salt, "base64url");
+  const hash = await derive(password, salted, Number(logN), Number(r), Number(p), bytes);
+  return timingSafeEqual(hash, expected);
+}
+
+async function derive(
+  password: string,
+  salt: Buffer,
+  logN: number,
+  r: number,
+  p: number,
+  bytes: number,
+): Promise<Buffer> {
+  if (running >= AT_ONCE_MAX) {
+    if (waiting.length >= WAITING_MAX) throw new TooManyPasswords("Too many passwords at once");
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  running += 1;
+  try {
+    return await new Promise((resolve, reject) => {
+      // Two spellings of one password that look the same are the same (RFC 8265 prepares passwords by NFC).
+      const text = password.normalize("NFC");
+      const options = { N: 2 ** logN, r, p, maxmem: 256 * r * 2 ** logN };
+      scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
+    });
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
+  }
+}

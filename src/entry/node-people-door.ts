@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { type Config, isLoopback, urlOf } from "#config.ts";
+import { Fault } from "#errors.ts";
+import { readBody } from "#http/body.ts";
+import type { HousePeople } from "#http/house.ts";
+import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { databaseFile, outboxFolder } from "./data-folder.ts";
+import { createClientAddress } from "./node-client-address.ts";
+import type { NodeLog } from "./node-log.ts";
+import { type People, PeopleAway, startPeople } from "./node-people.ts";
+
+/** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
+export type PeopleDoor = HousePeople & { stop(): Promise<void> };
+
+export function openPeopleDoor(
+  config: Config,
+  at: { publicUrl: string; port: number; secrets: readonly string[] },
+  log: NodeLog,
+): PeopleDoor {
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const starter = { credits: config.starterCredits, days: config.starterDays };
+  const started = startPeople(
+    {
+      file: databaseFile(config.dataDir),
+      outboxFolder: outboxFolder(config.dataDir),
+      publicUrl: at.publicUrl,
+      origins: originsOf(config, at.publicUrl, at.port),
+      secrets: at.secrets,
+      mail: config.mail,
+      signUp: config.signUp,
+      ...{ starter, providers: config.providers },
+    },
+    log,
+  );
+  const people: Promise<People | null> = started.catch((cause) => {
+    log.complain("The thread of the pages could not be started", { cause });
+    return null;
+  });
+  return {
+    offer: {
+      signUp: config.signUp,
+      providers: Object.keys(config.providers) as ("github" | "google")[],
+      starter,
+    },
+    async fetch(request, connection) {
+      const body = await readBody(request, PEOPLE_BODY_BYTES_MAX, () => {});
+      const peer = clientAddress(connection as IncomingMessage | undefined);
+      try {
+        const thread = await people;
+        if (thread === null) throw new PeopleAway("Never started");
+        return await thread.fetch(request, body.byteLength === 0 ? null : body, peer);
+      } catch (cause) {
+        if (!(cause instanceof PeopleAway)) throw cause;
+        const headers = { "Retry-After": "2" };
+        throw new Fault("unavailable", "The pages cannot be served just now.", { cause, headers });
+      }
+    },
+    stop: async () => (await people)?.stop(),
+  };
+}
+
+/** On one's own machine `localhost` and `127.0.0.1` are the same service, and people open either. */
+function originsOf(config: Config, publicUrl: string, port: number): string[] {
+  const own = new URL(publicUrl).origin;
+  if (config.publicUrl !== null || !isLoopback(config.host)) return [own];
+  return [...new Set([own, ...["127.0.0.1", "localhost", "::1"].map((host) => urlOf(host, port))])];
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { accountLetters } from "#accounts/account-letters.ts";
+import { createAuth } from "#accounts/auth.ts";
+import { createPeopleApp } from "#http/people/people-app.ts";
+import type { PeopleHouse } from "#http/people/people-house.ts";
+import { createIdSequence, randomBase62 } from "#ids.ts";
+import { DAY_MS } from "#limits.ts";
+import { startDelivery } from "#mail/node-delivery.ts";
+import { createOutbox } from "#mail/node-outbox.ts";
+import { createSmtpTransport } from "#mail/node-smtp.ts";
+import { createPostOffice } from "#mail/post-office.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { hashKey, random } from "./node-house.ts";
+import { hashPassword, verifyPassword } from "./node-passwords.ts";
+import type { FromPeople, PeopleSettings, ToPeople } from "./node-people.ts";
+
+/**
+ * The people's side of the service on a thread of its own: passwords are hashed, sessions looked up and letters
+ * delivered here, and no call waits for any of it.
+ */
+if (parentPort === null) throw new Error("This file is started as a thread");
+const port = parentPort;
+const settings = workerData as PeopleSettings;
+const say = (message: FromPeople) => port.postMessage(message);
+
+const complain: PeopleHouse["complain"] = (message, { requestId, cause }) =>
+  say({ kind: "complaint", message, requestId, cause: describe(cause) });
+const describe = (cause: unknown) =>
+  cause === undefined
+    ? undefined
+    : cause instanceof Error
+      ? (cause.stack ?? cause.message)
+      : String(cause);
+
+const driver = openNodeSqlite(settings.file);
+const store = openSqlitePeople(driver);
+const now = () => Date.now();
+const newId = createIdSequence(random);
+
+const { smtp, from } = settings.mail;
+const outbox = () =>
+  createOutbox({
+    ...{ folder: settings.outboxFolder, from, now },
+    tell: (text) => say({ kind: "letter", text }),
+  });
+const transport = smtp === null ? outbox() : createSmtpTransport(smtp, from);
+const office = createPostOffice({
+  ...{ queue: store.letterQueue, transport, now, random, from },
+  complain: (message, details) => complain(message, details),
+});
+const delivery = startDelivery(office, {
+  complain: (message, details) => complain(message, details),
+  close: () => transport.close?.(),
+});
+
+const { publicUrl, secrets } = settings;
+const desk = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
+const derived = (purpose: string) =>
+  bytesToHex(hmac(sha256, new TextEncoder().encode(secrets[0]), new TextEncoder().encode(purpose)));
+const background = new Set<Promise<unknown>>();
+
+const auth = createAuth({
+  ...{ publicUrl, desk, now, hashPassword, verifyPassword },
+  trustedOrigins: settings.origins,
+  secret: derived("toolbooth sessions"),
+  signUp: settings.signUp,
+  starter: settings.starter,
+  providers: settings.providers,
+  database: store.signInDatabase,
+  journal: store.journal,
+  mail: office.mail,
+  newId: () => randomBase62(24, random),
+  inBackground(work) {
+    const settled = work
+      .catch((cause) => complain("Work after an answer failed", { cause }))
+      .finally(() => background.delete(settled));
+    background.add(settled);
+  },
+  complain: (message, cause) => complain(message, { cause }),
+});
+
+const app = createPeopleApp({
+  settings: {
+    publicUrl,
+    origins: settings.origins,
+    signUp: settings.signUp,
+    providers: Object.keys(settings.providers) as PeopleHouse["settings"]["providers"],
+    starter: settings.starter,
+    lettersStayHere: smtp === null,
+    secret: derived("toolbooth known browsers"),
+  },
+  ...{ auth, desk, verifyPassword, now, complain },
+  journal: store.journal,
+  letters: accountLetters({ publicUrl, mail: office.mail, now }),
+  newRequestId: () => newId("req"),
+  newSecret: () => randomBase62(32, random),
+  wait: (ms) => sleep(ms),
+});
+
+/** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
+const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
+const TIDY_EVERY_MS = 10 * 60_000;
+async function tidy(): Promise<void> {
+  const order = { unverifiedBefore: now() - UNVERIFIED_KEPT_MS, now: now(), max: 500 };
+  await store.journal
+    .forgetStale(order)
+    .catch((cause) => complain("Old sessions could not be removed", { cause }));
+}
+const tidying = setInterval(() => void tidy(), TIDY_EVERY_MS);
+
+port.on("message", (message: ToPeople) => {
+  if (message.kind === "request") void answer(message);
+  else void stop();
+});
+say({ kind: "ready" });
+
+async function answer({ id, method, url, headers, body, peer }: ToPeople & { kind: "request" }) {
+  const request = new Request(url, {
+    method,
+    headers,
+    body: body as Uint8Array<ArrayBuffer> | null,
+  });
+  const response = await app.fetch(request, peer);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const names = [...response.headers].filter(([name]) => name !== "set-cookie");
+  const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);
+  say({
+    kind: "response",
+    id,
+    status: response.status,
+    headers: [...names, ...cookies],
+    body: bytes,
+  });
+}
+
+async function stop(): Promise<void> {
+  clearInterval(tidying);
+  await Promise.all(background);
+  await delivery.stop();
+  driver.close();
+  port.close();
+}

@@ -1,0 +1,174 @@
+import { Worker } from "node:worker_threads";
+import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { Starter } from "#accounts/welcome.ts";
+import type { MailSettings } from "#mail/read-mail-settings.ts";
+import type { NodeLog } from "./node-log.ts";
+
+/** What the thread of the people's side is started with; plain data. */
+export type PeopleSettings = {
+  file: string;
+  outboxFolder: string;
+  publicUrl: string;
+  origins: readonly string[];
+  secrets: readonly string[];
+  signUp: "open" | "closed";
+  starter: Starter;
+  providers: AuthOptions["providers"];
+  mail: MailSettings;
+};
+
+type HeaderList = readonly (readonly [string, string])[];
+
+export type ToPeople =
+  | {
+      kind: "request";
+      id: number;
+      method: string;
+      url: string;
+      headers: [string, string][];
+      body: Uint8Array | null;
+      peer: string | null;
+    }
+  | { kind: "stop" };
+
+export type FromPeople =
+  | { kind: "ready" }
+  | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
+  | { kind: "letter"; text: string }
+  | {
+      kind: "complaint";
+      message: string;
+      requestId?: string | undefined;
+      cause?: string | undefined;
+    };
+
+export type People = {
+  /** Answers a request of the pages; `peer` is the client's network address. Rejects where the thread is gone. */
+  fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
+  stop(): Promise<void>;
+};
+
+export class PeopleAway extends Error {}
+
+const WAITING_MAX = 500;
+const ANSWER_TIMEOUT_MS = 30_000;
+const RESTART_AFTER_MS = 500;
+const STOP_TIMEOUT_MS = 4_000;
+
+/** What tells of the way of a request rather than of the request; the body comes read and inflated. */
+const OF_THE_CONNECTION = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+type Waiting = { resolve(response: Response): void; reject(error: Error): void };
+
+/** Starts the thread, and starts it again when it dies; what was asked of it meanwhile is told to try again. */
+export async function startPeople(settings: PeopleSettings, log: NodeLog): Promise<People> {
+  const waiting = new Map<number, Waiting>();
+  let count = 0;
+  let stopping = false;
+  let thread: Worker | undefined = await start();
+
+  function receive(message: FromPeople): void {
+    if (message.kind === "response") {
+      const { id, status, headers, body } = message;
+      const bytes = body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
+      const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
+      waiting.get(id)?.resolve(response);
+    } else if (message.kind === "letter") log.letter(message.text);
+    else if (message.kind === "complaint") {
+      const { requestId, cause } = message;
+      log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
+    }
+  }
+
+  async function start(): Promise<Worker> {
+    const fresh = await startThread(settings);
+    let cause: Error | undefined;
+    fresh.on("message", receive);
+    fresh.on("error", (error) => {
+      cause = error as Error;
+    });
+    fresh.on("exit", (code) => {
+      thread = undefined;
+      for (const each of waiting.values()) each.reject(new PeopleAway("The thread ended"));
+      if (stopping) return;
+      log.complain("The thread of the pages died; it is started again", {
+        cause: cause ?? new Error(`exit code ${code}`),
+      });
+      restart();
+    });
+    return fresh;
+  }
+
+  function restart(): void {
+    setTimeout(async () => {
+      if (stopping) return;
+      thread = await start().catch((cause) => {
+        log.complain("The thread of the pages could not be started", { cause });
+        restart();
+        return undefined;
+      });
+      if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToPeople);
+    }, RESTART_AFTER_MS).unref();
+  }
+
+  return {
+    async fetch(request, body, peer) {
+      if (thread === undefined || waiting.size >= WAITING_MAX) throw new PeopleAway("No thread");
+      count += 1;
+      const id = count;
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      waiting.set(id, { resolve, reject });
+      const late = setTimeout(() => reject(new PeopleAway("No answer in time")), ANSWER_TIMEOUT_MS);
+      const headers = [...request.headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
+      const { method, url } = request;
+      thread.postMessage({
+        kind: "request",
+        id,
+        method,
+        url,
+        headers,
+        body,
+        peer,
+      } satisfies ToPeople);
+      return promise.finally(() => {
+        clearTimeout(late);
+        waiting.delete(id);
+      });
+    },
+    async stop() {
+      stopping = true;
+      if (thread === undefined) return;
+      const gone = new Promise((resolve) => thread?.once("exit", resolve));
+      thread.postMessage({ kind: "stop" } satisfies ToPeople);
+      const force = setTimeout(() => void thread?.terminate(), STOP_TIMEOUT_MS);
+      await gone;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Resolves when the thread can be asked; rejects with what hindered it. */
+function startThread(settings: PeopleSettings): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL("./node-people-thread.ts", import.meta.url), {
+      workerData: settings,
+    });
+    const ended = (code: number) => reject(new Error(`The thread of the pages ended with ${code}`));
+    thread.once("error", reject);
+    thread.once("exit", ended);
+    thread.once("message", () => {
+      thread.off("error", reject);
+      thread.off("exit", ended);
+      resolve(thread);
+    });
+  });
+}

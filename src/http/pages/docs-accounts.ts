@@ -1,0 +1,166 @@
+import type { DocsPage } from "./docs-frame.ts";
+import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
+import { type Html, html } from "./html.ts";
+import { pageLinks } from "./page-links.ts";
+import { type PageOptions, type PeopleOffer, signUpIsOpen } from "./page-options.ts";
+
+/** Who pays for calls, and how accounts, keys and credits are kept. */
+export function accountsPage(options: PageOptions): DocsPage {
+  const { people } = options;
+  const sections = [
+    ...(people ? [account(options, people), letters()] : [operatorsAccount()]),
+    keys(options),
+    grants(options),
+    ...(people ? [safety(options)] : []),
+    closing(options),
+  ];
+  return {
+    path: "/docs/accounts",
+    label: "Accounts, keys, credits",
+    title: "Accounts, keys and credits",
+    description:
+      "How to get an account and API keys of Toolbooth, where credits come from and when they end.",
+    lead: "An account owns keys and credits. Any of its keys spends its credits.",
+    contents: contentsOf(sections),
+    body: sections.map(guideSection),
+  };
+}
+
+function account(options: PageOptions, { providers, starter }: PeopleOffer): DocsSection {
+  const { signUp, signIn, selfHosting } = pageLinks(options.publicUrl);
+  const names = { github: "GitHub", google: "Google" };
+  const others = providers.map((provider) => names[provider]).join(" or ");
+  return {
+    id: "account",
+    title: "Your account",
+    blocks: [
+      signUpIsOpen(options)
+        ? html`<p><a href="${signUp}">Sign up</a> with an e-mail address and a password of 10 to 128 characters. There are no other rules for passwords: a long sentence is a good one.</p>\n`
+        : html`<p>New accounts of this service are made by its operator. Whoever has one <a href="${signIn}">signs in</a>.</p>\n`,
+      ...(others === ""
+        ? []
+        : [`Or sign in with ${others}; the address that is verified there counts here.`]),
+      `A letter brings a link. Open it and press the button to confirm the address, then sign in. Until then there are no keys and no credits; with the confirmation come ${starter.credits} starter credits, once, for ${starter.days} days.`,
+      "Nobody can find out here whether an address has an account: signing up, signing in and asking for a new password look the same for addresses that are known and those that are not.",
+      html`<p>On <a href="${selfHosting}">a copy of your own</a> accounts can also be made on the command line, without a letter.</p>\n`,
+    ],
+  };
+}
+
+const letters = (): DocsSection => ({
+  id: "letters",
+  title: "Letters",
+  blocks: [
+    "You get a letter to confirm your address, when you sign up or change it; to choose a new password, when you have forgotten the old one; and when a key of your account was made or revoked.",
+    "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. Of the links to one thing only an unused one that has not expired works.",
+  ],
+});
+
+const operatorsAccount = (): DocsSection => ({
+  id: "account",
+  title: "Your account",
+  blocks: [
+    "Accounts of this service are made by its operator on the command line. Ask there for an account, a key or credits.",
+  ],
+});
+
+function keys({ publicUrl, people }: PageOptions): DocsSection {
+  const { keys: page, calls } = pageLinks(publicUrl);
+  return {
+    id: "keys",
+    title: "API keys",
+    blocks: [
+      people
+        ? html`<p>Make, rename and revoke keys under <a href="${page}">Settings, API keys</a>. An account has up to 25 keys that are not revoked.</p>\n`
+        : html`<p>Keys are made and revoked by the operator on the command line.</p>\n`,
+      {
+        list: [
+          "A key is shown once, when it is made. The service keeps only its SHA-256: a lost key cannot be shown again, only replaced.",
+          "Make one key for each place that calls, and label it with that place: production, staging, the laptop. Then one can be revoked without the others.",
+          "A revoked key is refused from the next call on, for good.",
+          ...(people
+            ? [
+                "Before you revoke a key, the page tells how many calls it made in the last 24 hours.",
+              ]
+            : []),
+          "Credits belong to the account, not to the key: a new key brings none, and a revoked one takes none away.",
+        ],
+      },
+      html`<p>How a key is sent: <a href="${calls}#authentication">Authentication</a>.</p>\n`,
+    ],
+  };
+}
+
+function grants(options: PageOptions): DocsSection {
+  const { docs, credits, usage } = pageLinks(options.publicUrl);
+  const { people } = options;
+  const starter: string[][] = people
+    ? [
+        [
+          "starter",
+          `with the first confirmation of your e-mail address: ${people.starter.credits}, once`,
+          `after ${people.starter.days} days`,
+        ],
+      ]
+    : [];
+  return {
+    id: "grants",
+    title: "Where credits come from",
+    blocks: [
+      "Credits come to an account as grants. Those that expire soonest are spent first, those that do not expire last. Days are UTC days.",
+      {
+        table: {
+          head: ["Grant", "When it comes", "When it ends"],
+          rows: [
+            ...starter,
+            ["operator", "when the operator gives it", "never, or on the day given"],
+          ],
+        },
+      },
+      "Credits cannot be bought here yet. When you need more, ask the operator of this service.",
+      html`<p>${
+        people &&
+        html`The pages <a href="${credits}">Credits</a> and <a href="${usage}">Usage</a> show every grant, every debit, and what each key has called. `
+      }What a call costs: <a href="${docs}#credits">Credits</a>.</p>\n`,
+    ],
+  };
+}
+
+function safety({ publicUrl }: PageOptions): DocsSection {
+  return {
+    id: "safety",
+    title: "Keeping it yours",
+    blocks: [
+      settingsLink(publicUrl),
+      {
+        list: [
+          "Change your password, which can sign you out everywhere else at the same time.",
+          "See where you are signed in, and sign out there.",
+          "Read what happened: when you signed in, and when a key was made, renamed or revoked.",
+        ],
+      },
+      "Whoever tries wrong passwords is slowed down; you are not locked out by others.",
+    ],
+  };
+}
+
+const settingsLink = (publicUrl: string): Html =>
+  html`<p>Under <a href="${pageLinks(publicUrl).account}">Settings, Account</a> you can:</p>\n`;
+
+const closing = ({ people }: PageOptions): DocsSection => ({
+  id: "closing",
+  title: "Closing an account",
+  blocks: [
+    people
+      ? "You can close your account yourself, under Settings, Account. It cannot be undone."
+      : "The operator closes an account when you ask for it. It cannot be undone.",
+    {
+      list: [
+        "Its keys are refused at once.",
+        "Its credits are forfeited.",
+        "Your address and all else that is personal is deleted. The figures of the ledger stay, without a name.",
+        "A keyed hash of the address stays, so that another account of the same address gets no second free call and no second starter credits.",
+      ],
+    },
+  ],
+});

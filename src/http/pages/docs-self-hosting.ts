@@ -1,0 +1,190 @@
+import type { OpenApiDocument } from "../openapi-document.ts";
+import { methodBadge } from "./code-block.ts";
+import type { DocsPage } from "./docs-frame.ts";
+import { operationsOf } from "./docs-reference.ts";
+import { contentsOf, type DocsSection, guideSection, scrollTable } from "./guide-blocks.ts";
+import { type Html, html, prose } from "./html.ts";
+import type { PageOptions, SettingShown } from "./page-options.ts";
+
+/** How to run the service: enough to start and keep it; `docs/` of the source has the rest. */
+export function selfHostingPage(document: OpenApiDocument, options: PageOptions): DocsPage {
+  const sections = [
+    START,
+    ACCOUNTS,
+    ...(options.settings === undefined ? [] : [settings(options.settings)]),
+    PROXY,
+    CONTAINER,
+    watching(document),
+    FAILURES,
+    BACKUP,
+    LIMITS,
+  ];
+  return {
+    path: "/docs/self-hosting",
+    label: "Self-hosting",
+    title: "Self-hosting",
+    description:
+      "Run your own Toolbooth with one command: settings, proxy, container, metrics, backup.",
+    lead: "Your own copy with one command: one process, one folder of data, no other service.",
+    contents: contentsOf(sections),
+    body: sections.map(guideSection),
+  };
+}
+
+const START: DocsSection = {
+  id: "start",
+  title: "Start it",
+  blocks: [
+    "You need a copy of the source and npm. Node 24 comes with it as a dependency on Linux with glibc (x64 and arm64); elsewhere bring Node 24 or newer.",
+    "On an empty data folder the first start makes a demo account with starter credits and prints its key once, with a curl line to paste. It does so only where the service listens on this machine alone; elsewhere the first account is yours to make.",
+    { label: "In the folder of the source", language: "shell", code: "npm ci && npm start" },
+  ],
+};
+
+const ACCOUNTS: DocsSection = {
+  id: "command-line",
+  title: "Accounts, keys and credits",
+  blocks: [
+    "The command line works on the same data beside the running server; what it changes counts at the next call. An account that is made with it is verified at once. `help` lists the commands, `<command> --help` explains one, and `--json` makes every answer one JSON object.",
+    {
+      list: [
+        "Accounts: create, list, suspend, resume, close.",
+        "Keys: create, list, revoke. Credits: grant, show.",
+        "Books and data: audit, report, backup, restore, export, import.",
+      ],
+    },
+    {
+      label: "An account with 1,000 credits and a key",
+      language: "shell",
+      code: `npm run -s toolbooth -- account create you@example.com --credits 1000
+npm run -s toolbooth -- key create you@example.com --label production
+npm run -s toolbooth -- help`,
+    },
+  ],
+};
+
+/** Defaults are values or words; a value is shown as code. */
+const settings = (list: readonly SettingShown[]): DocsSection => ({
+  id: "settings",
+  title: "Settings",
+  blocks: [
+    "Settings are environment variables, read once at the start. An empty value counts as unset. All faults come in one message, and the service does not start with one; an unknown `TOOLBOOTH_*` name is a fault too.",
+    scrollTable(
+      "All settings",
+      ["Setting", "Default", "Meaning"],
+      list.map(({ name, fallback, meaning }) => [
+        html`<code>${name}</code>`,
+        fallback === ""
+          ? "unset"
+          : fallback.includes(" ")
+            ? fallback
+            : html`<code>${fallback}</code>`,
+        prose(meaning),
+      ]),
+    ),
+  ],
+});
+
+const PROXY: DocsSection = {
+  id: "proxy",
+  title: "Behind a reverse proxy",
+  blocks: [
+    "The service speaks HTTP/1.1 and leaves TLS to a proxy.",
+    {
+      list: [
+        "Set `PUBLIC_URL` to the address that people use. Links in answers come from it and never from a request.",
+        "Let bodies of 6.1 MB through: that is a text of 1 MB with every character escaped. Keep the proxy's time-outs at 60 seconds or more.",
+        "Set `METRICS_TOKEN`. Without it `/metrics` answers callers on this machine, and a proxy is one.",
+      ],
+    },
+  ],
+};
+
+const CONTAINER: DocsSection = {
+  id: "container",
+  title: "In a container",
+  blocks: [
+    "The image is based on Debian, runs as the user `node`, and keeps its data in `/data`.",
+    {
+      label: "Build it and run it",
+      language: "shell",
+      code: `docker build -t toolbooth .
+docker run -p 8787:8787 -v toolbooth:/data toolbooth
+docker exec <container> node src/entry/cli.ts account create you@example.com --credits 1000`,
+    },
+  ],
+};
+
+function watching(document: OpenApiDocument): DocsSection {
+  return {
+    id: "watching",
+    title: "Watching it",
+    blocks: [
+      "Machines ask these; they are free and need no key.",
+      endpoints(document),
+      "The log is one JSON object a line on standard error. Keys, bodies and headers are never in it, but for the `X-Request-Id` that a caller may choose.",
+      "On `SIGTERM` or `SIGINT` it stops listening, answers what it has accepted, closes the ledger and exits with 0.",
+    ],
+  };
+}
+
+function endpoints(document: OpenApiDocument): Html {
+  const rows = operationsOf(document, "Operation").map(({ path, operation }) => [
+    html`${methodBadge("GET")} <code>${path}</code>`,
+    html`${prose(operation.summary)}<small>${prose(operation.description)}</small>`,
+  ]);
+  return scrollTable("Endpoints for operators", ["Endpoint", "What it tells"], rows);
+}
+
+const FAILURES: DocsSection = {
+  id: "failures",
+  title: "What a failure looks like",
+  blocks: [
+    {
+      table: {
+        head: ["Failure", "What callers see", "What you do"],
+        rows: [
+          [
+            "Disk full or read-only",
+            "503 with `Retry-After`, nothing charged; `/readyz` answers 503",
+            "Make room; it recovers by itself",
+          ],
+          [
+            "Killed, power lost",
+            "Connections break; every 200 that was sent is in the ledger",
+            "Start it again",
+          ],
+          [
+            "Too many large inputs",
+            "503 with `Retry-After` for the large ones",
+            "Raise `TOOLBOOTH_TOOL_THREADS`, add cores",
+          ],
+          ["Clock set back", "Grants may be spendable again for that time", "Keep NTP running"],
+        ],
+      },
+    },
+  ],
+};
+
+const BACKUP: DocsSection = {
+  id: "backup",
+  title: "Backup and the secret",
+  blocks: [
+    "Everything is in `DATA_DIR`. Keep it on a local disk; network file systems break SQLite's locks. `backup` takes a consistent copy while the server runs, `restore` puts one in place while it does not.",
+    "`SECRET` tags keys. Unset, it is made once and kept with the data, and backups hold it. To rotate it, put the new one first: `SECRET=new,old`; drop the old one once no key made under it is in use.",
+    {
+      label: "A copy of everything",
+      language: "shell",
+      code: "npm run -s toolbooth -- backup /somewhere/toolbooth.backup",
+    },
+  ],
+};
+
+const LIMITS: DocsSection = {
+  id: "limits-today",
+  title: "What it is not yet",
+  blocks: [
+    "One machine and one SQLite file: there is no PostgreSQL and no edge deployment yet. Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
+    "Every commit is synced to the disk before its answer leaves. Whether that survives a loss of power is up to the disk.",
+  ],
+};

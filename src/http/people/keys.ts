@@ -1,0 +1,116 @@
+import { createKey, DeskRefusal, readLabel } from "#accounts/people.ts";
+import type { Key } from "#credits/ledger.ts";
+import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
+import { PeopleFault } from "./people-fault.ts";
+import type { KeyView } from "./shapes.ts";
+import {
+  json,
+  type Member,
+  readJson,
+  requireActiveMember,
+  requireMember,
+  tell,
+  type Visit,
+} from "./visit.ts";
+
+export async function listKeys(visit: Visit): Promise<Response> {
+  const member = await requireMember(visit);
+  return json({ keys: await viewKeys(visit, member) });
+}
+
+export async function makeKey(visit: Visit): Promise<Response> {
+  const member = await requireActiveMember(visit);
+  const { house, now, peer } = visit;
+  const label = await readKeyLabel(visit);
+  const { ledger } = house.desk;
+  const keys = await ledger.listKeys({ account: member.account });
+  if (keys.filter(({ revokedAt }) => revokedAt === null).length >= KEYS_PER_ACCOUNT_MAX) {
+    throw new PeopleFault(
+      "invalid_request",
+      `An account has at most ${KEYS_PER_ACCOUNT_MAX} keys. Revoke one that you no longer use.`,
+    );
+  }
+  const { id, key: secret } = await createKey(house.desk, member.account, label, now);
+  const key = await viewKey(visit, member, id);
+  const { id: person, email } = member.person;
+  await house.journal.noteEvent({
+    person,
+    at: now,
+    kind: "key_created",
+    detail: label,
+    address: peer,
+  });
+  await tell(visit, house.letters.keyCreated(email, key));
+  return json({ key, secret }, 201);
+}
+
+export async function renameKey(visit: Visit): Promise<Response> {
+  const member = await requireMember(visit);
+  const { house, now, peer, id } = visit;
+  const label = await readKeyLabel(visit);
+  const { found } = await house.desk.ledger.relabelKey({ account: member.account, id, label });
+  if (!found) throw noSuchKey();
+  const person = member.person.id;
+  await house.journal.noteEvent({
+    person,
+    at: now,
+    kind: "key_renamed",
+    detail: label,
+    address: peer,
+  });
+  return json({ key: await viewKey(visit, member, id) });
+}
+
+/** Revoking twice is no fault; the second time nothing is told. */
+export async function revokeKey(visit: Visit): Promise<Response> {
+  const member = await requireMember(visit);
+  const { house, now, peer, id } = visit;
+  const before = await viewKey(visit, member, id);
+  if (before.revokedAt === null) {
+    await house.desk.ledger.revokeKey({ account: member.account, id, now });
+    const { id: person, email } = member.person;
+    const detail = before.label;
+    await house.journal.noteEvent({ person, at: now, kind: "key_revoked", detail, address: peer });
+    await tell(visit, house.letters.keyRevoked(email, before));
+  }
+  return json({ key: await viewKey(visit, member, id) });
+}
+
+async function viewKeys({ house, now }: Visit, { account }: Member): Promise<KeyView[]> {
+  const { ledger } = house.desk;
+  const keys = await ledger.listKeys({ account });
+  const used = await ledger.recentCalls({ account, from: now - DAY_MS });
+  const calls = new Map(used.map((row) => [row.key, row.calls]));
+  return keys.map((key) => view(key, calls.get(key.id) ?? 0));
+}
+
+async function viewKey(visit: Visit, member: Member, id: string): Promise<KeyView> {
+  const found = (await viewKeys(visit, member)).find((key) => key.id === id);
+  if (found === undefined) throw noSuchKey();
+  return found;
+}
+
+const view = (
+  { id, label, start, createdAt, lastUsedAt, revokedAt }: Key,
+  callsLastDay: number,
+): KeyView => ({
+  id,
+  label,
+  start,
+  createdAt,
+  lastUsedAt,
+  revokedAt,
+  callsLastDay,
+});
+
+async function readKeyLabel(visit: Visit): Promise<string> {
+  const { label } = await readJson(visit);
+  try {
+    return readLabel(typeof label === "string" ? label : "");
+  } catch (error) {
+    if (error instanceof DeskRefusal) throw new PeopleFault("invalid_request", error.message);
+    throw error;
+  }
+}
+
+const noSuchKey = () => new PeopleFault("not_found", "This account has no such key.");

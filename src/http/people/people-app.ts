@@ -1,0 +1,122 @@
+import { createSignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { NotCarriedOut } from "#credits/ledger.ts";
+import { createThrottle } from "../throttle.ts";
+import {
+  createCloseAccount,
+  endSession,
+  listEvents,
+  listSessions,
+  showVisitor,
+} from "./account.ts";
+import { createAuthDoor } from "./auth-door.ts";
+import { listEntries, showCredits, showHome, showUsage } from "./figures.ts";
+import { listKeys, makeKey, renameKey, revokeKey } from "./keys.ts";
+import { PeopleFault, refusalResponse, tooFast } from "./people-fault.ts";
+import type { PeopleHouse } from "./people-house.ts";
+import type { Visit } from "./visit.ts";
+
+/**
+ * The people's side of the service as a function from a request to a response: everything below `/people/`.
+ * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
+ */
+export type PeopleApp = { fetch(request: Request, peer: string | null): Promise<Response> };
+
+type Handler = (visit: Visit) => Promise<Response>;
+
+/** Changes a second by one client, bursts of twice as many: people click, they do not loop. */
+const CHANGES_PER_SECOND = 5;
+
+export function createPeopleApp(house: PeopleHouse): PeopleApp {
+  const signInThrottle = createSignInThrottle();
+  const changes = createThrottle(CHANGES_PER_SECOND);
+  const auth = createAuthDoor(signInThrottle);
+  const routes: Record<string, Handler> = {
+    "GET /people/visitor": showVisitor,
+    "GET /people/home": showHome,
+    "GET /people/keys": listKeys,
+    "POST /people/keys": makeKey,
+    "PATCH /people/keys/:id": renameKey,
+    "DELETE /people/keys/:id": revokeKey,
+    "GET /people/usage": showUsage,
+    "GET /people/credits": showCredits,
+    "GET /people/credits/entries": listEntries,
+    "GET /people/sessions": listSessions,
+    "DELETE /people/sessions/:id": endSession,
+    "GET /people/events": listEvents,
+    "POST /people/account/close": createCloseAccount(signInThrottle),
+  };
+
+  function findHandler(method: string, path: string): { handler: Handler; id: string } {
+    const exact = routes[`${method} ${path}`];
+    if (exact !== undefined) return { handler: exact, id: "" };
+    const [, parent = "", id = ""] =
+      /^(\/people\/(?:keys|sessions))\/([\w-]{1,80})$/.exec(path) ?? [];
+    const handler = routes[`${method} ${parent}/:id`];
+    if (handler !== undefined) return { handler, id };
+    throw new PeopleFault("not_found", `There is nothing to ${method} at ${path.slice(0, 200)}.`);
+  }
+
+  async function answer(visit: Visit): Promise<Response> {
+    const { request, url, peer, now } = visit;
+    if (request.method !== "GET") {
+      requireSameOrigin(request, house.settings.origins);
+      const { allowed, retryAfterSeconds } = changes.take(peer ?? "", now);
+      if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
+    }
+    if (url.pathname.startsWith("/people/auth/")) return auth(visit);
+    const { handler, id } = findHandler(request.method, url.pathname);
+    return handler({ ...visit, id });
+  }
+
+  return {
+    async fetch(request, peer) {
+      const now = house.now();
+      const requestId = house.newRequestId();
+      const visit: Visit = {
+        ...{ house, request, requestId, peer, now },
+        url: new URL(request.url),
+        id: "",
+        cookies: [],
+      };
+      const response = await answer(visit).catch((thrown) =>
+        refusalResponse(explain(house, thrown, requestId), requestId),
+      );
+      const headers = new Headers(response.headers);
+      for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
+      for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+      headers.set("X-Request-Id", requestId);
+      return new Response(response.body, { status: response.status, headers });
+    },
+  };
+}
+
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/**
+ * A browser tells where a request comes from (Fetch standard: `Origin` goes with every method but GET and HEAD). Only
+ * our own pages may change something with the cookies of whoever looks at them.
+ */
+function requireSameOrigin({ headers }: Request, origins: readonly string[]): void {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const fromHere = origin !== null && origins.includes(origin);
+  if (fromHere && (site === null || site === "same-origin")) return;
+  throw new PeopleFault(
+    "cross_site",
+    `This can be done only from the pages of this service itself, at ${origins[0]}.`,
+  );
+}
+
+function explain(house: PeopleHouse, thrown: unknown, requestId: string): PeopleFault {
+  if (thrown instanceof PeopleFault) return thrown;
+  house.complain("A request of the pages failed", { requestId, cause: thrown });
+  return thrown instanceof NotCarriedOut
+    ? new PeopleFault("unavailable", "The service is busy; nothing was changed. Try again.", 2)
+    : new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
+}

@@ -1,0 +1,40 @@
+import type { PeopleCode, PeopleRefusal } from "./shapes.ts";
+
+/** Ends a request of the pages: thrown where it is found, answered in `people-app.ts` alone. */
+export class PeopleFault extends Error {
+  readonly code: PeopleCode;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: PeopleCode, detail: string, retryAfterSeconds: number | null = null) {
+    super(detail);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export const PEOPLE_STATUS: Record<PeopleCode, number> = {
+  invalid_request: 400,
+  wrong_password: 400,
+  signed_out: 401,
+  email_not_verified: 403,
+  account_suspended: 403,
+  cross_site: 403,
+  not_found: 404,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+export function refusalResponse(fault: PeopleFault, requestId: string): Response {
+  const body: PeopleRefusal = { ok: false, code: fault.code, detail: fault.message, requestId };
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  if (fault.retryAfterSeconds !== null) headers["Retry-After"] = String(fault.retryAfterSeconds);
+  return new Response(JSON.stringify(body), { status: PEOPLE_STATUS[fault.code], headers });
+}
+
+export const tooFast = (forMs: number) =>
+  new PeopleFault(
+    "too_many_requests",
+    "That was too often in a short time. Wait a moment and try again.",
+    Math.max(1, Math.ceil(forMs / 1_000)),
+  );

@@ -1,0 +1,95 @@
+import type { SignedIn } from "#accounts/auth-options.ts";
+import { closeAccount } from "#accounts/people.ts";
+import type { AccountStanding } from "#credits/ledger.ts";
+import { PeopleFault } from "./people-fault.ts";
+import type { PeopleHouse } from "./people-house.ts";
+
+/** One request of the pages, as its handler sees it. */
+export type Visit = {
+  house: PeopleHouse;
+  request: Request;
+  url: URL;
+  /** What stands in the path where the route has `:id`. */
+  id: string;
+  requestId: string;
+  /** The network address of the client, as far as it is known. */
+  peer: string | null;
+  now: number;
+  /** Cookies that the answer sets. */
+  cookies: string[];
+};
+
+/** Whoever is signed in, with an account. */
+export type Member = SignedIn & { account: string; standing: AccountStanding };
+
+/** Bodies of the pages are a label or a password: far smaller. */
+const BODY_CHARS_MAX = 16 * 1024;
+
+export async function readJson(visit: Visit): Promise<Record<string, unknown>> {
+  const text = await visit.request.text();
+  if (text.length > BODY_CHARS_MAX) throw new PeopleFault("invalid_request", "That is too long.");
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new PeopleFault("invalid_request", "The request is not a JSON object.");
+}
+
+export async function findSignedIn(visit: Visit): Promise<SignedIn | null> {
+  const { signedIn, cookies } = await visit.house.auth.signedIn(visit.request.headers);
+  visit.cookies.push(...cookies);
+  return signedIn;
+}
+
+/** Signed in with a verified address and an account; what was broken off when that account was made or closed is done. */
+export async function requireMember(visit: Visit): Promise<Member> {
+  const { house, now } = visit;
+  const signedIn = await findSignedIn(visit);
+  if (signedIn === null) throw signedOut();
+  const { person } = signedIn;
+  if (!person.verified) {
+    throw new PeopleFault(
+      "email_not_verified",
+      "Confirm your e-mail address first: the link is in the letter that we sent you.",
+    );
+  }
+  const account = person.account ?? (await house.auth.finishWelcome(person));
+  const standing = await house.desk.ledger.findAccount({ account, now });
+  if (standing === null) throw new Error(`The ledger has no account ${account}`);
+  if (standing.state === "closed") {
+    await closeAccount(house.desk, person.email, now).catch(() => {});
+    throw signedOut();
+  }
+  return { ...signedIn, account, standing };
+}
+
+/** A member whose account is not suspended. */
+export async function requireActiveMember(visit: Visit): Promise<Member> {
+  const member = await requireMember(visit);
+  if (member.standing.state === "suspended") {
+    throw new PeopleFault(
+      "account_suspended",
+      "This account is suspended. Ask the people who run this service.",
+    );
+  }
+  return member;
+}
+
+const signedOut = () => new PeopleFault("signed_out", "You are signed out. Sign in again.");
+
+export const json = (body: object, status = 200): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json" },
+  });
+
+/** A letter tells of what was done already: where it cannot be posted, that is a fault of ours and not of the request. */
+export async function tell(visit: Visit, letter: Promise<void>): Promise<void> {
+  await letter.catch((cause) =>
+    visit.house.complain("A letter could not be posted", { requestId: visit.requestId, cause }),
+  );
+}

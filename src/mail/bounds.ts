@@ -1,0 +1,34 @@
+/** Every bound of the letterbox, with its unit and its reason. */
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+
+/** About 60 MB of letters: a server that is gone for a day, at seven letters a minute. */
+export const LETTERS_WAITING_MAX = 10_000;
+/** Nobody needs a twenty-first letter before the first has come; it also bounds what a stranger can have sent to one address. */
+export const LETTERS_PER_RECIPIENT_MAX = 20;
+
+/** Letters on their way at once, each over a connection of its own: most servers allow ten or more. */
+export const LETTERS_AT_ONCE = 4;
+
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** Some servers make strangers wait before they greet. */
+export const GREETING_TIMEOUT_MS = 15_000;
+/** Silence within a conversation: servers look for spam before they answer the end of the text. */
+export const SILENCE_TIMEOUT_MS = 30_000;
+/** One letter from the connection to the server's word that it has it. */
+export const SEND_TIMEOUT_MS = 60_000;
+/** Longer than any sending takes. A letter whose process died goes out again after this. */
+export const LEASE_MS = 90_000;
+
+/** The wait after the first failure of a letter; it doubles up to the second bound. */
+export const RETRY_FIRST_MS = 5_000;
+export const RETRY_MAX_MS = HOUR_MS;
+/** RFC 5321, section 4.5.4.1, asks for four to five days of a relay; a notice older than three says little. */
+export const GIVE_UP_AFTER_MS = 3 * DAY_MS;
+/** While the server is out of reach one letter is tried, at most this far apart: soon after it is back, all go. */
+export const PAUSE_MAX_MS = 120_000;
+
+/** The outbox is for looking at; what is older has been seen. */
+export const OUTBOX_LETTERS_MAX = 200;
+
+/** RFC 5322, section 2.1.1: a line has at most 998 characters; a subject that people read has far fewer. */
+export const SUBJECT_CHARS_MAX = 200;

@@ -1,0 +1,36 @@
+/**
+ * The letterbox: the port through which the service writes to people. A letter that was posted is kept until a
+ * transport has taken it, so a mail server that is slow or gone delays letters and nothing else.
+ */
+export type Letter = {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** What it is about, for the log: the letter itself is never logged. */
+  kind?: LetterKind;
+  /** When its link ends: a letter that is still waiting then is dropped. Milliseconds since 1970 UTC. */
+  usefulUntil?: number | null;
+};
+
+export type LetterKind =
+  | "verify_address"
+  | "reset_password"
+  | "address_in_use"
+  | "confirm_address_change"
+  | "verify_new_address"
+  | "address_changed"
+  | "password_changed"
+  | "key_created"
+  | "key_revoked"
+  | "account_closed"
+  | "other";
+
+export type Mail = {
+  /**
+   * Resolves when the letter is kept durably; it goes out later, and again until it is taken.
+   * A letter beyond the bounds of the queue is left out with a complaint, never with a refusal: what it tells of was
+   * done already.
+   */
+  post(letter: Letter): Promise<void>;
+};

@@ -1,0 +1,112 @@
+import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+type Setting = { name: string; fallback: string; meaning: string };
+
+/** Every setting with its default and meaning: `docs/settings.md` shows this table, and a test compares them. */
+export const SETTINGS: readonly Setting[] = [
+  { name: "PORT", fallback: "8787", meaning: "Port to listen on; 0 takes a free one" },
+  {
+    name: "HOST",
+    fallback: "127.0.0.1",
+    meaning: "Address to listen on; 0.0.0.0 for every interface",
+  },
+  { name: "DATA_DIR", fallback: "./data", meaning: "Folder of the database" },
+  {
+    name: "DATABASE_URL",
+    fallback: "",
+    meaning: "Must be unset: this version keeps its data in SQLite, in DATA_DIR",
+  },
+  {
+    name: "PUBLIC_URL",
+    fallback: "http://HOST:PORT",
+    meaning: "Base of the links in answers; never taken from a request",
+  },
+  {
+    name: "RATE_LIMIT",
+    fallback: "100",
+    meaning: "Calls a second for each account, bursts of twice as many; 0 for no limit",
+  },
+  {
+    name: "METRICS_TOKEN",
+    fallback: "",
+    meaning: "Bearer token for /metrics; unset: only callers on this machine",
+  },
+  {
+    name: "SECRET",
+    fallback: "",
+    meaning:
+      "At least 16 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
+  },
+  {
+    name: "SMTP_URL",
+    fallback: "",
+    meaning:
+      "Mail server, such as smtp://user:password@host:587; unset: letters go to DATA_DIR/outbox and the log",
+  },
+  {
+    name: "MAIL_FROM",
+    fallback: "",
+    meaning: "Whom letters come from, such as Toolbooth <post@example.org>; needed with SMTP_URL",
+  },
+  {
+    name: "TOOLBOOTH_SIGN_UP",
+    fallback: "open",
+    meaning: "Who may sign up: open, or closed for those alone whose account the operator has made",
+  },
+  {
+    name: "TOOLBOOTH_TRUSTED_PROXIES",
+    fallback: "",
+    meaning:
+      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed",
+  },
+  {
+    name: "TOOLBOOTH_GITHUB_CLIENT_ID",
+    fallback: "",
+    meaning:
+      "With the next one: sign-in with GitHub; callback PUBLIC_URL/people/auth/callback/github",
+  },
+  {
+    name: "TOOLBOOTH_GITHUB_CLIENT_SECRET",
+    fallback: "",
+    meaning: "Of the OAuth app at GitHub",
+  },
+  {
+    name: "TOOLBOOTH_GOOGLE_CLIENT_ID",
+    fallback: "",
+    meaning:
+      "With the next one: sign-in with Google; callback PUBLIC_URL/people/auth/callback/google",
+  },
+  {
+    name: "TOOLBOOTH_GOOGLE_CLIENT_SECRET",
+    fallback: "",
+    meaning: "Of the OAuth client at Google",
+  },
+  {
+    name: "TOOLBOOTH_STARTER_CREDITS",
+    fallback: String(STARTER_CREDITS_DEFAULT),
+    meaning: "Starter credits of a new account; 0 for none",
+  },
+  {
+    name: "TOOLBOOTH_STARTER_DAYS",
+    fallback: String(STARTER_DAYS_DEFAULT),
+    meaning: "Days until starter credits expire",
+  },
+  {
+    name: "TOOLBOOTH_FOLD_AFTER_DAYS",
+    fallback: "30",
+    meaning:
+      "Days for which calls are kept one by one, at least 2; then they are summed up by hour",
+  },
+  {
+    name: "TOOLBOOTH_LOG_LEVEL",
+    fallback: "info",
+    meaning: `Least severity that is logged: ${LOG_LEVELS.join(", ")}`,
+  },
+  {
+    name: "TOOLBOOTH_TOOL_THREADS",
+    fallback: "one less than the cores, at least 1",
+    meaning: "Threads for large inputs",
+  },
+];

@@ -1,0 +1,69 @@
+/** What the tests of letters share: a database, a queue, and a post office whose clock and transport are theirs. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import type { LetterQueue } from "#mail/letter-queue.ts";
+import type { Letter } from "#mail/mail.ts";
+import { createPostOffice } from "#mail/post-office.ts";
+import type { Transport } from "#mail/transport.ts";
+import { createMemoryLetters } from "#store/memory-letters.ts";
+import { sqlite0004Letters } from "#store/migrations/sqlite-0004-letters.ts";
+import { openSqliteLetters } from "#store/sqlite-letters.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+
+export const START = Date.UTC(2026, 10, 21, 10);
+export const FROM = { name: "Toolbooth", address: "post@toolbooth.example" };
+
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-mail-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function openLetters(file: string): { queue: LetterQueue; close(): void } {
+  const driver = openNodeSqlite(file);
+  const table = "SELECT 1 AS found FROM sqlite_master WHERE name = 'letter'";
+  if (driver.prepare(table).get() === undefined) driver.exec(sqlite0004Letters);
+  return { queue: openSqliteLetters(driver), close: () => driver.close() };
+}
+
+export function openTemporaryLetters(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, "toolbooth.sqlite");
+  const { queue, close } = openLetters(file);
+  t.after(close);
+  return { queue, file, folder };
+}
+
+export const letterTo = (to: string, changes: Partial<Letter> = {}): Letter => ({
+  to,
+  subject: "Hello",
+  text: "text",
+  html: "<p>html</p>",
+  ...changes,
+});
+
+type SceneWiring = { transport: Transport; queue?: LetterQueue; now?: () => number };
+
+/** A post office with a clock that the test sets, no jitter, and its complaints as a list. */
+export function createScene({ transport, queue = createMemoryLetters(), now }: SceneWiring) {
+  const clock = { now: START };
+  const complaints: string[] = [];
+  const office = createPostOffice({
+    queue,
+    transport,
+    now: now ?? (() => clock.now),
+    // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
+    random: (count) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
+    complain: (message) => complaints.push(message),
+    from: FROM,
+  });
+  return { office, mail: office.mail, queue, clock, complaints };
+}
+
+/** Resolves when a condition holds; for things that other threads and sockets do. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,173 @@
+/**
+ * What the browser tools are asked in their tests: forms as people fill them in, drawn from a seed, and bodies that
+ * were written to break things.
+ */
+import fc from "fast-check";
+import {
+  ECHO_VALUE_BYTES_MAX,
+  HASH_TEXT_BYTES_MAX,
+  MARKDOWN_BYTES_MAX,
+  QR_TEXT_BYTES_MAX,
+} from "#limits.ts";
+import { TOOLS } from "#tools/index.ts";
+
+/** A form, a body in base64, or a long body made of pieces so that it need not be carried into the page. */
+export type Case =
+  | { form: Record<string, unknown> }
+  | { base64: string }
+  | { before: string; piece: string; times: number; after: string };
+
+const SEED = 20261121;
+const FORMS_PER_TOOL = 180;
+
+export const casesFor = (tool: string): Case[] => [
+  ...examplesOf(tool),
+  ...fc
+    .sample(FORMS[tool] as fc.Arbitrary<Record<string, unknown>>, {
+      seed: SEED,
+      numRuns: FORMS_PER_TOOL,
+    })
+    .map((form): Case => ({ form })),
+  ...HOSTILE.map(bodyCase),
+  ...(HOSTILE_OF[tool] ?? []).map((body) => bodyCase(JSON.stringify(body))),
+  ...(LONG[tool] ?? []),
+];
+
+const bodyCase = (body: string | number[]): Case => ({
+  base64: Buffer.from(body as string).toString("base64"),
+});
+
+function examplesOf(name: string): Case[] {
+  const { examples = [] } = TOOLS.find((tool) => tool.name === name) ?? {};
+  return examples.map(({ request }) => bodyCase(JSON.stringify(request)));
+}
+
+const text = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
+  { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 120 }) },
+  // Halves of surrogate pairs among the rest: a text area can hold them.
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 })
+      .map((units) => String.fromCharCode(...units)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("", " ", "\0", "\r\n", "\ufeffa", "\u2028", "0123456789", "HELLO"),
+  },
+);
+
+const markdown = fc.oneof(
+  text,
+  fc
+    .array(
+      fc.constantFrom(
+        ...["# a\n", "\n", "- x\n", "  1. y\n", "> q\n", "| a | b |\n|---|:-:|\n| c | d |\n"],
+        ...["**b**", "_i", "`c`", "```js\n", "[l](https://a.example)", "![i](data:,x)", "[^1]"],
+        ...["\n[^1]: note\n", "<b>", "</b>", "<script>", "&amp;", "&#0;", "\t", "\\", "~~s~~"],
+        ...["www.a.example", "[x](javascript:a)", "- [x] t\n", "> [!TIP]\n", "é", "😀"],
+      ),
+      { maxLength: 25 },
+    )
+    .map((pieces) => pieces.join("")),
+);
+
+/** What a number's input may hold: a number in or out of bounds, nothing, or what could not be read as one. */
+const number = fc.oneof(
+  fc.integer({ min: -5, max: 3000 }),
+  fc.integer({ min: 1, max: 500 }),
+  fc.double({ min: -10, max: 2100, noNaN: true }),
+  fc.constantFrom<unknown>("", "-", 0, -0, 1, 500, 501, 1.5, 64.4, 2048.6, 1e21, 1e-7),
+);
+
+const FORMS: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
+  "markdown-render": fc.record({ markdown, format: fc.constantFrom("html", "text") }),
+  "qr-code": fc.record({
+    text,
+    format: fc.constantFrom("png", "svg", "utf8"),
+    errorCorrectionLevel: fc.constantFrom("L", "M", "Q", "H"),
+    width: number,
+  }),
+  hash: fc.record({ text, algorithm: fc.constantFrom("sha1", "sha256", "sha384", "sha512") }),
+  uuid: fc.record({ count: number, uppercase: fc.boolean() }),
+  echo: fc.record({ body: fc.oneof(fc.json({ maxDepth: 6 }), text) }),
+};
+
+const HOSTILE: (string | number[])[] = [
+  ...["", " ", "\n\t", "null", "[]", "{}", "0", '"text"', "true", "{", "}", '{"a":}', "{'a':1}"],
+  ...["{,}", "[1,]", "01", "1.", "+1", "NaN", "-0", "1e400", "-1e400", "// no", '{"text":"a"} x'],
+  ...['{"__proto__":1}', '{"constructor":{"prototype":1}}', '{"toString":1,"text":"a"}', '{"":1}'],
+  ...['{"text":"\\ud800"}', '{"markdown":"\\udfff"}', '{"text":"\\u0000"}', '{"text":"\n"}'],
+  ...['{"text":"a","text":"b"}', '{"txet":"a"}', '{"Text":"a","algorithm":"SHA-1"}', '{"text":1}'],
+  ...[
+    '{"text":null,"width":"9","count":"9","x":[]}',
+    '{"count":1e2}',
+    '{"count":501,"uppercase":0}',
+  ],
+  ...["\ufeff{}", "\u00a0{}", '\ufeff {"text":"\u{1F600}"} ', '{"a~b/c":1}', '"\\x"', '"\u0007"'],
+  ...["[".repeat(512) + "]".repeat(512), "[".repeat(513) + "]".repeat(513), "[".repeat(100_000)],
+  ...[`{"${"k".repeat(300)}":1}`, JSON.stringify(Object.fromEntries(nameList(25)))],
+  ...[
+    [0xff, 0xfe],
+    [0x22, 0xc0, 0x80, 0x22],
+    [0x22, 0xed, 0xa0, 0x80, 0x22],
+    [0xef, 0xbb, 0xbf],
+  ],
+];
+
+function nameList(count: number): [string, number][] {
+  return Array.from({ length: count }, (_, at) => [`name${at}`, at]);
+}
+
+const HOSTILE_OF: Record<string, unknown[]> = {
+  hash: ["SHA-256", "Sha512", "sha_1", "md5", "sha-1", "sha--1", 256, null, ""].map(
+    (algorithm) => ({
+      text: "a",
+      algorithm,
+    }),
+  ),
+  "qr-code": [
+    ...["L", "M", "Q", "H"].flatMap((errorCorrectionLevel) =>
+      [2953, 2954, 2331, 2332, 1663, 1664, 1273, 1274].map((length) => ({
+        text: "~".repeat(length),
+        errorCorrectionLevel,
+        format: "utf8",
+      })),
+    ),
+    { text: "7".repeat(QR_TEXT_BYTES_MAX), errorCorrectionLevel: "L", format: "svg" },
+    { text: "点茗".repeat(200), width: 64 },
+    { text: "a", width: 2048 },
+    { text: "a".repeat(400), width: 1, errorCorrectionLevel: "H" },
+  ],
+  "markdown-render": [
+    { markdown: "a", format: "HTML" },
+    { markdown: "", format: "text" },
+  ],
+};
+
+/** At each bound, one beyond it, and beyond what is read of a body at all. */
+const LONG: Record<string, Case[]> = {
+  "markdown-render": [
+    ...atBound('{"markdown":"', "a\\n\\n*b* ", 8, MARKDOWN_BYTES_MAX, '"}'),
+    { before: '{"markdown":"', piece: "a", times: 6 * MARKDOWN_BYTES_MAX + 20_000, after: '"}' },
+  ],
+  "qr-code": atBound('{"text":"', "é", 2, QR_TEXT_BYTES_MAX, '"}'),
+  hash: [
+    ...atBound('{"text":"', "é", 2, HASH_TEXT_BYTES_MAX, '","algorithm":"sha512"}'),
+    { before: '{"text":"', piece: "\\u0041", times: HASH_TEXT_BYTES_MAX, after: '"}' },
+  ],
+  uuid: [{ before: " ", piece: " ", times: 16 * 1024, after: "{}" }],
+  echo: [
+    ...atBound('"', "a", 1, ECHO_VALUE_BYTES_MAX - 2, '"'),
+    { before: "1", piece: " ", times: ECHO_VALUE_BYTES_MAX + 16 * 1024, after: "" },
+  ],
+};
+
+function atBound(before: string, piece: string, bytes: number, max: number, after: string): Case[] {
+  const times = Math.floor(max / bytes);
+  return [
+    { before, piece, times, after },
+    { before, piece, times: times + 1, after },
+  ];
+}

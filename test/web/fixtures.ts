@@ -1,0 +1,276 @@
+import type {
+  CreditsView,
+  EntriesView,
+  EntryView,
+  EventsView,
+  HomeView,
+  KeyView,
+  PersonView,
+  SessionView,
+  UsageView,
+  Visitor,
+} from "#http/people/shapes.ts";
+
+/** What the service answers to the pages, made up: one account as it looks after some weeks, and one that is new. */
+export const NOW = Date.UTC(2026, 10, 21, 14, 30);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const dayBefore = (days: number) => new Date(NOW - days * DAY).toISOString().slice(0, 10);
+
+export const person: PersonView = {
+  email: "ada@example.com",
+  verified: true,
+  createdAt: NOW - 61 * DAY,
+  account: { id: "acc_7Hq2LmZx9TbC", state: "open" },
+  hasPassword: true,
+  providers: ["github"],
+};
+
+export const visitor: Visitor = {
+  person,
+  signUp: "open",
+  providers: ["github", "google"],
+  starter: { credits: 100, days: 90 },
+  apiUrl: "http://127.0.0.1:8787",
+  lettersStayHere: true,
+};
+export const nobody: Visitor = { ...visitor, person: null };
+export const unverified: Visitor = {
+  ...visitor,
+  person: { ...person, verified: false, account: null, providers: [] },
+};
+export const suspended: Visitor = {
+  ...visitor,
+  person: { ...person, account: { id: "acc_7Hq2LmZx9TbC", state: "suspended" } },
+};
+export const withoutPassword: Visitor = {
+  ...visitor,
+  person: { ...person, hasPassword: false, providers: ["github", "google"] },
+};
+
+export const home: HomeView = {
+  balance: 12_844,
+  freeCall: false,
+  today: { calls: 1284, credits: 1284 },
+  keys: 3,
+  nextExpiry: { credits: 44, at: NOW + 29 * DAY },
+};
+export const newHome: HomeView = {
+  balance: 100,
+  freeCall: true,
+  today: { calls: 0, credits: 0 },
+  keys: 0,
+  nextExpiry: { credits: 100, at: NOW + 90 * DAY },
+};
+
+export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";
+const key = (id: string, label: string, change: Partial<KeyView> = {}): KeyView => ({
+  id: `key_7Hq2LmZx9TbC${id}`,
+  label,
+  start: `tb_7Hq2LmZx9TbC${id.slice(0, 4)}`,
+  createdAt: NOW - 40 * DAY,
+  lastUsedAt: NOW - 2 * HOUR,
+  revokedAt: null,
+  callsLastDay: 0,
+  ...change,
+});
+export const keys: KeyView[] = [
+  key("Ab3dEf6hIj", "production", { callsLastDay: 1281, lastUsedAt: NOW - 60_000 }),
+  key("Kl9nOp2rSt", "staging", { callsLastDay: 1, createdAt: NOW - 12 * DAY }),
+  key("Uv5xYz8bCd", "development", { lastUsedAt: null, createdAt: NOW - 3 * DAY }),
+  key("Ef1hIj4lMn", "old laptop of the build farm in the cellar, second shelf, behind the boxes", {
+    createdAt: NOW - 58 * DAY,
+    revokedAt: NOW - 20 * DAY,
+    lastUsedAt: NOW - 21 * DAY,
+  }),
+];
+export const newKey = key("Gh7jKl0nOp", "production", { createdAt: NOW, lastUsedAt: null });
+export const fullKeys: KeyView[] = Array.from({ length: 25 }, (_, index) =>
+  key(`Qr${String(index).padStart(2, "0")}St3vWx`, `machine ${index + 1}`),
+);
+
+const TOOLS = ["hash", "qr-code", "markdown-render", "uuid", "echo"];
+const usageKeys: UsageView["keys"] = keys.map(({ id, label, start, revokedAt }) => ({
+  id,
+  label,
+  start,
+  revokedAt,
+}));
+
+/** Thirty days, with gaps; the figures follow from the position, so that pictures stay the same. */
+export const usage: UsageView = (() => {
+  const rows: UsageView["rows"] = [];
+  for (let days = 29; days >= 0; days -= 1) {
+    if (days % 7 === 5) continue;
+    TOOLS.forEach((tool, index) => {
+      const calls = ((days * 37 + index * 53) % 89) * (5 - index) * 3;
+      if (calls === 0) return;
+      const at = keys[(days + index) % 2] as KeyView;
+      rows.push({ day: dayBefore(days), tool, key: at.id, calls, credits: calls });
+    });
+  }
+  // The first call of the account is free.
+  const first = rows[0];
+  if (first !== undefined) first.credits -= 1;
+  const total = (part: "calls" | "credits") => rows.reduce((sum, row) => sum + row[part], 0);
+  const totals = { calls: total("calls"), credits: total("credits") };
+  return { from: dayBefore(29), to: dayBefore(0), rows, keys: usageKeys, totals };
+})();
+export const noUsage: UsageView = {
+  ...usage,
+  rows: [],
+  keys: [],
+  totals: { calls: 0, credits: 0 },
+};
+
+export const credits: CreditsView = {
+  balance: 12_844,
+  grants: [
+    {
+      id: "starter:acc_7Hq2LmZx9TbC",
+      kind: "starter",
+      amount: 100,
+      remaining: 44,
+      grantedAt: NOW - 61 * DAY,
+      expiresAt: NOW + 29 * DAY,
+    },
+    {
+      id: "stripe:pi_3",
+      kind: "pack",
+      amount: 10_000,
+      remaining: 10_000,
+      grantedAt: NOW - 20 * DAY,
+      expiresAt: Date.UTC(2027, 10, 1, 9),
+    },
+    {
+      id: "operator:thanks",
+      kind: "operator",
+      amount: 2800,
+      remaining: 2800,
+      grantedAt: NOW - 10 * DAY,
+      expiresAt: null,
+    },
+    {
+      id: "stripe:pi_1",
+      kind: "pack",
+      amount: 5000,
+      remaining: 0,
+      grantedAt: NOW - 55 * DAY,
+      expiresAt: Date.UTC(2027, 8, 27, 9),
+    },
+    {
+      id: "operator:trial",
+      kind: "operator",
+      amount: 50,
+      remaining: 0,
+      grantedAt: NOW - 60 * DAY,
+      expiresAt: NOW - 30 * DAY,
+    },
+  ],
+};
+export const noCredits: CreditsView = { balance: 0, grants: [] };
+
+const starter = { id: "starter:acc_7Hq2LmZx9TbC", kind: "starter" } as const;
+const entry = (id: string, change: Partial<EntryView>): EntryView => ({
+  id,
+  at: NOW - HOUR,
+  kind: "debit",
+  credits: -1,
+  grant: starter,
+  tool: "hash",
+  key: (keys[0] as KeyView).id,
+  calls: 1,
+  ...change,
+});
+const noCall = { tool: null, key: null, calls: null };
+export const entries: EntriesView = {
+  entries: [
+    entry("1", { at: NOW - 60_000 }),
+    entry("2", { at: NOW - 2 * HOUR, tool: "qr-code", key: (keys[1] as KeyView).id }),
+    entry("3", { at: NOW - 3 * HOUR, kind: "reversal", credits: 1 }),
+    entry("4", { at: NOW - 5 * DAY, kind: "usage", credits: -3120, calls: 3120, tool: "uuid" }),
+    entry("5", {
+      at: NOW - 10 * DAY,
+      kind: "grant",
+      credits: 2800,
+      grant: { id: "operator:thanks", kind: "operator" },
+      ...noCall,
+    }),
+    entry("6", {
+      at: NOW - 30 * DAY,
+      kind: "expiry",
+      credits: -12,
+      grant: { id: "operator:trial", kind: "operator" },
+      ...noCall,
+    }),
+    entry("7", {
+      at: NOW - 33 * DAY,
+      kind: "void",
+      credits: -200,
+      grant: { id: "stripe:pi_0", kind: "pack" },
+      ...noCall,
+    }),
+  ],
+  next: "cursor-2",
+};
+export const olderEntries: EntriesView = {
+  entries: [
+    entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
+    entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
+  ],
+  next: null,
+};
+export const noEntries: EntriesView = { entries: [], next: null };
+
+export const sessions: SessionView[] = [
+  {
+    id: "ses_1",
+    current: true,
+    createdAt: NOW - 2 * HOUR,
+    lastSeenAt: NOW,
+    address: "203.0.113.7",
+    userAgent:
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36",
+  },
+  {
+    id: "ses_2",
+    current: false,
+    createdAt: NOW - 9 * DAY,
+    lastSeenAt: NOW - 3 * DAY,
+    address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+    userAgent:
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1",
+  },
+  {
+    id: "ses_3",
+    current: false,
+    createdAt: NOW - 30 * DAY,
+    lastSeenAt: NOW - 29 * DAY,
+    address: null,
+    userAgent: null,
+  },
+];
+
+export const events: EventsView = {
+  events: [
+    event("1", NOW - 2 * HOUR, "signed_in", null),
+    event("2", NOW - 3 * DAY, "key_created", "development"),
+    event("3", NOW - 20 * DAY, "key_revoked", (keys[3] as KeyView).label),
+    event("4", NOW - 22 * DAY, "provider_linked", "github"),
+    event("5", NOW - 30 * DAY, "email_changed", "ada@example.com"),
+  ],
+  next: "cursor-2",
+};
+export const olderEvents: EventsView = {
+  events: [event("6", NOW - 61 * DAY, "email_verified", null)],
+  next: null,
+};
+
+function event(
+  id: string,
+  at: number,
+  kind: EventsView["events"][number]["kind"],
+  detail: string | null,
+) {
+  return { id, at, kind, detail, address: "203.0.113.7" };
+}

@@ -1,0 +1,256 @@
+import type { Page } from "playwright-core";
+import type { PeopleCode, PeopleRefusal } from "#http/people/shapes.ts";
+import * as told from "./fixtures.ts";
+
+/** Every screen of the dashboard in every state, for tests that look at all of them: axe, pictures, widths. */
+export type Screen = {
+  name: string;
+  path: string;
+  mocks: Mocks;
+  /** What a person does before the state is there. */
+  actions?: (page: Page) => Promise<void>;
+};
+
+/** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */
+export type Mocks = Record<string, Mock>;
+export type Mock =
+  | { status?: number; body: unknown }
+  /** No answer ever comes. */
+  | "silence"
+  /** The connection is refused. */
+  | "away"
+  /** In turn, one for each request; the last one stays. */
+  | Mock[];
+
+/** Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is opened. */
+export async function answerWith(page: Page, mocks: Mocks): Promise<void> {
+  await page.clock.setFixedTime(told.NOW);
+  const asked = new Map<string, number>();
+  await page.route("**/people/**", async (route) => {
+    const url = new URL(route.request().url());
+    const place = url.pathname.slice(url.pathname.indexOf("/people/"));
+    const name = `${route.request().method()} ${place}`;
+    const exact = `${name}${url.search}`;
+    const mock = mocks[exact] ?? mocks[name] ?? refusal(404, "not_found", `No mock for ${exact}.`);
+    const count = asked.get(name) ?? 0;
+    asked.set(name, count + 1);
+    const turn = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;
+    if (turn === "silence" || turn === undefined || Array.isArray(turn)) return;
+    if (turn === "away") return route.abort("connectionrefused");
+    await route.fulfill({ status: turn.status ?? 200, json: turn.body });
+  });
+}
+
+function refusal(status: number, code: PeopleCode, detail: string): Mock {
+  const body: PeopleRefusal = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
+  return { status, body };
+}
+const broken = refusal(500, "internal", "Something went wrong on our side. Try again.");
+
+const ALL: Mocks = {
+  "GET /people/visitor": { body: told.visitor },
+  "GET /people/home": { body: told.home },
+  "GET /people/keys": { body: { keys: told.keys } },
+  "GET /people/usage": { body: told.usage },
+  "GET /people/credits": { body: told.credits },
+  "GET /people/credits/entries": { body: told.entries },
+  "GET /people/credits/entries?after=cursor-2": { body: told.olderEntries },
+  "GET /people/sessions": { body: { sessions: told.sessions } },
+  "GET /people/events": { body: told.events },
+  "GET /people/events?after=cursor-2": { body: told.olderEvents },
+  "POST /people/keys": { status: 201, body: { key: told.newKey, secret: told.SECRET } },
+  "POST /people/auth/change-email": { body: { status: true } },
+  "POST /people/auth/request-password-reset": { body: { status: true } },
+  "POST /people/auth/change-password": { body: {} },
+  "DELETE /people/sessions/others": { body: {} },
+};
+const NEW: Mocks = {
+  ...ALL,
+  "GET /people/home": { body: told.newHome },
+  "GET /people/keys": { body: { keys: [] } },
+  "GET /people/usage": { body: told.noUsage },
+  "GET /people/credits": { body: told.noCredits },
+  "GET /people/credits/entries": { body: told.noEntries },
+  "GET /people/events": { body: { events: [], next: null } },
+};
+const notYet = refusal(403, "email_not_verified", "Confirm your e-mail address first.");
+const UNVERIFIED: Mocks = {
+  "GET /people/visitor": { body: told.unverified },
+  "GET /people/home": notYet,
+  "GET /people/keys": notYet,
+  "GET /people/usage": notYet,
+  "GET /people/credits": notYet,
+  "GET /people/credits/entries": notYet,
+  "GET /people/sessions": { body: { sessions: told.sessions } },
+  "GET /people/events": { body: told.events },
+};
+const SUSPENDED: Mocks = { ...ALL, "GET /people/visitor": { body: told.suspended } };
+
+/** The same of everything but who is signed in. */
+const every = (mock: Mock): Mocks =>
+  Object.fromEntries(
+    Object.entries(ALL).map(([name, usual]) => [
+      name,
+      name === "GET /people/visitor" ? usual : mock,
+    ]),
+  );
+
+const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole("button", { name }).first().click();
+
+async function createKey(page: Page): Promise<void> {
+  await press("Create key")(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "production" }).click();
+  await dialog.getByRole("button", { name: "Create key" }).click();
+}
+
+async function fillClosing(page: Page): Promise<void> {
+  await press("Close the account…")(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your e-mail address, to confirm").fill(told.person.email);
+  await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
+  await dialog.getByRole("button", { name: "Close it for good" }).click();
+}
+
+/** The states that every screen has. */
+const usualStates = (name: string, path: string): Screen[] => [
+  { name, path, mocks: ALL },
+  { name: `${name}, new account`, path, mocks: NEW },
+  { name: `${name}, loading`, path, mocks: every("silence") },
+  { name: `${name}, error`, path, mocks: every(broken) },
+  { name: `${name}, service away`, path, mocks: every("away") },
+  { name: `${name}, address not confirmed`, path, mocks: UNVERIFIED },
+  { name: `${name}, suspended`, path, mocks: SUSPENDED },
+  {
+    name: `${name}, signed out meanwhile`,
+    path,
+    mocks: every(refusal(401, "signed_out", "Sign in again.")),
+  },
+];
+
+const keys = "/settings/api-keys";
+const account = "/settings/account";
+const onKeys = (state: string, actions: Screen["actions"], mocks: Mocks = {}): Screen => ({
+  name: `keys, ${state}`,
+  path: keys,
+  mocks: { ...ALL, ...mocks },
+  ...(actions === undefined ? {} : { actions }),
+});
+const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {}): Screen => ({
+  ...onKeys("", actions, mocks),
+  name: `account, ${state}`,
+  path: account,
+});
+
+const KEY_STATES: Screen[] = [
+  onKeys("revoked ones shown", (page) => page.getByText("1 revoked key").click()),
+  onKeys("as many as can be", undefined, { "GET /people/keys": { body: { keys: told.fullKeys } } }),
+  onKeys("creating", press("Create key")),
+  onKeys("creating without a label", async (page) => {
+    await press("Create key")(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  }),
+  onKeys("creating refused", createKey, { "POST /people/keys": broken }),
+  onKeys("creating while suspended", createKey, {
+    "POST /people/keys": refusal(403, "account_suspended", "This account is suspended."),
+  }),
+  onKeys("creating while the service is away", createKey, { "POST /people/keys": "away" }),
+  onKeys("secret shown", createKey),
+  onKeys("secret not stored", async (page) => {
+    await createKey(page);
+    await page.getByLabel("Your new key").waitFor();
+    await page.keyboard.press("Escape");
+  }),
+  onKeys("renaming", press(/^Rename/)),
+  onKeys("revoking", press(/^Revoke/)),
+  onKeys(
+    "revoked",
+    async (page) => {
+      await press(/^Revoke/)(page);
+      await press("Revoke the key")(page);
+    },
+    {
+      [`DELETE /people/keys/${told.keys[0]?.id}`]: {
+        body: { key: { ...told.keys[0], revokedAt: told.NOW } },
+      },
+    },
+  ),
+];
+
+const ACCOUNT_STATES: Screen[] = [
+  onAccount("without a password", undefined, {
+    "GET /people/visitor": { body: told.withoutPassword },
+  }),
+  onAccount("address to change", async (page) => {
+    await page.getByLabel("New e-mail address").fill("new@example.com");
+    await press("Change address")(page);
+  }),
+  onAccount("password fields empty", press("Change password")),
+  onAccount("more activity", press("Show older")),
+  onAccount("closing", press("Close the account…")),
+  onAccount("closing with a wrong password", fillClosing, {
+    "POST /people/account/close": refusal(403, "wrong_password", "The password is not right."),
+  }),
+];
+
+const OTHER_STATES: Screen[] = [
+  {
+    name: "home, with the new key",
+    path: keys,
+    mocks: ALL,
+    actions: async (page) => {
+      await createKey(page);
+      await press("I have stored it")(page);
+      await page.evaluate(() => history.pushState(null, "", "/home"));
+      await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+      await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    },
+  },
+  {
+    name: "home, no credits",
+    path: "/home",
+    mocks: {
+      ...ALL,
+      "GET /people/home": { body: { ...told.home, balance: 0, nextExpiry: null, keys: 1 } },
+    },
+  },
+  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL },
+  { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },
+  { name: "usage, no match", path: "/usage?tool=none", mocks: ALL },
+  {
+    name: "usage, custom days",
+    path: "/usage",
+    mocks: ALL,
+    actions: async (page) => {
+      await page.getByText("Custom", { exact: true }).click();
+      await page.getByLabel("First day").fill("2026-11-20");
+      await page.getByLabel("Last day").fill("2026-11-10");
+      await press("Show")(page);
+    },
+  },
+  { name: "credits, older entries", path: "/credits", mocks: ALL, actions: press("Show older") },
+  {
+    name: "credits, all grants",
+    path: "/credits",
+    mocks: ALL,
+    actions: press("Show 2 spent or expired grants"),
+  },
+  {
+    name: "credits, older entries fail",
+    path: "/credits",
+    mocks: { ...ALL, "GET /people/credits/entries?after=cursor-2": broken },
+    actions: press("Show older"),
+  },
+];
+
+export const SCREENS: Screen[] = [
+  ...usualStates("home", "/home"),
+  ...usualStates("keys", keys),
+  ...KEY_STATES,
+  ...usualStates("usage", "/usage"),
+  ...usualStates("credits", "/credits"),
+  ...usualStates("account", account),
+  ...ACCOUNT_STATES,
+  ...OTHER_STATES,
+];

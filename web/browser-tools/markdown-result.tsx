@@ -1,0 +1,43 @@
+import { Stack, Text, useComputedColorScheme } from "@mantine/core";
+import { useMemo } from "react";
+import { DownloadButton } from "./download-button.tsx";
+import { LongCode } from "./long-code.tsx";
+import { previewPage } from "./preview-page.ts";
+
+export function MarkdownResult({ answer }: { answer: string }) {
+  const scheme = useComputedColorScheme("light");
+  const { html, text } = useMemo(
+    () => JSON.parse(answer) as { html: string; text?: string },
+    [answer],
+  );
+  const preview = useMemo(() => previewPage(html, scheme), [html, scheme]);
+  return (
+    <Stack gap="md">
+      <div>
+        <iframe
+          className="tool-preview"
+          title="The rendered Markdown"
+          sandbox=""
+          srcDoc={preview.page}
+        />
+        <Text size="sm" c="dimmed">
+          Links do not open in this preview.
+          {preview.images > 0 && " Images are not loaded, as their sites would learn of you."}
+        </Text>
+      </div>
+      <LongCode code={html} label="HTML">
+        <DownloadButton content={html} type="text/html" file="rendered.html" plain />
+      </LongCode>
+      {text === undefined ? (
+        <Text size="sm" c="dimmed">
+          For the plain text as well, set <code className="tool-word">format</code> to{" "}
+          <code className="tool-word">text</code>.
+        </Text>
+      ) : (
+        <LongCode code={text} label="Plain text">
+          <DownloadButton content={text} type="text/plain" file="rendered.txt" plain />
+        </LongCode>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * The page inside the preview's frame: the rendered HTML with a stylesheet of its own. The frame has no rights at all;
+ * what is changed here is only for the person who looks at it, and so that nothing is loaded from anywhere.
+ */
+export function previewPage(html: string, scheme: string): { page: string; images: number } {
+  const rendered = new DOMParser().parseFromString(html, "text/html");
+  const images = rendered.querySelectorAll("img");
+  for (const image of images) image.replaceWith(pictureFrame(rendered, image));
+  for (const link of rendered.querySelectorAll("a")) keepInside(link);
+  const page = `<!doctype html><html lang="en" data-scheme="${scheme}"><head><meta charset="utf-8"><title>Preview</title><base target="_blank"><style>${STYLE}</style></head><body>${rendered.body.innerHTML}</body></html>`;
+  return { page, images: images.length };
+}
+
+/** What stands for an image: its text, and its address where it has none. */
+function pictureFrame(rendered: Document, image: HTMLImageElement): HTMLElement {
+  const frame = rendered.createElement("span");
+  frame.className = "image";
+  frame.textContent = `Image: ${image.alt || image.getAttribute("src") || "without an address"}`;
+  return frame;
+}
+
+/** A link within the text works; in a frame without rights a new window does not, so the others do nothing. */
+function keepInside(link: HTMLAnchorElement): void {
+  const address = link.getAttribute("href");
+  if (!address?.startsWith("#")) return;
+  link.setAttribute("href", `about:srcdoc${address}`);
+  link.target = "_self";
+}
+
+const STYLE = `
+:root{color-scheme:light;--bg:#fff;--ink:#1c2126;--soft:#59626c;--line:#d8d8d0;--panel:#f6f6f2;--accent:#0a5f58}
+:root[data-scheme=dark]{color-scheme:dark;--bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#343c42;--panel:#1f252a;--accent:#63cdbb}
+body{margin:0;padding:1rem 1.25rem;background:var(--bg);color:var(--ink);overflow-wrap:anywhere;
+font:1rem/1.6 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+body>:first-child{margin-top:0}
+h1,h2,h3,h4,h5,h6{line-height:1.25;margin:1.4em 0 .5em}h1{font-size:1.6rem}h2{font-size:1.3rem}h3{font-size:1.1rem}
+h4,h5,h6{font-size:1rem}
+p,ul,ol,pre,table,blockquote{margin:.8em 0}ul,ol{padding-left:1.5rem}li:has(>input){list-style:none;margin-left:-1.35rem}
+a{color:var(--accent)}hr{border:0;border-top:1px solid var(--line)}
+code,pre{font:.875em/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
+code{background:var(--panel);border-radius:4px;padding:.1em .3em}
+pre{background:var(--panel);border-radius:6px;padding:.7rem .9rem;overflow:auto}pre code{padding:0}
+blockquote{border-left:3px solid var(--line);margin-left:0;padding-left:1rem;color:var(--soft)}
+table{border-collapse:collapse;display:block;overflow:auto}th,td{border:1px solid var(--line);padding:.35rem .7rem}
+.image{border:1px dashed var(--soft);border-radius:4px;color:var(--soft);padding:.05em .4em}
+.markdown-alert{border-left:3px solid var(--accent);padding-left:1rem}.markdown-alert-title{font-weight:600;color:var(--accent)}
+.footnotes{border-top:1px solid var(--line);margin-top:2rem;font-size:.9rem;color:var(--soft)}
+.sr-only{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+`;

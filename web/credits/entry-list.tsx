@@ -1,0 +1,59 @@
+import { Text } from "@mantine/core";
+import type { EntryView } from "#http/people/shapes.ts";
+import { Empty } from "../parts/empty.tsx";
+import { signed } from "../parts/figures.ts";
+import { LoadingRows } from "../parts/loading.tsx";
+import { ShowOlder } from "../parts/pages.tsx";
+import { type Column, Records } from "../parts/records.tsx";
+import { Answer, Section } from "../parts/section.tsx";
+import { State } from "../parts/state.tsx";
+import { Time } from "../parts/time.tsx";
+import { useEntries, useKeys } from "../queries.ts";
+import { ENTRY_WORDS, entryText } from "./credit-words.ts";
+
+/** Everything that ever changed the balance, newest first. */
+export function EntryList() {
+  const entries = useEntries();
+  const keys = useKeys().data?.keys ?? [];
+  const keyName = (id: string) => keys.find((key) => key.id === id)?.label ?? id;
+  // A page that failed to come is told where it would stand.
+  const query = entries.isFetchNextPageError ? { ...entries, error: null } : entries;
+  return (
+    <Section
+      title="History"
+      description="Everything that changed your balance, newest first. Calls are listed one by one at first, and by the hour, key and tool later on."
+    >
+      <Answer query={query} loading={<LoadingRows rows={6} height={48} />}>
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.entries);
+          if (rows.length === 0) {
+            return <Empty title="Nothing yet">Grants and calls are listed here.</Empty>;
+          }
+          return <Records label="History of credits" columns={columns(keyName)} rows={rows} />;
+        }}
+      </Answer>
+      <ShowOlder query={entries} />
+    </Section>
+  );
+}
+
+const columns = (keyName: (id: string) => string): Column<EntryView>[] => [
+  {
+    head: "Entry",
+    cell: ({ kind }) => {
+      const { title, shape, tone } = ENTRY_WORDS[kind];
+      return (
+        <State shape={shape} tone={tone}>
+          {title}
+        </State>
+      );
+    },
+  },
+  {
+    head: "What",
+    inCard: "plain",
+    cell: (entry) => <Text size="sm">{entryText(entry, keyName)}</Text>,
+  },
+  { head: "When", inCard: "plain", cell: ({ at }) => <Time at={at} /> },
+  { head: "Credits", cell: ({ credits }) => signed(credits), numeric: true, inCard: "beside" },
+];

@@ -1,0 +1,32 @@
+import { type MantineColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useId } from "react";
+
+const CHOICES: readonly [MantineColorScheme, string][] = [
+  ["light", "Light"],
+  ["dark", "Dark"],
+  ["auto", "System"],
+];
+
+/** Light, dark, or as the system has it; kept in this browser. */
+export function ColourScheme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const name = useId();
+  return (
+    <fieldset className="tb-choice">
+      <legend>Appearance</legend>
+      <div>
+        {CHOICES.map(([value, label]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name={name}
+              checked={colorScheme === value}
+              onChange={() => setColorScheme(value)}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

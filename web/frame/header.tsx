@@ -1,0 +1,127 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Visitor } from "#http/people/shapes.ts";
+import { base } from "../base.ts";
+import { AccountPanel, SignOut } from "./account-panel.tsx";
+import { ColourScheme } from "./colour-scheme.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Mark } from "./mark.tsx";
+import { MemberLinks, OpenLinks } from "./navigation.tsx";
+import { Panel } from "./panel.tsx";
+
+/** `visitor` is undefined until the service has told who looks. */
+export function Header({ visitor }: { visitor: Visitor | undefined }) {
+  const person = visitor?.person ?? null;
+  return (
+    <header className="tb-header">
+      <a className="tb-brand" href={`${base()}/`}>
+        <Mark />
+        Toolbooth
+      </a>
+      <nav className="tb-wide tb-header-links" aria-label="Open to everyone">
+        <OpenLinks />
+      </nav>
+      <div className="tb-wide tb-header-side">
+        {person !== null && <AccountPanel person={person} />}
+        {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
+        {person === null && (
+          <Panel label="Appearance" button={<HalfMoon />}>
+            <ColourScheme />
+          </Panel>
+        )}
+      </div>
+      <Drawer visitor={visitor} />
+    </header>
+  );
+}
+
+const SignInLinks = ({ signUp }: { signUp: Visitor["signUp"] }) => (
+  <ul className="tb-header-links">
+    <li>
+      <Link to="/sign-in">Sign in</Link>
+    </li>
+    {signUp === "open" && (
+      <li>
+        <Link to="/sign-up" className="tb-sign-up">
+          Sign up
+        </Link>
+      </li>
+    )}
+  </ul>
+);
+
+/** On narrow screens everything of the header and the side stands in one drawer. */
+function Drawer({ visitor }: { visitor: Visitor | undefined }) {
+  const [open, setOpen] = useState(false);
+  const person = visitor?.person ?? null;
+  const close = () => setOpen(false);
+  return (
+    <div className="tb-narrow">
+      <button
+        type="button"
+        className="tb-header-button"
+        aria-haspopup="dialog"
+        aria-label="Open the menu"
+        onClick={() => setOpen(true)}
+      >
+        <Bars />
+      </button>
+      {open && (
+        <Dialog label="Menu" className="tb-drawer" onClose={close}>
+          <div className="tb-drawer-top">
+            <span className="tb-brand">
+              <Mark />
+              Toolbooth
+            </span>
+            <button
+              type="button"
+              className="tb-header-button"
+              aria-label="Close the menu"
+              onClick={close}
+            >
+              <Cross />
+            </button>
+          </div>
+          <DrawerLinks visitor={visitor} onLeave={close} />
+          <ColourScheme />
+          {person !== null && (
+            <>
+              <p className="tb-drawer-person">Signed in as {person.email}</p>
+              <SignOut />
+            </>
+          )}
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function DrawerLinks({ visitor, onLeave }: { visitor: Visitor | undefined; onLeave: () => void }) {
+  const person = visitor?.person ?? null;
+  return (
+    <nav className="tb-side-links" aria-label="Pages" onClickCapture={leaveOnLink(onLeave)}>
+      {person !== null && <MemberLinks />}
+      {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
+      <OpenLinks />
+    </nav>
+  );
+}
+
+/** Whoever follows a link has no more use for the menu; every link in it is reached here, by mouse and keyboard. */
+const leaveOnLink = (onLeave: () => void) => (event: { target: EventTarget }) => {
+  if (event.target instanceof Element && event.target.closest("a") !== null) onLeave();
+};
+
+const Drawing = ({ path }: { path: string }) => (
+  <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
+    <path d={path} stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
+  </svg>
+);
+const Bars = () => <Drawing path="M4 7h16M4 12h16M4 17h16" />;
+const Cross = () => <Drawing path="M6 6l12 12M18 6L6 18" />;
+const HalfMoon = () => (
+  <svg width="20" height="20" viewBox="0 0 24 24" fill="none" aria-hidden="true">
+    <circle cx="12" cy="12" r="8.2" stroke="currentColor" strokeWidth="1.7" />
+    <path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" />
+  </svg>
+);

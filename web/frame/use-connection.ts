@@ -1,0 +1,4 @@
+import { useSyncExternalStore } from "react";
+import { connection } from "../connection.ts";
+
+export const useConnection = () => useSyncExternalStore(connection.subscribe, connection.get);

@@ -1,0 +1,58 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { drawQrSvg } from "#tools/qr/draw.ts";
+import { encodeQr } from "#tools/qr/encode-qr.ts";
+
+/** How long a person pauses before the results follow. */
+const PAUSE_MS = 120;
+const LEVEL = "M";
+
+/** The parts of the island that follow the text. The server has drawn each of them with an example in it. */
+type Parts = Record<"hint" | "qr" | "qr-note" | "hash" | "fault" | "body", HTMLElement>;
+
+/** Makes the example on the front page take any text. */
+export function startTrying(island: HTMLElement): void {
+  const field = island.querySelector("textarea");
+  if (field === null) return;
+  const parts = Object.fromEntries(
+    [...island.querySelectorAll<HTMLElement>("[data-try]")].map((part) => [
+      part.dataset["try"],
+      part,
+    ]),
+  ) as Parts;
+  let timer = 0;
+  field.readOnly = false;
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => show(field.value, parts), PAUSE_MS);
+  });
+  // The browser may have brought back what was typed before the page was left.
+  if (field.value !== field.defaultValue) show(field.value, parts);
+}
+
+function show(text: string, parts: Parts): void {
+  parts.body.textContent = shellQuote(JSON.stringify({ text }));
+  const isText = text.isWellFormed();
+  parts.hash.textContent = isText ? bytesToHex(sha256(utf8ToBytes(text))) : "none";
+  const symbol = isText && text !== "" ? encodeQr(text, LEVEL) : undefined;
+  const image = parts.qr as HTMLImageElement;
+  image.hidden = symbol === undefined;
+  if (symbol !== undefined) {
+    image.src = `data:image/svg+xml,${encodeURIComponent(drawQrSvg(symbol, Number(image.getAttribute("width"))))}`;
+  }
+  parts["qr-note"].textContent = symbol === undefined ? "None" : `Level ${LEVEL}, as SVG`;
+  parts.fault.textContent = isText ? qrFault(text, symbol !== undefined) : NO_UTF8_FORM;
+}
+
+const NO_UTF8_FORM =
+  "The text holds half of a character, which has no UTF-8 form. A call with it is refused, for free.";
+
+function qrFault(text: string, isDrawn: boolean): string {
+  if (isDrawn) return "";
+  return text === ""
+    ? "A QR code needs a text. The hash is that of an empty one."
+    : `The text is too long for a QR code at level ${LEVEL}. Shorten it to see one.`;
+}
+
+/** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
+const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

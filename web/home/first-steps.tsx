@@ -1,0 +1,48 @@
+import { Button, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Section } from "../parts/section.tsx";
+
+/** The way to the first call, for who has no key yet. */
+export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCall: boolean }) {
+  return (
+    <Section title="Three steps to your first call">
+      <ol className="tb-steps">
+        <Step title="Confirm your e-mail address" state={confirmed ? "done" : "current"}>
+          {confirmed ? "Done." : "Open the link in the letter that we sent you."}
+        </Step>
+        <Step title="Create an API key" state={confirmed ? "current" : "later"}>
+          It is shown once, so have a place ready to store it.
+          {confirmed && (
+            <div>
+              <Button component={Link} to="/settings/api-keys" mt="sm">
+                Go to API keys
+              </Button>
+            </div>
+          )}
+        </Step>
+        <Step title="Make a call" state="later">
+          Paste the line that comes with the key into a terminal
+          {freeCall ? ". Your first successful call is free." : "."}
+        </Step>
+      </ol>
+      <Text size="sm" c="dimmed">
+        You can <Link to="/tools">try every tool in the browser</Link> without a key.
+      </Text>
+    </Section>
+  );
+}
+
+function Step(props: { title: string; state: "done" | "current" | "later"; children: ReactNode }) {
+  const { state } = props;
+  return (
+    <li data-done={state === "done"} aria-current={state === "current" ? "step" : undefined}>
+      <div>
+        <Title order={3}>{props.title}</Title>
+        <Text component="div" c="dimmed" mt={2}>
+          {props.children}
+        </Text>
+      </div>
+    </li>
+  );
+}

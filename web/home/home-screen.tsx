@@ -1,0 +1,131 @@
+import { Button, Group, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { HomeView } from "#http/people/shapes.ts";
+import { useNewKey } from "../keys/new-key.ts";
+import { obstacleOf } from "../keys/standing.tsx";
+import { counted, figure, longDay, relative } from "../parts/figures.ts";
+import { LoadingBlock } from "../parts/loading.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
+import { Answer } from "../parts/section.tsx";
+import { State } from "../parts/state.tsx";
+import { useHome, useVisitor } from "../queries.ts";
+import { CallGuide } from "./call-guide.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import "./home.css";
+
+/** Where the account stands, and how to call a tool. */
+export default function HomeScreen() {
+  const home = useHome();
+  const visitor = useVisitor().data;
+  const person = visitor?.person ?? null;
+  const newKey = useNewKey(person?.account?.id);
+  const confirmed = obstacleOf(person) !== "email_not_verified";
+  return (
+    <>
+      <PageTitle title="Home" />
+      {confirmed && (
+        <Answer query={home} loading={<HomeLoading />}>
+          {(view) => <Standing view={view} />}
+        </Answer>
+      )}
+      {visitor !== undefined && (home.data !== undefined || !confirmed) && (
+        <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
+      )}
+    </>
+  );
+}
+
+const HomeLoading = () => (
+  <>
+    <div className="tb-home-top">
+      <LoadingBlock height={150} />
+      <LoadingBlock height={150} />
+    </div>
+    <div className="tb-section">
+      <LoadingBlock height={260} />
+    </div>
+  </>
+);
+
+function Guide(props: {
+  view: HomeView | undefined;
+  confirmed: boolean;
+  apiUrl: string;
+  newKey: ReturnType<typeof useNewKey>;
+}) {
+  const { view, newKey } = props;
+  if (newKey === null && (view === undefined || view.keys === 0)) {
+    return <FirstSteps confirmed={props.confirmed} freeCall={view?.freeCall ?? true} />;
+  }
+  return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
+}
+
+function Standing({ view }: { view: HomeView }) {
+  return (
+    <div className="tb-home-top">
+      <div>
+        <Text c="dimmed">Balance</Text>
+        <div className="tb-figure">{figure(view.balance)}</div>
+        <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
+        <BalanceNote view={view} />
+        <Group gap="sm" mt="lg">
+          <Button component={Link} to="/usage" variant="default">
+            See usage
+          </Button>
+          <Button component={Link} to="/credits" variant="default">
+            See credits
+          </Button>
+        </Group>
+      </div>
+      <Facts view={view} />
+    </div>
+  );
+}
+
+function BalanceNote({ view }: { view: HomeView }) {
+  if (view.freeCall) {
+    return (
+      <State shape="check" tone="ok">
+        Your next call is free
+      </State>
+    );
+  }
+  if (view.balance > 0) return null;
+  return (
+    <State shape="cross" tone="warn">
+      No credits left: calls are refused
+    </State>
+  );
+}
+
+function Facts({ view }: { view: HomeView }) {
+  const [now] = useState(() => Date.now());
+  const { nextExpiry, today } = view;
+  return (
+    <dl className="tb-home-facts">
+      <div>
+        <dt>Calls today (UTC)</dt>
+        <dd>{figure(today.calls)}</dd>
+      </div>
+      <div>
+        <dt>Credits used today</dt>
+        <dd>{figure(today.credits)}</dd>
+      </div>
+      <div>
+        <dt>Next expiry</dt>
+        <dd>
+          {nextExpiry === null
+            ? "None"
+            : `${counted(nextExpiry.credits, "credit")} on ${longDay(nextExpiry.at)}, ${relative(nextExpiry.at, now)}`}
+        </dd>
+      </div>
+      <div>
+        <dt>API keys</dt>
+        <dd>
+          <Link to="/settings/api-keys">{counted(view.keys, "active key")}</Link>
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Text } from "@mantine/core";
+import { useState } from "react";
+import type { KeyView } from "#http/people/shapes.ts";
+import { Empty } from "../parts/empty.tsx";
+import { LoadingRows } from "../parts/loading.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
+import { Answer } from "../parts/section.tsx";
+import { useKeys, useVisitor } from "../queries.ts";
+import { CreateDialog } from "./create-dialog.tsx";
+import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
+import "./keys.css";
+import { RenameDialog } from "./rename-dialog.tsx";
+import { RevokeDialog } from "./revoke-dialog.tsx";
+import { type Obstacle, ObstacleNotice, obstacleIn, obstacleOf } from "./standing.tsx";
+
+/** At most so many unrevoked keys an account has; the service holds it. */
+const KEYS_MAX = 25;
+
+type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView };
+
+export default function KeysScreen() {
+  const keys = useKeys();
+  const person = useVisitor().data?.person;
+  const [open, setOpen] = useState<Open | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  const refused = obstacleIn(keys.error);
+  const obstacle = obstacleOf(person) ?? refused;
+  const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
+  const full = (active?.length ?? 0) >= KEYS_MAX;
+  const create = () => {
+    setSaid(null);
+    setOpen({ dialog: "create" });
+  };
+  const show = (dialog: "rename" | "revoke") => (key: KeyView) => {
+    setSaid(null);
+    setOpen({ dialog, key });
+  };
+  return (
+    <>
+      <PageTitle title="API keys">
+        {obstacle === null && (active?.length ?? 0) > 0 && (
+          <Button onClick={create} disabled={full}>
+            Create key
+          </Button>
+        )}
+      </PageTitle>
+      <Text c="dimmed" maw="44rem" mb="lg">
+        A key signs each call to the API and uses the credits of your account. Make one for each
+        environment, keep it out of source code, and revoke what you no longer use.
+      </Text>
+      <div role="status">{said !== null && <Notice tone="ok">{said}</Notice>}</div>
+      {refused !== null && <ObstacleNotice obstacle={refused} />}
+      {full && <FullNotice />}
+      {refused === null && (
+        <div className="tb-keys">
+          <Answer query={keys} loading={<LoadingRows rows={4} height={56} />}>
+            {(data) => (
+              <KeyLists
+                keys={data.keys}
+                obstacle={obstacle}
+                onCreate={create}
+                onRename={show("rename")}
+                onRevoke={show("revoke")}
+              />
+            )}
+          </Answer>
+        </div>
+      )}
+      {open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} onSaid={setSaid} />}
+    </>
+  );
+}
+
+const FullNotice = () => (
+  <Notice tone="warn" title={`You have ${KEYS_MAX} keys, as many as an account can hold.`}>
+    Revoke one that you no longer use to create another.
+  </Notice>
+);
+
+function KeyLists(props: {
+  keys: KeyView[];
+  obstacle: Obstacle | null;
+  onCreate: () => void;
+  onRename: (key: KeyView) => void;
+  onRevoke: (key: KeyView) => void;
+}) {
+  const active = props.keys.filter(({ revokedAt }) => revokedAt === null);
+  const revoked = props.keys.filter(({ revokedAt }) => revokedAt !== null);
+  return (
+    <>
+      {active.length > 0 ? (
+        <ActiveKeys keys={active} onRename={props.onRename} onRevoke={props.onRevoke} />
+      ) : (
+        <NoKeys {...props} revoked={revoked.length > 0} />
+      )}
+      <RevokedKeys keys={revoked} />
+    </>
+  );
+}
+
+function NoKeys(props: { obstacle: Obstacle | null; revoked: boolean; onCreate: () => void }) {
+  if (props.obstacle === "email_not_verified") {
+    return <Empty title="No keys yet">Confirm your e-mail address, then create one here.</Empty>;
+  }
+  const action =
+    props.obstacle === null ? <Button onClick={props.onCreate}>Create a key</Button> : undefined;
+  return (
+    <Empty title={props.revoked ? "No active keys" : "No keys yet"} action={action}>
+      {props.revoked
+        ? "All your keys are revoked. Create one to call the API again."
+        : "Create a key to make your first call. It takes a moment."}
+    </Empty>
+  );
+}
+
+function OpenDialog(props: { open: Open; onClose: () => void; onSaid: (said: string) => void }) {
+  const { open, onClose } = props;
+  if (open.dialog === "create") return <CreateDialog onClose={onClose} />;
+  const done = (said: string) => {
+    onClose();
+    props.onSaid(said);
+    // The button that opened the dialog may be gone with its row.
+    document.querySelector<HTMLElement>("[data-page-heading]")?.focus();
+  };
+  return open.dialog === "rename" ? (
+    <RenameDialog apiKey={open.key} onClose={onClose} onDone={done} />
+  ) : (
+    <RevokeDialog apiKey={open.key} onClose={onClose} onDone={done} />
+  );
+}

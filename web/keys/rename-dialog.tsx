@@ -1,0 +1,54 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { KeyView } from "#http/people/shapes.ts";
+import { BusyButton } from "../parts/busy-button.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { TitledDialog } from "../parts/titled-dialog.tsx";
+import { useRenameKey } from "../queries.ts";
+import { LabelField, labelFault } from "./label-field.tsx";
+
+export function RenameDialog(props: {
+  apiKey: KeyView;
+  onClose: () => void;
+  onDone: (said: string) => void;
+}) {
+  const { id, label: before } = props.apiKey;
+  const rename = useRenameKey();
+  const [label, setLabel] = useState(before);
+  const fault = labelFault(label);
+  const submit = () => {
+    if (fault !== null || rename.isPending) return;
+    const after = label.trim();
+    if (after === before) return props.onClose();
+    rename.mutate(
+      { id, label: after },
+      { onSuccess: () => props.onDone(`“${before}” is now called “${after}”.`) },
+    );
+  };
+  return (
+    <TitledDialog onClose={props.onClose} title="Rename the key">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <LabelField value={label} fault={fault} onChange={setLabel} />
+        {rename.isError && (
+          <div className="tb-dialog-failure">
+            <Failure error={rename.error} />
+          </div>
+        )}
+        <div className="tb-dialog-foot">
+          <Button variant="default" onClick={props.onClose}>
+            Cancel
+          </Button>
+          <BusyButton type="submit" busy={rename.isPending} busyWords="Saving">
+            Save
+          </BusyButton>
+        </div>
+      </form>
+    </TitledDialog>
+  );
+}

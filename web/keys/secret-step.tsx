@@ -1,0 +1,87 @@
+import { Button, Text, TextInput } from "@mantine/core";
+import { useEffect, useRef } from "react";
+import { firstCallCode } from "../home/first-call.ts";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { type MadeKey, useVisitor } from "../queries.ts";
+
+/** The one time that a key is shown. There is no hurry: it stays until the person says that it is stored. */
+export function SecretStep(props: {
+  made: MadeKey;
+  leaving: boolean;
+  onStay: () => void;
+  onClose: () => void;
+}) {
+  useWarningBeforeUnload();
+  if (props.leaving) {
+    return <LeaveQuestion label={props.made.key.label} {...props} />;
+  }
+  return <Secret made={props.made} onClose={props.onClose} />;
+}
+
+function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+  const apiUrl = useVisitor().data?.apiUrl ?? location.origin;
+  const field = useRef<HTMLInputElement>(null);
+  // The form that had the focus is gone.
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <>
+      <Text>
+        This is the only time that the key <strong>{made.key.label}</strong> is shown. Put it where
+        you keep your secrets; we keep only a fingerprint of it.
+      </Text>
+      <div className="tb-secret">
+        <TextInput
+          ref={field}
+          label="Your new key"
+          value={made.secret}
+          readOnly
+          spellCheck={false}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={made.secret} label="Copy the key" />
+      </div>
+      <Text mt="lg" mb="xs">
+        Try it at once: paste this into a terminal.
+      </Text>
+      <CodeBlock
+        code={firstCallCode("curl", { apiUrl, secret: made.secret })}
+        language="shell"
+        label="A first call with curl"
+      />
+      <div className="tb-dialog-foot">
+        <Button onClick={onClose}>I have stored it</Button>
+      </div>
+    </>
+  );
+}
+
+function LeaveQuestion(props: { label: string; onStay: () => void; onClose: () => void }) {
+  const stay = useRef<HTMLButtonElement>(null);
+  useEffect(() => stay.current?.focus(), []);
+  return (
+    <>
+      <Text>
+        The key <strong>{props.label}</strong> cannot be shown again in this list. If you have not
+        stored it, go back and copy it; otherwise you will have to create another one.
+      </Text>
+      <div className="tb-dialog-foot">
+        <Button variant="subtle" color="red" onClick={props.onClose}>
+          Close anyway
+        </Button>
+        <Button ref={stay} onClick={props.onStay}>
+          Go back to the key
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Closing or reloading the browser's tab would lose the key as well. */
+function useWarningBeforeUnload() {
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, []);
+}

@@ -1,0 +1,93 @@
+import { Table, VisuallyHidden } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { ReactNode } from "react";
+import "./records.css";
+
+/** One thing that is told of every record. The first column names the record: it heads the row and the card. */
+export type Column<Row> = {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** To the right, in figures of one width. */
+  numeric?: boolean;
+  /** Where a card has it, if not in a line of its own with its name: beside the card's name, or as a line of text. */
+  inCard?: "beside" | "plain";
+};
+
+/** Below this width a table of many columns is no longer read, but pushed to and fro. */
+const NARROW = "(max-width: 61.99em)";
+
+/** A list of records: a table where there is room, cards where there is none. `label` names it for screen readers. */
+export function Records<Row extends { id: string }>(props: {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  actions?: (row: Row) => ReactNode;
+}) {
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  return narrow ? <Cards {...props} /> : <RecordTable {...props} />;
+}
+
+type Props<Row> = Parameters<typeof Records<Row & { id: string }>>[0];
+
+function RecordTable<Row extends { id: string }>({ label, columns, rows, actions }: Props<Row>) {
+  const [first, ...others] = columns;
+  return (
+    <div className="tb-records">
+      <Table aria-label={label} verticalSpacing="sm" horizontalSpacing="md">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ head, numeric }) => (
+              <Table.Th key={head} scope="col" ta={numeric ? "right" : "left"}>
+                {head}
+              </Table.Th>
+            ))}
+            {actions !== undefined && (
+              <Table.Th scope="col">
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.id}>
+              <Table.Th scope="row">{first?.cell(row)}</Table.Th>
+              {others.map(({ head, cell, numeric }) => (
+                <Table.Td key={head} className={numeric ? "tb-numeric" : ""}>
+                  {cell(row)}
+                </Table.Td>
+              ))}
+              {actions !== undefined && (
+                <Table.Td>
+                  <div className="tb-record-actions">{actions(row)}</div>
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function Cards<Row extends { id: string }>({ label, columns, rows, actions }: Props<Row>) {
+  const [first, ...others] = columns;
+  return (
+    <ul className="tb-record-cards" aria-label={label}>
+      {rows.map((row) => (
+        <li key={row.id}>
+          <div className="tb-record-name">{first?.cell(row)}</div>
+          <dl>
+            {others.map(({ head, cell, inCard }) => (
+              <div key={head} data-in-card={inCard}>
+                <dt>{inCard === undefined ? head : <VisuallyHidden>{head}</VisuallyHidden>}</dt>
+                <dd>{cell(row)}</dd>
+              </div>
+            ))}
+          </dl>
+          {actions !== undefined && <div className="tb-record-actions">{actions(row)}</div>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,148 @@
+import {
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import type {
+  CloseOrder,
+  CreditsView,
+  EntriesView,
+  EventsView,
+  HomeView,
+  KeyOrder,
+  KeyView,
+  SessionView,
+  UsageView,
+  Visitor,
+} from "#http/people/shapes.ts";
+import { ask, Offline, Refusal } from "./ask.ts";
+
+/** What the service told, and how to ask again. Everything that belongs to a person lies below `mine`. */
+export const queryKeys = {
+  visitor: ["visitor"],
+  mine: ["mine"],
+  home: ["mine", "home"],
+  keys: ["mine", "keys"],
+  allUsage: ["mine", "usage"],
+  usage: (from: string, to: string) => ["mine", "usage", from, to],
+  credits: ["mine", "credits"],
+  entries: ["mine", "entries"],
+  sessions: ["mine", "sessions"],
+  events: ["mine", "events"],
+} as const;
+
+/** Only what may pass by itself is tried again; a refusal of the request will not. */
+export function mayRetry(failures: number, error: unknown): boolean {
+  if (failures >= 2) return false;
+  return error instanceof Refusal && error.status >= 500 && error.status !== 501;
+}
+
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      // `ask` itself finds out whether the service can be reached; the browser's own opinion is often wrong.
+      queries: { retry: mayRetry, staleTime: 10_000, networkMode: "always" },
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
+
+/** While the service is away a query asks again by itself, so that pages recover without a click. */
+const againWhileAway = (query: { state: { error: unknown } }): number | false =>
+  query.state.error instanceof Offline ? 5_000 : false;
+
+const useAnswer = <T>(queryKey: readonly unknown[], path: string) =>
+  useQuery({
+    queryKey,
+    queryFn: ({ signal }) => ask<T>("GET", path, undefined, signal),
+    refetchInterval: againWhileAway,
+  });
+
+export const useVisitor = () => useAnswer<Visitor>(queryKeys.visitor, "/people/visitor");
+export const useHome = () => useAnswer<HomeView>(queryKeys.home, "/people/home");
+export const useKeys = () => useAnswer<{ keys: KeyView[] }>(queryKeys.keys, "/people/keys");
+export const useCredits = () => useAnswer<CreditsView>(queryKeys.credits, "/people/credits");
+export const useSessions = () =>
+  useAnswer<{ sessions: SessionView[] }>(queryKeys.sessions, "/people/sessions");
+/** Both days inclusive, as `2026-11-21`, in UTC. */
+export const useUsage = (from: string, to: string) =>
+  useAnswer<UsageView>(
+    queryKeys.usage(from, to),
+    `/people/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
+  );
+
+const usePages = <T extends { next: string | null }>(queryKey: readonly unknown[], path: string) =>
+  useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      ask<T>(
+        "GET",
+        pageParam === null ? path : `${path}?after=${encodeURIComponent(pageParam)}`,
+        undefined,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: T) => last.next,
+    refetchInterval: againWhileAway,
+  });
+
+/** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
+export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/people/credits/entries");
+export const useEvents = () => usePages<EventsView>(queryKeys.events, "/people/events");
+
+/** A change of what belongs to the person; afterwards `stale` is asked for again. */
+function useChange<Order, Answer>(
+  send: (order: Order) => Promise<Answer>,
+  stale: readonly (readonly unknown[])[],
+) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: send,
+    onSettled: () => {
+      for (const queryKey of stale) void client.invalidateQueries({ queryKey });
+    },
+  });
+}
+
+const AFTER_KEYS = [queryKeys.keys, queryKeys.home, queryKeys.events];
+
+export type MadeKey = { key: KeyView; secret: string };
+export const useCreateKey = () =>
+  useChange((order: KeyOrder) => ask<MadeKey>("POST", "/people/keys", order), AFTER_KEYS);
+export const useRenameKey = () =>
+  useChange(
+    ({ id, label }: KeyOrder & { id: string }) =>
+      ask<{ key: KeyView }>("PATCH", `/people/keys/${encodeURIComponent(id)}`, { label }),
+    AFTER_KEYS,
+  );
+export const useRevokeKey = () =>
+  useChange(
+    (id: string) => ask<{ key: KeyView }>("DELETE", `/people/keys/${encodeURIComponent(id)}`),
+    AFTER_KEYS,
+  );
+
+/** Takes the id of a session, or `others` for all but this one. */
+export const useEndSession = () =>
+  useChange(
+    (id: string) => ask<object>("DELETE", `/people/sessions/${encodeURIComponent(id)}`),
+    [queryKeys.sessions, queryKeys.events],
+  );
+export const useChangePassword = () =>
+  useChange(
+    (order: { currentPassword: string; newPassword: string; revokeOtherSessions: boolean }) =>
+      ask<object>("POST", "/people/auth/change-password", order),
+    [queryKeys.sessions, queryKeys.events],
+  );
+/** `callbackURL` is a whole address: `addressOf("/settings/account")`. */
+export const useChangeEmail = () =>
+  useChange(
+    (order: { newEmail: string; callbackURL: string }) =>
+      ask<object>("POST", "/people/auth/change-email", order),
+    [queryKeys.visitor, queryKeys.events],
+  );
+/** Afterwards the person is signed out: `leave()` of sign-in/requests.ts starts anew. */
+export const useCloseAccount = () =>
+  useMutation({
+    mutationFn: (order: CloseOrder) => ask<object>("POST", "/people/account/close", order),
+  });

@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Provider } from "#http/people/shapes.ts";
+import { ask } from "../ask.ts";
+import { addressOf } from "../base.ts";
+import { connection } from "../connection.ts";
+import { queryKeys } from "../queries.ts";
+
+const AUTH = "/people/auth";
+
+/** Where the links of letters lead: pages of ours, whose buttons do what the link is for. */
+const verifyAddress = () => addressOf("/verify-email");
+const resetAddress = () => addressOf("/reset-password");
+
+export type Credentials = { email: string; password: string };
+
+/** After signing in nothing of an earlier person may be left in the page. */
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (order: Credentials) => ask<object>("POST", `${AUTH}/sign-in/email`, order),
+    onSuccess: async () => {
+      connection.set({ signedOut: false });
+      client.removeQueries({ queryKey: queryKeys.mine });
+      await client.refetchQueries({ queryKey: queryKeys.visitor });
+    },
+  });
+}
+
+export const useSignUp = () =>
+  useMutation({
+    mutationFn: ({ email, password }: Credentials) =>
+      ask<object>("POST", `${AUTH}/sign-up/email`, {
+        name: "",
+        email,
+        password,
+        callbackURL: verifyAddress(),
+      }),
+  });
+
+export const useSendVerification = () =>
+  useMutation({
+    mutationFn: (email: string) =>
+      ask<object>("POST", `${AUTH}/send-verification-email`, {
+        email,
+        callbackURL: verifyAddress(),
+      }),
+  });
+
+export function useVerifyEmail() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (token: string) =>
+      ask<object>("GET", `${AUTH}/verify-email?token=${encodeURIComponent(token)}`),
+    onSuccess: () => client.invalidateQueries(),
+  });
+}
+
+export const useRequestReset = () =>
+  useMutation({
+    mutationFn: (email: string) =>
+      ask<object>("POST", `${AUTH}/request-password-reset`, { email, redirectTo: resetAddress() }),
+  });
+
+export const useResetPassword = () =>
+  useMutation({
+    mutationFn: (order: { token: string; newPassword: string }) =>
+      ask<object>("POST", `${AUTH}/reset-password`, order),
+  });
+
+/** Answers with the provider's address; going there leaves the page. */
+export const useSocialSignIn = () =>
+  useMutation({
+    mutationFn: ({ provider, next }: { provider: Provider; next: string }) =>
+      ask<{ url: string }>("POST", `${AUTH}/sign-in/social`, {
+        provider,
+        callbackURL: addressOf(next),
+        errorCallbackURL: addressOf("/sign-in"),
+      }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+
+/** Forgets everything about the person and starts the page anew, signed out. */
+export function leave(path = "/sign-in"): void {
+  location.assign(addressOf(path));
+}
+
+export const useSignOut = () =>
+  useMutation({
+    mutationFn: () => ask<object>("POST", `${AUTH}/sign-out`, {}),
+    onSuccess: () => leave(),
+  });

@@ -1,0 +1,93 @@
+import { Alert, Text } from "@mantine/core";
+import { Link, Navigate, useRouter } from "@tanstack/react-router";
+import { Refusal } from "../ask.ts";
+import { explain } from "../parts/failure.tsx";
+import { useVisitor } from "../queries.ts";
+import { Door } from "./door.tsx";
+import { checkEmail, checkPassword } from "./faults.ts";
+import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { Problems } from "./problems.tsx";
+import { Providers } from "./providers.tsx";
+import { useSendVerification, useSignIn } from "./requests.ts";
+import { SendAgain } from "./send-again.tsx";
+import { useForm } from "./use-form.ts";
+import { useNext, useSearchText } from "./use-search.ts";
+
+export default function SignInScreen() {
+  const visitor = useVisitor();
+  const next = useNext();
+  if (visitor.data?.person) return <Navigate to={next} replace />;
+  return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
+}
+
+function SignInForm({ next, open }: { next: string; open: boolean }) {
+  const router = useRouter();
+  const signIn = useSignIn();
+  const form = useForm({ email: checkEmail, password: checkPassword }, async (texts) => {
+    await signIn.mutateAsync({ email: texts.email.trim(), password: texts.password });
+    await router.navigate({ to: next, replace: true });
+  });
+  const unverified = form.error instanceof Refusal && form.error.code === "EMAIL_NOT_VERIFIED";
+  return (
+    <Door title="Sign in">
+      <ProviderProblem />
+      <Providers next={next} />
+      <form onSubmit={(event) => void form.submit(event)} noValidate>
+        {unverified ? (
+          <Unverified email={form.texts.email.trim()} />
+        ) : (
+          <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        )}
+        <EmailField {...form.field("email")} />
+        <PasswordField {...form.field("password")} isNew={false} />
+        <SubmitButton busy={form.busy} words="Sign in" busyWords="Signing in" />
+      </form>
+      <div className="tb-door-foot">
+        <p>
+          <Link to="/forgot-password">I have forgotten my password</Link>
+        </p>
+        {open && (
+          <p>
+            New here? <Link to="/sign-up">Sign up</Link>
+          </p>
+        )}
+      </div>
+    </Door>
+  );
+}
+
+function Unverified({ email }: { email: string }) {
+  const send = useSendVerification();
+  return (
+    <Alert color="accent" variant="light" role="alert" title="Confirm your e-mail address first">
+      <Text size="sm" mb="sm" className="tb-break">
+        Open the link in the letter that we sent to {email}, then sign in.
+      </Text>
+      <SendAgain
+        pending={send.isPending}
+        sentAlready={false}
+        onSend={() => send.mutateAsync(email)}
+      />
+      {send.isError && (
+        <Text size="sm" c="red" mt="sm">
+          {explain(send.error).detail}
+        </Text>
+      )}
+    </Alert>
+  );
+}
+
+/** A social sign-in that failed leads back here, with the reason's name in the address. */
+function ProviderProblem() {
+  const reason = useSearchText("error");
+  if (reason === "") return null;
+  const words =
+    reason === "access_denied"
+      ? "You did not allow the sign-in. Try again, or use your e-mail address and password."
+      : "Signing in through the other service did not work. Try again, or use your e-mail address and password.";
+  return (
+    <Alert color="red" variant="light" role="alert" title="That did not work" mt="md">
+      {words}
+    </Alert>
+  );
+}

@@ -1,0 +1,105 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Failure } from "../parts/failure.tsx";
+import { LoadingRows } from "../parts/loading.tsx";
+import { useVisitor } from "../queries.ts";
+import { CheckMail } from "./check-mail.tsx";
+import { Door } from "./door.tsx";
+import { checkEmail, checkNewPassword } from "./faults.ts";
+import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
+import { Problems } from "./problems.tsx";
+import { Providers } from "./providers.tsx";
+import { useSendVerification, useSignUp } from "./requests.ts";
+import { useForm } from "./use-form.ts";
+
+export default function SignUpScreen() {
+  const visitor = useVisitor();
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const resend = useSendVerification();
+  if (sentTo !== null) {
+    return (
+      <CheckMail
+        email={sentTo}
+        what="To finish signing up, open the link in the letter that we sent to"
+        send={resend}
+        onBack={() => setSentTo(null)}
+      />
+    );
+  }
+  if (visitor.data === undefined) {
+    return (
+      <Door title="Sign up">
+        {visitor.isError ? (
+          <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />
+        ) : (
+          <LoadingRows rows={3} height={64} />
+        )}
+      </Door>
+    );
+  }
+  if (visitor.data.person !== null) return <SignedInAlready email={visitor.data.person.email} />;
+  if (visitor.data.signUp === "closed") return <Closed />;
+  return <SignUpForm starter={visitor.data.starter} onSent={setSentTo} />;
+}
+
+function SignUpForm({
+  starter,
+  onSent,
+}: {
+  starter: { credits: number; days: number };
+  onSent: (email: string) => void;
+}) {
+  const signUp = useSignUp();
+  const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
+    const email = texts.email.trim();
+    await signUp.mutateAsync({ email, password: texts.password });
+    onSent(email);
+  });
+  return (
+    <Door title="Sign up" lead={offer(starter)}>
+      <Providers next="/home" />
+      <form onSubmit={(event) => void form.submit(event)} noValidate>
+        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <EmailField {...form.field("email")} />
+        <PasswordField {...form.field("password")} isNew />
+        <SubmitButton busy={form.busy} words="Sign up" busyWords="Signing up" />
+      </form>
+      <div className="tb-door-foot">
+        <p>
+          You have an account? <Link to="/sign-in">Sign in</Link>
+        </p>
+      </div>
+    </Door>
+  );
+}
+
+const offer = ({ credits, days }: { credits: number; days: number }): string =>
+  credits === 0
+    ? "An e-mail address and a password: that is all. The first call is free."
+    : `The first call is free. Then you have ${credits} credits to try everything, for ${days} days.`;
+
+const Closed = () => (
+  <Door
+    title="Signing up is closed"
+    lead="Accounts of this service are made by its operator. Ask for one; afterwards you can sign in here."
+  >
+    <div className="tb-door-foot">
+      <p>
+        You have an account? <Link to="/sign-in">Sign in</Link>
+      </p>
+      <p>
+        The <Link to="/tools">tools</Link> are open to everyone in the browser.
+      </p>
+    </div>
+  </Door>
+);
+
+export const SignedInAlready = ({ email }: { email: string }) => (
+  <Door title="You are signed in" lead={<>Signed in as {email}.</>}>
+    <div className="tb-door-foot">
+      <p>
+        <Link to="/home">Go to your home page</Link>
+      </p>
+    </div>
+  </Door>
+);

@@ -1,0 +1,104 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { Refusal } from "../ask.ts";
+import { useVisitor } from "../queries.ts";
+import { CheckMail } from "./check-mail.tsx";
+import { Door } from "./door.tsx";
+import { checkEmail } from "./faults.ts";
+import { EmailField, SubmitButton } from "./fields.tsx";
+import { Problems } from "./problems.tsx";
+import { useSendVerification, useVerifyEmail } from "./requests.ts";
+import { useForm } from "./use-form.ts";
+import { useSearchText } from "./use-search.ts";
+
+/** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
+export default function VerifyEmailScreen() {
+  const token = useSearchText("token");
+  const verify = useVerifyEmail();
+  const sent = useRef(false);
+  const error = verify.error;
+  if (verify.isSuccess) return <Confirmed />;
+  const spent = error instanceof Refusal && error.status < 500 && error.status !== 429;
+  if (token === "" || spent) return <NewLink />;
+  function confirm() {
+    if (sent.current) return;
+    sent.current = true;
+    verify.mutate(token, {
+      onSettled: () => {
+        sent.current = false;
+      },
+    });
+  }
+  return (
+    <Door title="Confirm your e-mail address" lead="One click, and your account is ready.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm();
+        }}
+      >
+        <Problems faults={{}} error={error} attempt={verify.failureCount} />
+        <SubmitButton busy={verify.isPending} words="Confirm my address" busyWords="Confirming" />
+      </form>
+    </Door>
+  );
+}
+
+function Confirmed() {
+  const person = useVisitor().data?.person ?? null;
+  return person === null ? (
+    <Door
+      title="Your address is confirmed"
+      lead="Your account is ready. Sign in to make your first key."
+    >
+      <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
+        Sign in
+      </Button>
+    </Door>
+  ) : (
+    <Door title="Your address is confirmed" lead={<>You are signed in as {person.email}.</>}>
+      <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
+        Go to your home page
+      </Button>
+    </Door>
+  );
+}
+
+/** Used up or too old. Whether it was used, the sign-in shows; whether the address has an account, nobody tells. */
+function NewLink() {
+  const send = useSendVerification();
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({ email: checkEmail }, async (texts) => {
+    const email = texts.email.trim();
+    await send.mutateAsync(email);
+    setSentTo(email);
+  });
+  if (sentTo !== null) {
+    return (
+      <CheckMail
+        email={sentTo}
+        what="If that address still has to be confirmed, a letter with a new link goes to"
+        send={send}
+        onBack={() => setSentTo(null)}
+      />
+    );
+  }
+  return (
+    <Door
+      title="This link works no more"
+      lead={
+        <>
+          It has been used, or it is too old. If you have confirmed your address already,{" "}
+          <Link to="/sign-in">sign in</Link>. If not, we send you a new link.
+        </>
+      }
+    >
+      <form onSubmit={(event) => void form.submit(event)} noValidate>
+        <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
+        <EmailField {...form.field("email")} />
+        <SubmitButton busy={form.busy} words="Send a new link" busyWords="Sending" />
+      </form>
+    </Door>
+  );
+}

@@ -1,0 +1,52 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { GROUPINGS, type Grouping } from "./breakdown.ts";
+import { lastDays, PRESETS, type Range, rangeFault } from "./range.ts";
+
+/** What a person chose to see. It stands in the address, so that it can be kept, sent and gone back to. */
+export type Choices = {
+  /** `7`, `30`, `90`, or `custom`. */
+  span: string;
+  range: Range;
+  tool: string | null;
+  key: string | null;
+  grouping: Grouping;
+};
+export type Change = Partial<Record<"days" | "from" | "to" | "tool" | "key" | "by", string>>;
+
+const DEFAULT_DAYS = "30";
+const DEFAULT_GROUPING = "day-tool";
+
+export function readChoices(search: Change, now: number): Choices {
+  const custom = { from: search.from ?? "", to: search.to ?? "" };
+  const isCustom = search.days === undefined && rangeFault(custom, now) === null;
+  const days = PRESETS.find((preset) => String(preset) === search.days) ?? Number(DEFAULT_DAYS);
+  const { by = "" } = search;
+  return {
+    span: isCustom ? "custom" : String(days),
+    range: isCustom ? custom : lastDays(days, now),
+    tool: search.tool ?? null,
+    key: search.key ?? null,
+    grouping: by in GROUPINGS ? (by as Grouping) : DEFAULT_GROUPING,
+  };
+}
+
+/** An empty text takes a choice back; the address says only what differs from the usual. */
+export function withChange(search: Change, change: Change): Change {
+  const next = { ...search, ...change };
+  if (change.days !== undefined) {
+    delete next.from;
+    delete next.to;
+  }
+  if (change.from !== undefined) delete next.days;
+  if (next.by === DEFAULT_GROUPING) delete next.by;
+  if (next.days === DEFAULT_DAYS) delete next.days;
+  return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ""));
+}
+
+export function useChoices(now: number): [Choices, (change: Change) => void] {
+  const search = useSearch({ strict: false }) as Change;
+  const navigate = useNavigate();
+  const choose = (change: Change) =>
+    void navigate({ to: "/usage", search: withChange(search, change) as never, replace: true });
+  return [readChoices(search, now), choose];
+}

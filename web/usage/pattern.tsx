@@ -1,0 +1,39 @@
+/** A colour and a pattern for each series, so that bars are told apart without colour as well. */
+export const PATTERNS = [
+  { colour: "var(--tb-series-0)", lines: null },
+  { colour: "var(--tb-series-1)", lines: "M0 8L8 0M-2 2L2-2M6 10L10 6" },
+  { colour: "var(--tb-series-2)", lines: "M0 4H8" },
+  { colour: "var(--tb-series-3)", lines: "M0 0L8 8M-2 6L2 10M6-2L10 2" },
+  { colour: "var(--tb-series-4)", lines: "M4 0V8" },
+  { colour: "var(--tb-series-5)", lines: "M0 4H8M4 0V8" },
+] as const;
+
+/** The patterns by number; `name` keeps those of several drawings on one page apart. */
+export function PatternDefinitions({ name }: { name: string }) {
+  return (
+    <defs>
+      {PATTERNS.map(({ colour, lines }, index) => (
+        <pattern
+          key={colour}
+          id={`${name}-${index}`}
+          width="8"
+          height="8"
+          patternUnits="userSpaceOnUse"
+        >
+          <rect width="8" height="8" fill={colour} />
+          {lines !== null && (
+            <path d={lines} stroke="var(--tb-bg)" strokeWidth="1.4" strokeOpacity="0.75" />
+          )}
+        </pattern>
+      ))}
+    </defs>
+  );
+}
+
+/** A small square of the pattern, for the legend. */
+export const Swatch = ({ name, pattern }: { name: string; pattern: number }) => (
+  <svg width="16" height="16" aria-hidden="true" className="tb-swatch">
+    <PatternDefinitions name={name} />
+    <rect width="16" height="16" rx="3" fill={`url(#${name}-${pattern})`} />
+  </svg>
+);

@@ -1,0 +1,93 @@
+import { Button, Table } from "@mantine/core";
+import { useState } from "react";
+import { counted, figure, longDay } from "../parts/figures.ts";
+import { type Figures, GROUPINGS, type Grouping, type Line } from "./breakdown.ts";
+
+/** Long spans have thousands of lines: these are shown first, and so many more each time. */
+const LINES_SHOWN = 50;
+const HEADS = { day: "Day (UTC)", tool: "Tool", key: "Key" };
+
+export function UsageTable(props: {
+  lines: Line[];
+  grouping: Grouping;
+  totals: Figures;
+  titleOf: (key: string) => string;
+}) {
+  const { lines, grouping, totals, titleOf } = props;
+  const [shown, setShown] = useState(LINES_SHOWN);
+  const { parts } = GROUPINGS[grouping];
+  const rest = lines.length - shown;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="tb-usage-table" tabIndex={0} aria-label="Calls and credits, table">
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              {parts.map((part) => (
+                <Table.Th key={part} scope="col">
+                  {HEADS[part]}
+                </Table.Th>
+              ))}
+              <NumberHeads />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {lines.slice(0, shown).map((line) => (
+              <LineRow key={line.id} line={line} titleOf={titleOf} />
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Table.Tr>
+              <Table.Th scope="row" colSpan={parts.length}>
+                Total
+              </Table.Th>
+              <Table.Th ta="right">{figure(totals.calls)}</Table.Th>
+              <Table.Th ta="right">{figure(totals.credits)}</Table.Th>
+            </Table.Tr>
+          </Table.Tfoot>
+        </Table>
+      </section>
+      {rest > 0 && (
+        <Button mt="md" variant="default" onClick={() => setShown(shown + LINES_SHOWN)}>
+          Show {counted(Math.min(rest, LINES_SHOWN), "more line")} of {figure(rest)}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const NumberHeads = () => (
+  <>
+    <Table.Th scope="col" ta="right">
+      Calls
+    </Table.Th>
+    <Table.Th scope="col" ta="right">
+      Credits
+    </Table.Th>
+  </>
+);
+
+function LineRow({ line, titleOf }: { line: Line; titleOf: (key: string) => string }) {
+  const { day, tool, key } = line;
+  const cells = [
+    day !== undefined && { id: "day", className: "tb-day", text: longDay(day) },
+    tool !== undefined && { id: "tool", className: "tb-tool", text: tool },
+    key !== undefined && { id: "key", className: "tb-key-name", text: titleOf(key) },
+  ].filter((cell) => cell !== false);
+  const [first, ...others] = cells;
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" className={first?.className ?? ""}>
+        {first?.text}
+      </Table.Th>
+      {others.map(({ id, className, text }) => (
+        <Table.Td key={id} className={className}>
+          {text}
+        </Table.Td>
+      ))}
+      <Table.Td ta="right">{figure(line.calls)}</Table.Td>
+      <Table.Td ta="right">{figure(line.credits)}</Table.Td>
+    </Table.Tr>
+  );
+}
