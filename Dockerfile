@@ -1,10 +1,21 @@
 # Debian, not Alpine: the same glibc that the service is tested with.
+FROM node:24-bookworm-slim AS pages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY src src
+COPY web web
+RUN npm run build
+
 FROM node:24-bookworm-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image brings Node itself, so the optional packages that carry it stay out.
+# The image brings Node itself, so the optional packages that carry it stay out, and the bundler's with them.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 COPY src src
+# Only to know that the pages are up to date.
+COPY web web
+COPY --from=pages /app/dist dist
 RUN mkdir /data && chown node:node /data
 USER node
 ENV HOST=0.0.0.0 PORT=8787 DATA_DIR=/data

@@ -66,7 +66,11 @@ export async function ask<T>(
   const { response, text } = await send(base() + path, init, signal);
   const value = parse(text);
   if (!response.ok) throw heard(refusalOf(response, value));
-  if (value === undefined && text !== "") throw new Offline();
+  if (value === undefined && text !== "") {
+    // Someone on the way answered: the sign-in page of a hotel's network, say.
+    connection.set({ offline: true });
+    throw new Offline();
+  }
   return value as T;
 }
 

@@ -1,15 +1,11 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { arrival } from "./arrival.ts";
 import { base } from "./base.ts";
 import { Broken } from "./frame/broken.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { MemberPages } from "./frame/member-pages.tsx";
 import { NotFound } from "./frame/not-found.tsx";
+import { screenOf } from "./frame/screen-of.ts";
 import { LoadingRows } from "./parts/loading.tsx";
 
 /** Every page that React draws. Each screen is a file of its own that is fetched when it is needed. */
@@ -24,68 +20,66 @@ const routes = root.addChildren([
   createRoute({
     getParentRoute: top,
     path: "/sign-up",
-    component: lazyRouteComponent(() => import("./sign-in/sign-up-screen.tsx")),
+    component: screenOf(() => import("./sign-in/sign-up-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/sign-in",
-    component: lazyRouteComponent(() => import("./sign-in/sign-in-screen.tsx")),
+    component: screenOf(() => import("./sign-in/sign-in-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/verify-email",
-    component: lazyRouteComponent(() => import("./sign-in/verify-email-screen.tsx")),
+    component: screenOf(() => import("./sign-in/verify-email-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/forgot-password",
-    component: lazyRouteComponent(() => import("./sign-in/forgot-password-screen.tsx")),
+    component: screenOf(() => import("./sign-in/forgot-password-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/reset-password",
-    component: lazyRouteComponent(() => import("./sign-in/reset-password-screen.tsx")),
+    component: screenOf(() => import("./sign-in/reset-password-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/tools",
-    component: lazyRouteComponent(() => import("./browser-tools/tools-screen.tsx")),
+    component: screenOf(() => import("./browser-tools/tools-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/tools/$name",
-    component: lazyRouteComponent(() => import("./browser-tools/tool-screen.tsx")),
+    component: screenOf(() => import("./browser-tools/tool-screen.tsx")),
   }),
   member.addChildren([
     createRoute({
       getParentRoute: behindSignIn,
       path: "/home",
-      component: lazyRouteComponent(() => import("./home/home-screen.tsx")),
+      component: screenOf(() => import("./home/home-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,
       path: "/settings/api-keys",
-      component: lazyRouteComponent(() => import("./keys/keys-screen.tsx")),
+      component: screenOf(() => import("./keys/keys-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,
       path: "/settings/account",
-      component: lazyRouteComponent(() => import("./account/account-screen.tsx")),
+      component: screenOf(() => import("./account/account-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,
       path: "/usage",
-      component: lazyRouteComponent(() => import("./usage/usage-screen.tsx")),
+      component: screenOf(() => import("./usage/usage-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,
       path: "/credits",
-      component: lazyRouteComponent(() => import("./credits/credits-screen.tsx")),
+      component: screenOf(() => import("./credits/credits-screen.tsx")),
     }),
   ]),
 ]);
-
-export type Search = Record<string, string>;
 
 function makeRouter() {
   const router = createRouter({

@@ -1,4 +1,9 @@
-import { createTheme, type MantineColorsTuple } from "@mantine/core";
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from "@mantine/core";
 
 /** Around the accents of colours.css: 7 is the one of light pages, 3 that of dark ones. */
 const accent: MantineColorsTuple = [
@@ -32,12 +37,44 @@ export const SANS =
 export const MONO =
   'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace';
 
+/** What Mantine takes for inputs, menus and skeletons: from the ink of dark pages to their ground, and below. */
+const dark: MantineColorsTuple = [
+  "#e2e6e8",
+  "#c3cacf",
+  "#9ba6ae",
+  "#7d888f",
+  "#68737b",
+  "#2a3136",
+  "#1a1f23",
+  "#13171a",
+  "#0f1315",
+  "#0b0e10",
+];
+
+const gray: MantineColorsTuple = [
+  "#f6f6f2",
+  "#efefea",
+  "#e9e9e3",
+  "#e3e3dc",
+  "#868e96",
+  "#79828a",
+  "#59626c",
+  "#444c54",
+  "#2f363c",
+  "#1c2126",
+];
+
+/** Text on a filled ground: Mantine would choose it for light pages and keep it on dark ones, where the grounds are light. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const colours = defaultVariantColorsResolver(input);
+  return input.variant === "filled" ? { ...colours, color: "var(--tb-on-filled)" } : colours;
+};
+
 export const theme = createTheme({
-  colors: { accent, red },
+  variantColorResolver,
+  colors: { accent, red, dark, gray },
   primaryColor: "accent",
   primaryShade: { light: 7, dark: 3 },
-  autoContrast: true,
-  luminanceThreshold: 0.35,
   black: "#1c2126",
   fontFamily: SANS,
   fontFamilyMonospace: MONO,

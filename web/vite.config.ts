@@ -18,6 +18,8 @@ export default defineConfig({
     target: "es2023",
     manifest: "manifest.json",
     assetsInlineLimit: 0,
+    // The components' styles are by far the most of it, and one file cannot be missing when a screen is changed.
+    cssCodeSplit: false,
     sourcemap: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

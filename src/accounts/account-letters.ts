@@ -18,13 +18,8 @@ export function accountLetters({
     link(to, "/verify-email", parameters, VERIFY_LINK_SECONDS);
 
   return {
-    /** `signUp`: the mark of the sign-up that the letter belongs to, where that is known. */
-    verify: (to: string, token: string, signUp: string | null) =>
-      mail.post(
-        letters.verifyAddress(
-          verifyLink(to, signUp === null ? { token } : { token, "sign-up": signUp }),
-        ),
-      ),
+    verify: (to: string, token: string) =>
+      mail.post(letters.verifyAddress(verifyLink(to, { token }))),
     reset: (to: string, token: string) =>
       mail.post(letters.resetPassword(link(to, "/reset-password", { token }, RESET_LINK_SECONDS))),
     alreadyHere: (to: string) => mail.post(letters.addressInUse({ to })),

@@ -5,6 +5,13 @@ import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";
 
+/** The claim in a verification link that names the sign-up it belongs to. */
+const MARK = "signUp";
+
+type UserInfo = Parameters<
+  NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
+>[0];
+
 /** What better-auth hands over of a person. */
 type User = { id: string; email: string; emailVerified: boolean } & Record<string, unknown>;
 
@@ -12,9 +19,12 @@ type User = { id: string; email: string; emailVerified: boolean } & Record<strin
  * Our rules inside of better-auth's flows.
  *
  * Whoever controls an address must end up alone with it, though a stranger may have signed up with it first:
- * - A verification letter carries the mark of the sign-up that it belongs to. Opened without the mark of the sign-up
- *   whose password is stored, it verifies the address and drops that password; its reader chooses a new one.
- * - A social sign-in whose provider has verified the address drops the password and the sessions of a person who has not.
+ * - A verification link bears the mark of the sign-up that it belongs to. One without the mark of the sign-up whose
+ *   password is stored verifies the address and drops that password; its reader chooses a new one.
+ * - Two sign-ups with different passwords before the address is verified: nobody can tell whose the first was, so it
+ *   is dropped at once, whichever letter is opened.
+ * - A social sign-in whose provider has verified the address drops the logins and the sessions of a person who has not.
+ *   One whose provider has not is refused.
  */
 export function createAuthHooks(
   options: AuthOptions,
@@ -24,12 +34,17 @@ export function createAuthHooks(
   const letters = accountLetters(options);
   const adapter = async () => (await context()).internalAdapter;
 
-  const note = (
+  /** What it tells of was done already: where it cannot be noted, nothing is undone. */
+  async function note(
     person: string,
     kind: EventKind,
     detail: string | null = null,
     address: string | null = null,
-  ) => journal.noteEvent({ person, at: now(), kind, detail, address });
+  ): Promise<void> {
+    await journal
+      .noteEvent({ person, at: now(), kind, detail, address })
+      .catch((cause) => options.complain("An event could not be noted", cause));
+  }
 
   /** Ties a verified person to an account; safe to do again where it was broken off. */
   async function finishWelcome(person: { id: string; email: string }): Promise<string> {
@@ -45,13 +60,26 @@ export function createAuthHooks(
   }
 
   /** What a stranger may have left with an address whose owner comes now. */
-  async function dropPassword(person: string): Promise<void> {
+  async function dropLogins(person: string): Promise<void> {
     const { findAccounts, deleteAccount, deleteUserSessions } = await adapter();
     const logins = await findAccounts(person);
-    for (const { id, providerId } of logins) {
-      if (providerId === "credential") await deleteAccount(id);
-    }
+    for (const { id } of logins) await deleteAccount(id);
     await deleteUserSessions(person);
+  }
+
+  async function sendLink(user: User, mark: string | null): Promise<void> {
+    const { secret } = await context();
+    const payload = mark === null ? {} : { [MARK]: mark };
+    await letters.verify(
+      user.email,
+      await createEmailVerificationToken(
+        secret,
+        user.email,
+        undefined,
+        VERIFY_LINK_SECONDS,
+        payload,
+      ),
+    );
   }
 
   async function isOwnPassword(person: string, request: Request | undefined): Promise<boolean> {
@@ -64,10 +92,20 @@ export function createAuthHooks(
   return {
     finishWelcome,
 
-    /** Where sign-up is closed, only those come in for whom the operator has opened an account; the answer tells nobody. */
-    async mayComeIn(email: string, action: string): Promise<{ error: string } | undefined> {
-      if (options.signUp === "open" || action !== "create-user") return undefined;
-      const found = await desk.directory.findByEmail({ email: email.toLowerCase() });
+    /**
+     * Where sign-up is closed, only those come in for whom the operator has opened an account; the answer tells nobody.
+     * An address that GitHub or Google has not verified may be a stranger's.
+     */
+    async mayComeIn({
+      user,
+      source,
+    }: UserInfo): Promise<{ error: "email_not_verified" | "sign_up_closed" } | undefined> {
+      if (source.action === "sign-in") return undefined;
+      if (source.method === "oauth" && user.emailVerified !== true) {
+        return { error: "email_not_verified" };
+      }
+      if (options.signUp === "open" || source.action !== "create-user") return undefined;
+      const found = await desk.directory.findByEmail({ email: (user.email ?? "").toLowerCase() });
       return found === null ? { error: "sign_up_closed" } : undefined;
     },
 
@@ -77,10 +115,10 @@ export function createAuthHooks(
         await letters.verifyMove(user.email, token);
       } else if (path.endsWith("/send-verification-email")) {
         const { signUp } = await bodyOf(request);
-        await letters.verify(user.email, token, signUp === user.id ? user.id : null);
+        await sendLink(user, signUp === user.id ? user.id : null);
       } else {
         // A first sign-up, or a sign-in with the right password: the letter is theirs who know it.
-        await letters.verify(user.email, token, user.id);
+        await sendLink(user, user.id);
       }
     },
 
@@ -89,20 +127,15 @@ export function createAuthHooks(
         await letters.alreadyHere(user.email);
         return;
       }
-      const { secret } = await context();
-      const token = await createEmailVerificationToken(
-        secret,
-        user.email,
-        undefined,
-        VERIFY_LINK_SECONDS,
-      );
       const own = await isOwnPassword(user.id, request);
-      await letters.verify(user.email, token, own ? user.id : null);
+      if (!own) await dropLogins(user.id);
+      await sendLink(user, own ? user.id : null);
     },
 
+    /** Better-auth has checked the token that this reads. */
     async beforeVerification(user: User, request: Request | undefined) {
-      const mark = request && new URL(request.url).searchParams.get("sign-up");
-      if (mark !== user.id) await dropPassword(user.id);
+      const token = request && new URL(request.url).searchParams.get("token");
+      if (claimsOf(token ?? "")[MARK] !== user.id) await dropLogins(user.id);
     },
 
     async passwordWasReset(user: User, request: Request | undefined) {
@@ -125,7 +158,7 @@ export function createAuthHooks(
           async before(login) {
             if (login.providerId === "credential") return;
             const user = await (await adapter()).findUserById(login.userId);
-            if (user !== null && !user.emailVerified) await dropPassword(user.id);
+            if (user !== null && !user.emailVerified) await dropLogins(user.id);
             // We never act for people elsewhere: what that could be done with is not kept.
             return { data: { ...login, accessToken: null, refreshToken: null, idToken: null } };
           },
@@ -145,6 +178,17 @@ export function createAuthHooks(
       },
     } satisfies BetterAuthOptions["databaseHooks"],
   };
+}
+
+/** What a link's token claims; whether it is true, its signature tells. */
+function claimsOf(token: string): Record<string, unknown> {
+  try {
+    const part = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
+    const claims: unknown = JSON.parse(atob(part));
+    return typeof claims === "object" && claims !== null ? (claims as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }
 
 export const peerOf = (request: Request | undefined) => request?.headers.get(PEER_HEADER) ?? null;

@@ -11,6 +11,13 @@ export const PASSWORD_CHARS_MAX = 128;
 export const VERIFY_LINK_SECONDS = 24 * 3_600;
 export const RESET_LINK_SECONDS = 3_600;
 
+/** Where the service is published below a path, other services live beside it: cookies stay below. */
+export const cookiePath = (publicUrl: string) =>
+  new URL(publicUrl).pathname.replace(/\/+$/, "") || "/";
+
+/** So many passwords wait to be hashed that one more would only be an attack's. */
+export class TooManyPasswords extends Error {}
+
 /** What a door hands to the sign-in. */
 export type AuthOptions = {
   publicUrl: string;

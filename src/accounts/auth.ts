@@ -1,9 +1,12 @@
-import { betterAuth } from "better-auth";
+import { type BetterAuthOptions, betterAuth } from "better-auth";
+import { APIError, createEmailVerificationToken } from "better-auth/api";
+import { verifyJWT } from "better-auth/crypto";
 import { accountLetters } from "./account-letters.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
 import {
   AUTH_PATH,
   type AuthOptions,
+  cookiePath,
   PASSWORD_CHARS_MAX,
   PASSWORD_CHARS_MIN,
   RESET_LINK_SECONDS,
@@ -23,7 +26,6 @@ const SESSION_RENEWED_AFTER_SECONDS = 86_400;
 
 export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
-  const letters = accountLetters(options);
   const auth = betterAuth({
     appName: "Toolbooth",
     // With its path: better-auth takes what it answers under from here, below a path of PUBLIC_URL too.
@@ -31,11 +33,92 @@ export function createAuth(options: AuthOptions) {
     secret: options.secret,
     database: options.database,
     trustedOrigins: [...options.trustedOrigins],
+    socialProviders: options.providers,
+    // Where a social sign-in comes back that went wrong.
+    // Faults of ours go to the door, which tells of them; else they end on the console.
+    onAPIError: {
+      errorURL: `${options.publicUrl}/sign-in`,
+      onError(error) {
+        if (!(error instanceof APIError)) throw error;
+      },
+    },
+    ...passwords(options, hooks),
+    ...people(options, hooks),
+    ...bounds(options),
+    databaseHooks: hooks.database,
     telemetry: { enabled: false },
     logger: {
       level: "error",
       log: (_, message, ...details) => options.complain(`Sign-in: ${message}`, details[0]),
     },
+  });
+  const context = () => auth.$context;
+
+  /** Who asks, and the cookies by which an older session is prolonged. */
+  async function signedIn(
+    headers: Headers,
+  ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
+    const answer = await auth.api.getSession({ headers, returnHeaders: true });
+    const cookies = answer.headers.getSetCookie();
+    if (answer.response === null) return { signedIn: null, cookies };
+    const { user, session } = answer.response;
+    const person = {
+      id: user.id,
+      email: user.email,
+      verified: user.emailVerified,
+      createdAt: user.createdAt.getTime(),
+      account: user.account ?? null,
+    };
+    return { signedIn: { person, session: { id: session.id } }, cookies };
+  }
+
+  const letters = accountLetters(options);
+
+  return {
+    handle: auth.handler,
+    signedIn,
+    context,
+    finishWelcome: hooks.finishWelcome,
+    readLink: async (token: string) => readLink(token, (await context()).secret),
+    /** The letters of a move to an address that somebody has: sent like those of any other, so that nobody learns it. */
+    confirmMove(from: string, to: string): void {
+      const payload = { requestType: FIRST_STEP };
+      options.inBackground(
+        context()
+          .then(({ secret }) =>
+            createEmailVerificationToken(secret, from, to, VERIFY_LINK_SECONDS, payload),
+          )
+          .then((token) => letters.confirmMove(from, to, token)),
+      );
+    },
+    tellOwner: (to: string): void => options.inBackground(letters.alreadyHere(to)),
+  };
+}
+
+/** What a true link of a letter is for; null for any other. */
+async function readLink(token: string, secret: string): Promise<Link | null> {
+  const claims = await verifyJWT<Record<string, unknown>>(token, secret);
+  if (claims === null || typeof claims["email"] !== "string") return null;
+  const { email, updateTo, requestType } = claims;
+  return {
+    email,
+    updateTo: typeof updateTo === "string" ? updateTo : null,
+    isLast: requestType === LAST_STEP,
+  };
+}
+
+/** `updateTo`: the address to which it moves an account; `isLast`: the second of the two letters for that. */
+export type Link = { email: string; updateTo: string | null; isLast: boolean };
+
+/** Better-auth's names for the two steps of a move. */
+const FIRST_STEP = "change-email-confirmation";
+const LAST_STEP = "change-email-verification";
+
+type Hooks = ReturnType<typeof createAuthHooks>;
+
+function passwords(options: AuthOptions, hooks: Hooks) {
+  const letters = accountLetters(options);
+  return {
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
@@ -60,10 +143,17 @@ export function createAuth(options: AuthOptions) {
         hooks.sendVerification(user, token, request),
       beforeEmailVerification: (user, request) => hooks.beforeVerification(user, request),
     },
+  } satisfies BetterAuthOptions;
+}
+
+/** Whom better-auth keeps, in which tables. */
+function people(options: AuthOptions, hooks: Hooks) {
+  const letters = accountLetters(options);
+  return {
     user: {
       modelName: "person",
       additionalFields: { account: { type: "string", required: false, input: false } },
-      validateUserInfo: ({ user, source }) => hooks.mayComeIn(user.email ?? "", source.action),
+      validateUserInfo: (info) => hooks.mayComeIn(info),
       changeEmail: {
         enabled: true,
         sendChangeEmailConfirmation: ({ user, newEmail, token }) =>
@@ -83,10 +173,12 @@ export function createAuth(options: AuthOptions) {
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
     verification: { modelName: "person_token" },
-    databaseHooks: hooks.database,
-    socialProviders: options.providers,
-    // Where a social sign-in comes back that went wrong.
-    onAPIError: { errorURL: `${options.publicUrl}/sign-in` },
+  } satisfies BetterAuthOptions;
+}
+
+/** How often what may be asked, and by whose word: by network address, so that nobody is locked out by a stranger. */
+function bounds({ publicUrl, inBackground, newId }: AuthOptions) {
+  return {
     rateLimit: {
       enabled: true,
       window: 60,
@@ -103,32 +195,12 @@ export function createAuth(options: AuthOptions) {
     },
     advanced: {
       cookiePrefix: "toolbooth",
-      useSecureCookies: options.publicUrl.startsWith("https:"),
-      defaultCookieAttributes: { sameSite: "lax", httpOnly: true },
+      useSecureCookies: publicUrl.startsWith("https:"),
+      defaultCookieAttributes: { sameSite: "lax", httpOnly: true, path: cookiePath(publicUrl) },
       ipAddress: { ipAddressHeaders: [PEER_HEADER] },
-      backgroundTasks: { handler: options.inBackground },
-      database: { generateId: () => options.newId() },
+      // An answer that waited for its letter would tell by its duration who is known here.
+      backgroundTasks: { handler: inBackground },
+      database: { generateId: () => newId() },
     },
-  });
-  const context = () => auth.$context;
-
-  /** Who asks, and the cookies by which an older session is prolonged. */
-  async function signedIn(
-    headers: Headers,
-  ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
-    const answer = await auth.api.getSession({ headers, returnHeaders: true });
-    const cookies = answer.headers.getSetCookie();
-    if (answer.response === null) return { signedIn: null, cookies };
-    const { user, session } = answer.response;
-    const person = {
-      id: user.id,
-      email: user.email,
-      verified: user.emailVerified,
-      createdAt: user.createdAt.getTime(),
-      account: user.account ?? null,
-    };
-    return { signedIn: { person, session: { id: session.id } }, cookies };
-  }
-
-  return { handle: auth.handler, signedIn, context, finishWelcome: hooks.finishWelcome };
+  } satisfies BetterAuthOptions;
 }

@@ -15,6 +15,8 @@ export type DirectoryOperations = {
    * neither starter credits nor a free call.
    */
   forget: [{ account: string; emailHash: string; now: number }, { found: boolean }];
+  /** The same for an address that an account has left for another one. */
+  noteClosed: [{ emailHash: string; now: number }, { noted: true }];
   wasClosed: [{ emailHash: string }, { closed: boolean }];
 };
 

@@ -80,6 +80,14 @@ export async function closeAccount(
   return { account, forfeited };
 }
 
+/**
+ * Remembers an address that an account leaves for another one: it brought starter credits and a free call already, and
+ * would again for whoever signs up with it and moves on.
+ */
+export async function noteLeft(desk: Desk, email: string, now: number): Promise<void> {
+  await desk.directory.noteClosed({ emailHash: hashEmail(email, desk.secrets[0] ?? ""), now });
+}
+
 export async function findAccount(
   desk: Desk,
   address: string,
@@ -108,10 +116,14 @@ export function readEmail(text: string): string {
   throw new DeskRefusal(`"${text.slice(0, 80)}" is not an e-mail address.`);
 }
 
+/** A label of blanks alone names nothing. */
+const SEEN = /[^\p{Z}\p{C}\p{M}]/u;
+/** Control characters, line breaks, halves of characters, and what turns the direction of the text around it. */
+const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
 export function readLabel(text: string): string {
   const label = text.trim();
-  if (label.length >= 1 && label.length <= KEY_LABEL_CHARS_MAX && !/\p{Cc}/u.test(label))
-    return label;
+  if (label.length <= KEY_LABEL_CHARS_MAX && SEEN.test(label) && !UNFIT.test(label)) return label;
   throw new DeskRefusal(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 

@@ -112,7 +112,11 @@ function chooseEncoding(asset: Asset, accept: string | null): "br" | "gzip" | nu
 
 /** As Vite writes it. The keys are the names of sources, below `web/`. */
 type Manifest = Record<string, Chunk>;
-type Chunk = { file: string; css?: string[]; imports?: string[]; isEntry?: boolean };
+type Chunk = { file: string; imports?: string[] };
+
+/** All styles are one file. */
+const STYLE = "style.css";
+const EARLY = "colour-scheme.ts";
 
 function assetsFor(manifest: Manifest, entry: string, screen: string | undefined): AppAssets {
   const main = manifest[entry];
@@ -123,13 +127,13 @@ function assetsFor(manifest: Manifest, entry: string, screen: string | undefined
   preloads.delete(main.file);
   return {
     scripts: [main.file],
-    styles: [...new Set(chunks.flatMap(({ css }) => css ?? []))],
+    styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
-    early: manifest["colour-scheme.ts"]?.file ?? null,
+    early: manifest[EARLY]?.file ?? null,
   };
 }
 
-/** A chunk after everything that it imports at once, in the order in which its styles must stand. */
+/** A chunk, after everything that it imports at once. */
 function below(manifest: Manifest, name: string, seen = new Set<string>()): Chunk[] {
   const chunk = manifest[name];
   if (chunk === undefined || seen.has(name)) return [];

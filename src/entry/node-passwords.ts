@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { TooManyPasswords } from "#accounts/auth-options.ts";
 
 /**
  * Passwords as scrypt hashes (RFC 7914), written `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. The parameters are those of
@@ -14,8 +15,6 @@ const HASH_BYTES = 32;
 const AT_ONCE_MAX = 2;
 /** At about 0.1 s each the last one waits some seconds; more is not a rush, it is an attack. */
 const WAITING_MAX = 64;
-
-export class TooManyPasswords extends Error {}
 
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -48,8 +47,7 @@ async function derive(
   if (running >= AT_ONCE_MAX) {
     if (waiting.length >= WAITING_MAX) throw new TooManyPasswords("Too many passwords at once");
     await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  running += 1;
+  } else running += 1;
   try {
     return await new Promise((resolve, reject) => {
       // Two spellings of one password that look the same are the same (RFC 8265 prepares passwords by NFC).
@@ -58,7 +56,9 @@ async function derive(
       scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    // The place is handed over, so that nobody who comes in between takes it too.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
   }
 }

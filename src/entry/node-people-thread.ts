@@ -99,7 +99,8 @@ const app = createPeopleApp({
   letters: accountLetters({ publicUrl, mail: office.mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
-  wait: (ms) => sleep(ms),
+  // Whoever waits here for a sign-in does not hold up a stop.
+  wait: (ms) => sleep(ms, undefined, { ref: false }),
 });
 
 /** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */

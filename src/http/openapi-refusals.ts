@@ -30,9 +30,14 @@ const SAMPLES: Record<ErrorCode, Sample> = {
   },
   text_too_long_for_level: {
     detail:
-      "`text` is 2000 bytes of UTF-8, and level Q holds 1663. A symbol holds at most: L 2953, M 2331, Q 1663, H 1273. `errorCorrectionLevel` `M` would hold it.",
-    members: { bytes: 2000, capacities: { L: 2953, M: 2331, Q: 1663, H: 1273 }, fits: "M" },
-    errors: [{ pointer: "/text", detail: "is 2000 bytes of UTF-8; level Q holds 1663" }],
+      "`text` is 2000 bytes of UTF-8; level Q holds the first 1663 of them. Of this text a symbol holds: L all, M all, Q 1663 bytes, H 1273 bytes. Level M would fit.",
+    members: { bytes: 2000, capacities: { L: 2000, M: 2000, Q: 1663, H: 1273 }, fits: "M" },
+    errors: [
+      {
+        pointer: "/text",
+        detail: "is 2000 bytes of UTF-8; level Q holds the first 1663 of them",
+      },
+    ],
   },
   idempotency_key_reused: {
     detail: "This Idempotency-Key was used on this path within 24 hours with a different body.",

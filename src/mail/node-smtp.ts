@@ -79,14 +79,8 @@ type SmtpError = Error & {
 /** Faults that say nothing of the letter: no connection, no TLS, no log-in. */
 const OUT_OF_REACH = ["EDNS", "ETLS", "EREQUIRETLS", "EAUTH", "ENOAUTH", "EOAUTH2", "EPROXY"];
 const BEFORE_THE_LETTER = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
-const NO_CONNECTION = [
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EHOSTDOWN",
-  "ENETDOWN",
-  "EADDRNOTAVAIL",
-];
+/** How a connection ends that was there; every other fault of a socket is one of connecting, certificates included. */
+const CUT = ["ECONNRESET", "ECONNABORTED", "EPIPE"];
 
 function faultOf(error: SmtpError): Error {
   const { code = "", command = "", responseCode, timeoutType = "", originalCode = "" } = error;
@@ -95,7 +89,9 @@ function faultOf(error: SmtpError): Error {
     responseCode === 421 ||
     OUT_OF_REACH.includes(code) ||
     BEFORE_THE_LETTER.includes(timeoutType) ||
-    NO_CONNECTION.includes(originalCode);
+    (code === "ESOCKET" && !CUT.includes(originalCode)) ||
+    // Closed again and again before a command was sent.
+    (code === "ECONNECTION" && command === "");
   // A refusal before the recipient was named is one of the service or its sender's address.
   const isEarly = responseCode !== undefined && !/^(?:RCPT TO|DATA)/.test(command);
   if (isShut || isEarly) return new Unreachable(`the mail server cannot be used (${words})`);

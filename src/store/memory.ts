@@ -58,6 +58,10 @@ export function createMemoryDirectory(): Directory {
       return { found: true };
     },
 
+    noteClosed: async ({ emailHash }) => {
+      closedHashes.add(emailHash);
+      return { noted: true };
+    },
     wasClosed: async ({ emailHash }) => ({ closed: closedHashes.has(emailHash) }),
   };
 }

@@ -29,6 +29,10 @@ export function createSqliteDirectory(driver: SqlDriver): SyncDirectory {
       noteClosed.run(emailHash, now);
       return { found: true };
     },
+    noteClosed({ emailHash, now }) {
+      noteClosed.run(emailHash, now);
+      return { noted: true };
+    },
     wasClosed: ({ emailHash }) => ({ closed: findClosed.get(emailHash) !== undefined }),
   };
 }

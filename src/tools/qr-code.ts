@@ -86,7 +86,7 @@ export const qrCode = defineTool({
         width: 64,
         mimeType: "image/png",
         output:
-          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAjUlEQVR42rXNIRKDMBRF0V8TttCYsjUwYQvU/BTFFqLI1qLytlBM0ulMxMsMlquOu1JbdyKJOhkYKJN6MLJRNy0X6OBMD5T15cFI4v4LQouQ3RuIjO+ACDDq53HMlZHsvoWRcSZ7mIVRa1btkMQjeAbKqrYyspmzDD3UxthjelowUPx27owkcxjBaN2HH8ARjI5vXd0JAAAAAElFTkSuQmCC",
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAiklEQVR42rXGoRWDMBQF0F+TrNCYshqYsAI1P0WxQhRZLSpvhWKSCipezsFy1ZX2d2eyqBfLQR01gFOM+nG+SBdv+qAurwBOFu/Fck6c4t9A4nwtEsBpn8c+NU522xoHzpHdbmZOa0W1S5aAGDioi7rGKWYqYvuoS6nP+HTgoIb12DhZpjiAc7oxP8ARjI4BgCXfAAAAAElFTkSuQmCC",
       },
     },
     {

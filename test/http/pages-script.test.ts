@@ -135,4 +135,16 @@ describe("the colour scheme", () => {
     await page.emulateMedia({ colorScheme: "dark" });
     assert.equal(await ground(page), light, "chosen light, though the system is dark");
   });
+
+  it("is light on paper, whatever the screen shows", async () => {
+    await using opened = await open("/docs", { colorScheme: "light" });
+    const { page } = opened;
+    const box = () =>
+      page.evaluate<string>("getComputedStyle(document.querySelector('.code')).backgroundColor");
+    const light = await box();
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.notEqual(await box(), light);
+    await page.emulateMedia({ colorScheme: "dark", media: "print" });
+    assert.equal(await box(), light);
+  });
 });

@@ -25,8 +25,7 @@ test("a thousand letters drain, each once", async (t) => {
 test("posting goes on while the server says nothing, and a stop leaves the letters for the next start", async (t) => {
   const { queue, file } = openTemporaryLetters(t);
   const hanging = await startMailServer(t, { onData: (stream) => void stream.resume() });
-  const long = { connectMs: 60_000, greetingMs: 60_000, silenceMs: 60_000, sendMs: 60_000 };
-  const slow = openTransport(t, at(hanging.port), long);
+  const slow = openTransport(t, at(hanging.port));
   const before = createScene({ transport: slow, queue, now: Date.now });
   const delivery = startDelivery(before.office, { complain, close: () => slow.close?.() });
   for (let each = 0; each < 10; each += 1) await before.mail.post(letterTo(`${each}@example.org`));

@@ -6,10 +6,18 @@ import { createLetters } from "#mail/letters.ts";
 import type { SmtpServer } from "#mail/read-mail-settings.ts";
 import { NotNow, Undeliverable, Unreachable } from "#mail/transport.ts";
 import { createScene, letterTo, START } from "./mail-scene.ts";
-import { at, openTransport, type Received, refusal, startMailServer } from "./smtp-scene.ts";
+import {
+  at,
+  openTransport,
+  PATIENT,
+  type Received,
+  refusal,
+  startMailServer,
+} from "./smtp-scene.ts";
 
 const NEVER = new AbortController().signal;
 const SECRET = "token=SECRET";
+const WITHOUT_TLS = { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] };
 const LETTER = letterTo("ada@example.org", { text: SECRET });
 
 /** What becomes of one letter, sent to a server that was started so. */
@@ -17,9 +25,10 @@ async function fateOf(
   t: TestContext,
   options: SMTPServerOptions,
   changes: Partial<SmtpServer> = {},
+  times = PATIENT,
 ): Promise<Error> {
   const { port } = await startMailServer(t, options);
-  const transport = openTransport(t, at(port, changes));
+  const transport = openTransport(t, at(port, changes), times);
   return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
 }
 
@@ -122,25 +131,39 @@ test("a letter goes with user and password where they are set", async (t) => {
 });
 
 test("a server elsewhere without TLS, or with a certificate nobody vouches for, gets no letter", async (t) => {
-  for (const options of [{ hideSTARTTLS: true, disabledCommands: ["STARTTLS"] }, {}])
+  for (const options of [WITHOUT_TLS, {}])
     assert.ok((await fateOf(t, options, { isLoopback: false })) instanceof Unreachable);
 });
 
 test("a server that says nothing once the letter is there has not taken it", async (t) => {
-  const fate = await fateOf(t, { onData: (stream) => void stream.resume() });
+  const fate = await fateOf(
+    t,
+    { onData: (stream) => void stream.resume() },
+    {},
+    { ...PATIENT, silenceMs: 1_000 },
+  );
   assert.ok(fate instanceof NotNow);
 });
 
-test("a server that does not greet, and one that is not there, cannot be used", async (t) => {
+test("a server that does not greet, one that hangs up, and one that is not there cannot be used", async (t) => {
   const sockets: Socket[] = [];
-  const silent = createServer((socket) => sockets.push(socket));
+  let greet = (socket: Socket) => void sockets.push(socket);
+  const silent = createServer((socket) => greet(socket));
+  const close = () => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  t.after(close);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as { port: number };
-  const transport = openTransport(t, at(port));
-  const send = () => failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+  const send = () => {
+    const transport = openTransport(t, at(port), { ...PATIENT, greetingMs: 200 });
+    return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+  };
   assert.ok((await send()) instanceof Unreachable);
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => silent.close(resolve));
+  greet = (socket) => void socket.destroy();
+  assert.ok((await send()) instanceof Unreachable);
+  close();
   assert.ok((await send()) instanceof Unreachable);
 });
 
@@ -152,19 +175,15 @@ test("an abort ends a sending that hangs", async (t) => {
       abort.abort();
     },
   });
-  const transport = openTransport(t, at(port), {
-    connectMs: 60_000,
-    greetingMs: 60_000,
-    silenceMs: 60_000,
-    sendMs: 60_000,
-  });
+  const transport = openTransport(t, at(port));
   await failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", abort.signal));
 });
 
 test("a connection cut in the middle of the text: the letter arrives at the next try, as the same letter", async (t) => {
   let cuts = 0;
   const sockets: Socket[] = [];
-  const proxied = await startMailServer(t);
+  // In plain text, so that the cutter sees where the letter begins.
+  const proxied = await startMailServer(t, WITHOUT_TLS);
   // In front of the server: passes everything on, and cuts the first connection once the text has begun.
   const cutter = createServer((socket) => {
     sockets.push(socket);
@@ -187,9 +206,7 @@ test("a connection cut in the middle of the text: the letter arrives at the next
     for (const socket of sockets) socket.destroy();
   });
   const { port } = cutter.address() as { port: number };
-  // In plain text, so that the cutter sees where the text begins.
-  const hidden = at(port);
-  const { office, mail, clock } = createScene({ transport: openTransport(t, hidden) });
+  const { office, mail, clock } = createScene({ transport: openTransport(t, at(port)) });
   await mail.post(LETTER);
   const next = await office.deliverDue();
   assert.equal(cuts, 1);

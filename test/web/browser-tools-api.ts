@@ -34,6 +34,8 @@ export async function openApi() {
     compress: null,
     isLocal: () => false,
     metrics: null,
+    people: null,
+    pages: null,
     observe() {},
   });
   const opener = {

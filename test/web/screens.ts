@@ -105,6 +105,12 @@ async function createKey(page: Page): Promise<void> {
   await dialog.getByRole("button", { name: "Create key" }).click();
 }
 
+async function renameKey(page: Page): Promise<void> {
+  await press(/^Rename/)(page);
+  await page.getByRole("dialog").getByRole("textbox", { name: "Label" }).fill("live");
+  await press("Save")(page);
+}
+
 async function fillClosing(page: Page): Promise<void> {
   await press("Close the account…")(page);
   const dialog = page.getByRole("dialog");
@@ -159,10 +165,14 @@ const KEY_STATES: Screen[] = [
   onKeys("secret shown", createKey),
   onKeys("secret not stored", async (page) => {
     await createKey(page);
-    await page.getByLabel("Your new key").waitFor();
+    await page.getByRole("textbox", { name: "Your new key" }).waitFor();
     await page.keyboard.press("Escape");
   }),
   onKeys("renaming", press(/^Rename/)),
+  onKeys("renamed, but out of date", renameKey, {
+    "GET /people/keys": [{ body: { keys: told.keys } }, "away"],
+    [`PATCH /people/keys/${told.keys[0]?.id}`]: { body: { key: told.keys[0] } },
+  }),
   onKeys("revoking", press(/^Revoke/)),
   onKeys(
     "revoked",
@@ -202,8 +212,10 @@ const OTHER_STATES: Screen[] = [
     actions: async (page) => {
       await createKey(page);
       await press("I have stored it")(page);
-      await page.evaluate(() => history.pushState(null, "", "/home"));
-      await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+      // As a link within the pages does: the page stays open.
+      await page.evaluate(
+        "history.pushState(null, '', '/home'); dispatchEvent(new PopStateEvent('popstate'))",
+      );
       await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     },
   },

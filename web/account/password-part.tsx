@@ -131,6 +131,8 @@ export function Secret(props: {
     <PasswordInput
       {...others}
       error={fault}
+      // Mantine marks only what stands around the field.
+      aria-invalid={fault !== undefined}
       visible={shown}
       onVisibilityChange={setShown}
       visibilityToggleFocusable

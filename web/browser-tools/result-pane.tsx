@@ -2,6 +2,7 @@ import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/tool.ts";
 import { base } from "../base.ts";
 import type { CallAnswer } from "./answer-call.ts";
+import { Prose } from "./prose.tsx";
 import { RESULTS } from "./tool-results.tsx";
 import type { AnswerState } from "./use-answer.ts";
 
@@ -57,7 +58,9 @@ function Refusal({ body }: { body: string }) {
   const { title, detail, code, status } = JSON.parse(body) as Problem;
   return (
     <Alert color="red" variant="light" title={title}>
-      <Text size="sm">{detail}</Text>
+      <Text size="sm">
+        <Prose text={detail} />
+      </Text>
       <Text size="sm" mt="xs">
         The API answers with status {status} and charges nothing. What it means:{" "}
         <Anchor href={`${base()}/docs/errors#${code}`} inherit underline="always">

@@ -2,11 +2,11 @@ import { Button, FileButton, Group, Input, Text, Textarea } from "@mantine/core"
 import { type ClipboardEvent, type DragEvent, useId, useState } from "react";
 import { utf8Length } from "#tools/text.ts";
 import { counted, figure } from "../parts/figures.ts";
+import { FieldLabel, type FieldProps, ORDER } from "./field.tsx";
 import { beginningOf } from "./long-code.tsx";
 import { Prose } from "./prose.tsx";
 import { type OpenedFile, readTextFile } from "./read-text-file.ts";
 import type { ToolField } from "./tool-fields.ts";
-import { FieldLabel, type FieldProps } from "./tool-form.tsx";
 
 /** A text: written, pasted, or the text of a file. */
 export function TextInput({ field, value, error, onChange }: FieldProps) {
@@ -39,11 +39,18 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
   }
 
   const shown = trouble ?? error;
+  const around = {
+    id,
+    label: <FieldLabel field={field} />,
+    description: <TextHint field={field} text={text} />,
+    error: shown === undefined ? undefined : <Prose text={shown} />,
+    inputWrapperOrder: ORDER,
+  };
   return (
-    <Input.Wrapper id={id} label={<FieldLabel field={field} />}>
+    <div>
       {opened === null ? (
         <Textarea
-          id={id}
+          {...around}
           value={text}
           rows={ROWS[field.name] ?? 6}
           resize="vertical"
@@ -51,23 +58,16 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
           autoCapitalize="off"
           autoCorrect="off"
           classNames={{ input: "tool-text" }}
-          error={shown !== undefined}
-          aria-describedby={`${id}-about`}
           onChange={(event) => write(event.currentTarget.value)}
           onPaste={(event) => takeLongPaste(event, take)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => dropFile(event, (dropped) => void open(dropped))}
         />
       ) : (
-        <FilePreview id={id} file={opened} />
+        <Input.Wrapper {...around} labelElement="div">
+          <FilePreview file={opened} />
+        </Input.Wrapper>
       )}
-      <div id={`${id}-about`} className="tool-about">
-        {shown !== undefined && <Input.Error>{shown}</Input.Error>}
-        <ByteCount field={field} text={text} />
-        <Input.Description>
-          <Prose text={field.description} />
-        </Input.Description>
-      </div>
       <Group gap="xs" mt="xs">
         <FileButton onChange={(chosen) => void open(chosen)} inputProps={{ tabIndex: -1 }}>
           {(props) => (
@@ -85,31 +85,35 @@ export function TextInput({ field, value, error, onChange }: FieldProps) {
           Clear
         </Button>
       </Group>
-    </Input.Wrapper>
+    </div>
   );
 }
 
 const ROWS: Record<string, number> = { markdown: 16, body: 10 };
 
-function ByteCount({ field: { bytesMax }, text }: { field: ToolField; text: string }) {
+/** How much of its limit the text takes, and what it is for. Inside a paragraph. */
+function TextHint({ field: { bytesMax, description }, text }: { field: ToolField; text: string }) {
   const bytes = utf8Length(text);
   const over = bytesMax !== undefined && bytes > bytesMax;
   return (
-    <Text size="sm" className="tool-count" data-over={over || undefined}>
-      {bytesMax === undefined
-        ? counted(bytes, "byte")
-        : `${figure(bytes)} of at most ${counted(bytesMax, "byte")}${over ? ": too long" : ""}`}
-    </Text>
+    <>
+      <span className="tool-count" data-over={over || undefined}>
+        {bytesMax === undefined
+          ? counted(bytes, "byte")
+          : `${figure(bytes)} of at most ${counted(bytesMax, "byte")}${over ? ": too long" : ""}`}
+      </span>
+      <Prose text={description} />
+    </>
   );
 }
 
 const PREVIEW_CHARS = 2_000;
 
 /** A file is not put into the text area, which would change its line ends. */
-function FilePreview({ id, file }: { id: string; file: OpenedFile }) {
+function FilePreview({ file }: { file: OpenedFile }) {
   const beginning = beginningOf(file.text, PREVIEW_CHARS);
   return (
-    <section className="tool-file" id={id} aria-label={file.name}>
+    <section className="tool-file" aria-label={file.name}>
       <Text size="sm" fw={600}>
         {file.name}
       </Text>

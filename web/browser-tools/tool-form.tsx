@@ -1,15 +1,9 @@
 import { Input, NumberInput, SegmentedControl, Stack, Switch } from "@mantine/core";
 import { figure } from "../parts/figures.ts";
+import { FieldLabel, type FieldProps, ORDER } from "./field.tsx";
 import { Prose } from "./prose.tsx";
 import { TextInput } from "./text-input.tsx";
-import type { FieldValue, FieldValues, ToolField } from "./tool-fields.ts";
-
-export type FieldProps = {
-  field: ToolField;
-  value: FieldValue;
-  error: string | undefined;
-  onChange(value: FieldValue): void;
-};
+import type { FieldValues, ToolField } from "./tool-fields.ts";
 
 /** The form of a tool, one control for each field of its schema. */
 export function ToolForm({
@@ -98,16 +92,6 @@ const CONTROLS = {
   number: FigureInput,
   switch: SwitchInput,
 };
-
-/** The control stands right below its name; what explains it comes after. */
-const ORDER: ("label" | "input" | "description" | "error")[] = [
-  "label",
-  "input",
-  "error",
-  "description",
-];
-
-export const FieldLabel = ({ field }: { field: ToolField }) => <code>{field.name}</code>;
 
 function FieldHint({ field: { description, fallback, range } }: { field: ToolField }) {
   return (

@@ -12,10 +12,13 @@ export const AccountPanel = ({ person }: { person: PersonView }) => (
     <Text size="sm" c="dimmed">
       Signed in as
     </Text>
-    <Text fw={600} className="tb-break">
+    <Text size="sm" fw={600} className="tb-break">
       {person.email}
     </Text>
     <ul className="tb-panel-links">
+      <li>
+        <Link to="/home">Home</Link>
+      </li>
       <li>
         <Link to="/settings/account">Account settings</Link>
       </li>
@@ -54,7 +57,7 @@ const PersonDrawing = () => (
   <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <circle cx="12" cy="8.5" r="3.75" stroke="currentColor" strokeWidth="1.7" />
     <path
-      d="M4.5 20c1-3.7 4-5.5 7.5-5.5s6.500 1.800 7.500 5.500"
+      d="M4.5 20c1-3.7 4-5.5 7.5-5.5s6.5 1.8 7.5 5.5"
       stroke="currentColor"
       strokeWidth="1.7"
       strokeLinecap="round"

@@ -1,6 +1,22 @@
+import { Alert, Button, Text } from "@mantine/core";
 import { Failure } from "../parts/failure.tsx";
+import { Outdated } from "./screen-of.ts";
 
-/** A screen that failed, or whose file could not be fetched: a newer version may have taken its place. */
+/** A screen that failed, or whose file has given way to a newer one. */
 export function Broken({ error }: { error: unknown }) {
-  return <Failure error={error} onRetry={() => location.reload()} />;
+  const reload = () => location.reload();
+  if (!(error instanceof Outdated)) return <Failure error={error} onRetry={reload} />;
+  return (
+    <Alert
+      color="accent"
+      variant="light"
+      role="alert"
+      title="There is a newer version of this page"
+    >
+      <Text size="sm">The service has been updated since you opened it.</Text>
+      <Button mt="sm" size="sm" onClick={reload}>
+        Load the new version
+      </Button>
+    </Alert>
+  );
 }

@@ -19,7 +19,7 @@ export function Frame() {
       <a className="tb-skip" href="#content">
         Skip to the content
       </a>
-      <Header visitor={visitor.data} />
+      <Header visitor={visitor.data} isMember={isMember} />
       <OfflineBanner />
       <div className={isMember ? "tb-body tb-with-side" : "tb-body"}>
         {isMember && (

@@ -10,7 +10,7 @@ import { MemberLinks, OpenLinks } from "./navigation.tsx";
 import { Panel } from "./panel.tsx";
 
 /** `visitor` is undefined until the service has told who looks. */
-export function Header({ visitor }: { visitor: Visitor | undefined }) {
+export function Header({ visitor, isMember }: { visitor: Visitor | undefined; isMember: boolean }) {
   const person = visitor?.person ?? null;
   return (
     <header className="tb-header">
@@ -22,6 +22,7 @@ export function Header({ visitor }: { visitor: Visitor | undefined }) {
         <OpenLinks />
       </nav>
       <div className="tb-wide tb-header-side">
+        {person !== null && !isMember && <HomeLink />}
         {person !== null && <AccountPanel person={person} />}
         {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
         {person === null && (
@@ -34,6 +35,14 @@ export function Header({ visitor }: { visitor: Visitor | undefined }) {
     </header>
   );
 }
+
+const HomeLink = () => (
+  <ul className="tb-header-links">
+    <li>
+      <Link to="/home">Home</Link>
+    </li>
+  </ul>
+);
 
 const SignInLinks = ({ signUp }: { signUp: Visitor["signUp"] }) => (
   <ul className="tb-header-links">

@@ -1,11 +1,22 @@
 import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Failure } from "../parts/failure.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
 import { useVisitor } from "../queries.ts";
 import { AccountBanners } from "./account-banners.tsx";
 import { SignedOutDialog } from "./signed-out-dialog.tsx";
 import { useConnection } from "./use-connection.ts";
+
+/** While nobody knows yet who looks, the heading stands already. */
+const TITLES: Record<string, string> = {
+  "/home": "Home",
+  "/usage": "Usage",
+  "/credits": "Credits",
+  "/settings/api-keys": "API keys",
+  "/settings/account": "Account",
+};
+const titleOf = (href: string): string => TITLES[href.replace(/[?#].*$/, "")] ?? "Your account";
 
 /** Around every page that needs a session: who has none is led to the sign-in and back. */
 export function MemberPages() {
@@ -16,14 +27,24 @@ export function MemberPages() {
   if (visitor.data?.person) wasHere.current = true;
   if (visitor.data === undefined) {
     if (visitor.isError) {
-      return <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />;
+      return (
+        <>
+          <PageTitle title={titleOf(here)} />
+          <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />
+        </>
+      );
     }
-    return <LoadingRows />;
+    return (
+      <>
+        <PageTitle title={titleOf(here)} />
+        <LoadingRows />
+      </>
+    );
   }
   const { person } = visitor.data;
   // A session that ends while a page is open is no reason to take the page away.
   if (person === null && !wasHere.current) {
-    return <Navigate to="/sign-in" search={{ next: here }} replace />;
+    return <ToSignIn next={here} />;
   }
   return (
     <>
@@ -32,4 +53,10 @@ export function MemberPages() {
       {(signedOut || person === null) && <SignedOutDialog next={here} />}
     </>
   );
+}
+
+/** Where the person was going is fixed at first: on the way there the address is the sign-in's already. */
+function ToSignIn({ next }: { next: string }) {
+  const [first] = useState(next);
+  return <Navigate to="/sign-in" search={{ next: first }} replace />;
 }

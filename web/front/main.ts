@@ -1,9 +1,9 @@
-import { followColorScheme } from "./color-scheme.ts";
+import { followChosenColours } from "./chosen-colours.ts";
 import { unfoldContents } from "./contents.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 
 /** The script of the pages that the server renders. They work without it; nothing here is needed to read them. */
-followColorScheme();
+followChosenColours();
 
 function start(): void {
   addCopyButtons(document);

@@ -8,10 +8,10 @@ export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCa
   return (
     <Section title="Three steps to your first call">
       <ol className="tb-steps">
-        <Step title="Confirm your e-mail address" state={confirmed ? "done" : "current"}>
+        <Step number={1} title="Confirm your e-mail address" state={confirmed ? "done" : "current"}>
           {confirmed ? "Done." : "Open the link in the letter that we sent you."}
         </Step>
-        <Step title="Create an API key" state={confirmed ? "current" : "later"}>
+        <Step number={2} title="Create an API key" state={confirmed ? "current" : "later"}>
           It is shown once, so have a place ready to store it.
           {confirmed && (
             <div>
@@ -21,7 +21,7 @@ export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCa
             </div>
           )}
         </Step>
-        <Step title="Make a call" state="later">
+        <Step number={3} title="Make a call" state="later">
           Paste the line that comes with the key into a terminal
           {freeCall ? ". Your first successful call is free." : "."}
         </Step>
@@ -33,10 +33,29 @@ export function FirstSteps({ confirmed, freeCall }: { confirmed: boolean; freeCa
   );
 }
 
-function Step(props: { title: string; state: "done" | "current" | "later"; children: ReactNode }) {
+const CheckDrawing = () => (
+  <svg width="16" height="16" viewBox="0 0 16 16" fill="none" aria-hidden="true">
+    <path
+      d="M3.5 8.500l3 3 6-6.500"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+    />
+  </svg>
+);
+
+function Step(props: {
+  number: number;
+  title: string;
+  state: "done" | "current" | "later";
+  children: ReactNode;
+}) {
   const { state } = props;
   return (
     <li data-done={state === "done"} aria-current={state === "current" ? "step" : undefined}>
+      <span className="tb-step-sign" aria-hidden="true">
+        {state === "done" ? <CheckDrawing /> : props.number}
+      </span>
       <div>
         <Title order={3}>{props.title}</Title>
         <Text component="div" c="dimmed" mt={2}>

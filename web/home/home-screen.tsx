@@ -5,7 +5,7 @@ import type { HomeView } from "#http/people/shapes.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { obstacleOf } from "../keys/standing.tsx";
 import { counted, figure, longDay, relative } from "../parts/figures.ts";
-import { LoadingBlock } from "../parts/loading.tsx";
+import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
@@ -39,11 +39,18 @@ export default function HomeScreen() {
 const HomeLoading = () => (
   <>
     <div className="tb-home-top">
-      <LoadingBlock height={150} />
-      <LoadingBlock height={150} />
+      <div className="tb-home-loading">
+        <LoadingBlock height={22} />
+        <LoadingBlock height={56} />
+        <LoadingBlock height={36} />
+      </div>
+      <LoadingRows rows={4} height={34} />
     </div>
     <div className="tb-section">
-      <LoadingBlock height={260} />
+      <div className="tb-home-loading">
+        <LoadingBlock height={28} />
+      </div>
+      <LoadingBlock height={148} />
     </div>
   </>
 );

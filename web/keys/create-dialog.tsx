@@ -10,6 +10,7 @@ import { LabelField, LabelSuggestions, labelFault } from "./label-field.tsx";
 import { keepNewKey } from "./new-key.ts";
 import { SecretStep } from "./secret-step.tsx";
 import { ObstacleNotice, obstacleIn } from "./standing.tsx";
+import { useKeptKey } from "./use-kept-key.ts";
 
 /** Makes a key: first its label, then the one time that it is shown. Closing that step has to be meant. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
@@ -48,6 +49,7 @@ function CreateForm(props: {
 }) {
   const account = useVisitor().data?.person?.account?.id;
   const create = useCreateKey();
+  const keep = useKeptKey();
   const [label, setLabel] = useState("");
   const [asked, setAsked] = useState(false);
   const fault = labelFault(label);
@@ -60,6 +62,7 @@ function CreateForm(props: {
       { label: label.trim() },
       {
         onSuccess: (made) => {
+          keep(made.key);
           const { id } = made.key;
           if (account !== undefined) {
             keepNewKey({ account, id, label: made.key.label, secret: made.secret });

@@ -49,8 +49,12 @@ export default function KeysScreen() {
         A key signs each call to the API and uses the credits of your account. Make one for each
         environment, keep it out of source code, and revoke what you no longer use.
       </Text>
-      <div role="status">{said !== null && <Notice tone="ok">{said}</Notice>}</div>
-      {refused !== null && <ObstacleNotice obstacle={refused} />}
+      <div role="status" className="tb-said">
+        {said !== null && <Notice tone="ok">{said}</Notice>}
+      </div>
+      {refused !== null && (
+        <Refused known={obstacleOf(person)} refused={refused} onCreate={create} />
+      )}
       {full && <FullNotice />}
       {refused === null && (
         <div className="tb-keys">
@@ -71,6 +75,14 @@ export default function KeysScreen() {
     </>
   );
 }
+
+/** The frame says it already where it knows; what it knows may be older than the refusal. */
+const Refused = (props: { known: Obstacle | null; refused: Obstacle; onCreate: () => void }) =>
+  props.known === props.refused ? (
+    <NoKeys obstacle={props.refused} revoked={false} onCreate={props.onCreate} />
+  ) : (
+    <ObstacleNotice obstacle={props.refused} />
+  );
 
 const FullNotice = () => (
   <Notice tone="warn" title={`You have ${KEYS_MAX} keys, as many as an account can hold.`}>
@@ -120,8 +132,6 @@ function OpenDialog(props: { open: Open; onClose: () => void; onSaid: (said: str
   const done = (said: string) => {
     onClose();
     props.onSaid(said);
-    // The button that opened the dialog may be gone with its row.
-    document.querySelector<HTMLElement>("[data-page-heading]")?.focus();
   };
   return open.dialog === "rename" ? (
     <RenameDialog apiKey={open.key} onClose={onClose} onDone={done} />

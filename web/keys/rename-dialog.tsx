@@ -6,6 +6,7 @@ import { Failure } from "../parts/failure.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRenameKey } from "../queries.ts";
 import { LabelField, labelFault } from "./label-field.tsx";
+import { useKeptKey } from "./use-kept-key.ts";
 
 export function RenameDialog(props: {
   apiKey: KeyView;
@@ -14,6 +15,7 @@ export function RenameDialog(props: {
 }) {
   const { id, label: before } = props.apiKey;
   const rename = useRenameKey();
+  const keep = useKeptKey();
   const [label, setLabel] = useState(before);
   const fault = labelFault(label);
   const submit = () => {
@@ -22,7 +24,12 @@ export function RenameDialog(props: {
     if (after === before) return props.onClose();
     rename.mutate(
       { id, label: after },
-      { onSuccess: () => props.onDone(`“${before}” is now called “${after}”.`) },
+      {
+        onSuccess: ({ key }) => {
+          keep(key);
+          props.onDone(`“${before}” is now called “${after}”.`);
+        },
+      },
     );
   };
   return (

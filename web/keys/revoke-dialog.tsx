@@ -8,6 +8,7 @@ import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRevokeKey } from "../queries.ts";
 import { forgetNewKey } from "./new-key.ts";
+import { useKeptKey } from "./use-kept-key.ts";
 
 /** Revoking is final: it names the key and says whether something still uses it. The focus is on the harmless button. */
 export function RevokeDialog(props: {
@@ -17,9 +18,11 @@ export function RevokeDialog(props: {
 }) {
   const { id, label, start, callsLastDay, lastUsedAt } = props.apiKey;
   const revoke = useRevokeKey();
+  const keep = useKeptKey();
   const submit = () =>
     revoke.mutate(id, {
-      onSuccess: () => {
+      onSuccess: ({ key }) => {
+        keep(key);
         forgetNewKey(id);
         props.onDone(`“${label}” is revoked. Calls with it are refused from now on.`);
       },

@@ -1,6 +1,6 @@
 /** After a form was refused: the first field that is wrong, once React has marked it. */
 export function focusFault(form: HTMLFormElement): void {
   requestAnimationFrame(() => {
-    form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    form.querySelector<HTMLElement>('input[aria-invalid="true"]')?.focus();
   });
 }

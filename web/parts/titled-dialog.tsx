@@ -5,7 +5,7 @@ import "./titled-dialog.css";
 
 /**
  * A modal dialog with a heading and a way out. The focus goes to what is marked `data-autofocus`, and afterwards back
- * to what opened it, where that is still there.
+ * to what opened it, or to the heading of the page.
  */
 export function TitledDialog(props: {
   title: string;
@@ -21,7 +21,11 @@ export function TitledDialog(props: {
       // Once the dialog is gone; who has sent the focus elsewhere meanwhile keeps it there.
       setTimeout(() => {
         const lost = document.activeElement === document.body || document.activeElement === null;
-        if (lost && opener instanceof HTMLElement) opener.focus();
+        if (!lost) return;
+        // What opened it may be gone meanwhile, like the row of a revoked key.
+        const heading = document.querySelector<HTMLElement>("[data-page-heading]");
+        const target = opener instanceof HTMLElement && opener.isConnected ? opener : heading;
+        target?.focus();
       });
     };
   }, [opener]);

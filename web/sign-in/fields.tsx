@@ -22,12 +22,18 @@ export const EmailField = ({ value, fault, onChange }: Field) => (
 );
 
 /** Password managers fill it in by `autoComplete`, and pasting is allowed. */
-export const PasswordField = ({ value, fault, onChange, isNew }: Field & { isNew: boolean }) => (
+export const PasswordField = ({
+  value,
+  fault,
+  onChange,
+  isNew,
+  label,
+}: Field & { isNew: boolean; label: string }) => (
   <ShowablePassword
     value={value}
     fault={fault}
     onChange={onChange}
-    label={isNew ? "New password" : "Password"}
+    label={label}
     autoComplete={isNew ? "new-password" : "current-password"}
     description={
       isNew ? `At least ${PASSWORD_MIN} characters. A few words in a row do well.` : undefined

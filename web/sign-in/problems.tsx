@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { Refusal } from "../ask.ts";
+import { Offline, Refusal } from "../ask.ts";
 import { explain } from "../parts/failure.tsx";
 
 /**
@@ -37,7 +37,7 @@ export function Problems({
         <ul>
           {list.map(([id, text]) => (
             <li key={id}>
-              <a href={`#${id}`} onClick={(event) => focusField(event, id)}>
+              <a className="tb-problem" href={`#${id}`} onClick={(event) => focusField(event, id)}>
                 {text}
               </a>
             </li>
@@ -52,7 +52,9 @@ export function Problems({
 
 const ErrorText = ({ error }: { error: unknown }) => (
   <>
-    {explain(error).detail}
+    {error instanceof Offline
+      ? "No answer came. Check your connection, then send it again."
+      : explain(error).detail}
     {error instanceof Refusal && error.status >= 500 && error.requestId !== null && (
       <>
         {" "}

@@ -29,7 +29,7 @@ export function useSignIn() {
 export const useSignUp = () =>
   useMutation({
     mutationFn: ({ email, password }: Credentials) =>
-      ask<object>("POST", `${AUTH}/sign-up/email`, {
+      ask<{ signUp: string }>("POST", `${AUTH}/sign-up/email`, {
         name: "",
         email,
         password,
@@ -37,20 +37,27 @@ export const useSignUp = () =>
       }),
   });
 
-export const useSendVerification = () =>
+/** `signUp`, of a sign-up on this page, tells that its password was chosen by who will read the letter. */
+export const useSendVerification = (signUp?: string) =>
   useMutation({
     mutationFn: (email: string) =>
       ask<object>("POST", `${AUTH}/send-verification-email`, {
         email,
         callbackURL: verifyAddress(),
+        signUp,
       }),
   });
+
+/** With `resetToken` where somebody else chose the password: the reader of the letter chooses a new one. */
+export type Verified = { resetToken?: string };
 
 export function useVerifyEmail() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: string) =>
-      ask<object>("GET", `${AUTH}/verify-email?token=${encodeURIComponent(token)}`),
+    mutationFn: ({ token, signUp }: { token: string; signUp: string }) => {
+      const query = new URLSearchParams(signUp === "" ? { token } : { token, "sign-up": signUp });
+      return ask<Verified>("GET", `${AUTH}/verify-email?${query}`);
+    },
     onSuccess: () => client.invalidateQueries(),
   });
 }

@@ -29,7 +29,7 @@ export default function ResetPasswordScreen() {
     >
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
-        <PasswordField {...form.field("password")} isNew />
+        <PasswordField {...form.field("password")} isNew label="New password" />
         <SubmitButton busy={form.busy} words="Set the password" busyWords="Setting" />
       </form>
     </Door>

@@ -1,5 +1,6 @@
 import { Alert, Text } from "@mantine/core";
-import { Link, Navigate, useRouter } from "@tanstack/react-router";
+import { Link, Navigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { Refusal } from "../ask.ts";
 import { explain } from "../parts/failure.tsx";
 import { useVisitor } from "../queries.ts";
@@ -15,17 +16,29 @@ import { useNext, useSearchText } from "./use-search.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
-  const next = useNext();
-  if (visitor.data?.person) return <Navigate to={next} replace />;
+  // Fixed at first: on the way there the address already is another one.
+  const [next] = useState(useNext());
+  if (visitor.data?.person) return <GoOn next={next} />;
   return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
 }
 
+function GoOn({ next }: { next: string }) {
+  const { pathname, searchParams, hash } = new URL(next, location.origin);
+  return (
+    <Navigate
+      to={pathname}
+      search={Object.fromEntries(searchParams)}
+      hash={hash.slice(1)}
+      replace
+    />
+  );
+}
+
 function SignInForm({ next, open }: { next: string; open: boolean }) {
-  const router = useRouter();
   const signIn = useSignIn();
   const form = useForm({ email: checkEmail, password: checkPassword }, async (texts) => {
     await signIn.mutateAsync({ email: texts.email.trim(), password: texts.password });
-    await router.navigate({ to: next, replace: true });
+    // The screen above sees who is there now, and goes on.
   });
   const unverified = form.error instanceof Refusal && form.error.code === "EMAIL_NOT_VERIFIED";
   return (
@@ -39,7 +52,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
           <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
         )}
         <EmailField {...form.field("email")} />
-        <PasswordField {...form.field("password")} isNew={false} />
+        <PasswordField {...form.field("password")} isNew={false} label="Password" />
         <SubmitButton busy={form.busy} words="Sign in" busyWords="Signing in" />
       </form>
       <div className="tb-door-foot">

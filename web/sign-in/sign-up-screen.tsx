@@ -14,15 +14,15 @@ import { useForm } from "./use-form.ts";
 
 export default function SignUpScreen() {
   const visitor = useVisitor();
-  const [sentTo, setSentTo] = useState<string | null>(null);
-  const resend = useSendVerification();
-  if (sentTo !== null) {
+  const [sent, setSent] = useState<{ email: string; signUp: string } | null>(null);
+  const resend = useSendVerification(sent?.signUp);
+  if (sent !== null) {
     return (
       <CheckMail
-        email={sentTo}
+        email={sent.email}
         what="To finish signing up, open the link in the letter that we sent to"
         send={resend}
-        onBack={() => setSentTo(null)}
+        onBack={() => setSent(null)}
       />
     );
   }
@@ -39,7 +39,7 @@ export default function SignUpScreen() {
   }
   if (visitor.data.person !== null) return <SignedInAlready email={visitor.data.person.email} />;
   if (visitor.data.signUp === "closed") return <Closed />;
-  return <SignUpForm starter={visitor.data.starter} onSent={setSentTo} />;
+  return <SignUpForm starter={visitor.data.starter} onSent={setSent} />;
 }
 
 function SignUpForm({
@@ -47,13 +47,13 @@ function SignUpForm({
   onSent,
 }: {
   starter: { credits: number; days: number };
-  onSent: (email: string) => void;
+  onSent: (sent: { email: string; signUp: string }) => void;
 }) {
   const signUp = useSignUp();
   const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
     const email = texts.email.trim();
-    await signUp.mutateAsync({ email, password: texts.password });
-    onSent(email);
+    const made = await signUp.mutateAsync({ email, password: texts.password });
+    onSent({ email, signUp: made.signUp });
   });
   return (
     <Door title="Sign up" lead={offer(starter)}>
@@ -61,7 +61,7 @@ function SignUpForm({
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
         <EmailField {...form.field("email")} />
-        <PasswordField {...form.field("password")} isNew />
+        <PasswordField {...form.field("password")} isNew label="Password" />
         <SubmitButton busy={form.busy} words="Sign up" busyWords="Signing up" />
       </form>
       <div className="tb-door-foot">

@@ -15,20 +15,25 @@ import { useSearchText } from "./use-search.ts";
 /** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
 export default function VerifyEmailScreen() {
   const token = useSearchText("token");
+  const signUp = useSearchText("sign-up");
   const verify = useVerifyEmail();
   const sent = useRef(false);
   const error = verify.error;
+  if (verify.data?.resetToken !== undefined) return <NoPassword token={verify.data.resetToken} />;
   if (verify.isSuccess) return <Confirmed />;
-  const spent = error instanceof Refusal && error.status < 500 && error.status !== 429;
+  const spent = error instanceof Refusal && error.status < 500 && !MENDABLE.includes(error.code);
   if (token === "" || spent) return <NewLink />;
   function confirm() {
     if (sent.current) return;
     sent.current = true;
-    verify.mutate(token, {
-      onSettled: () => {
-        sent.current = false;
+    verify.mutate(
+      { token, signUp },
+      {
+        onSettled: () => {
+          sent.current = false;
+        },
       },
-    });
+    );
   }
   return (
     <Door title="Confirm your e-mail address" lead="One click, and your account is ready.">
@@ -44,6 +49,25 @@ export default function VerifyEmailScreen() {
     </Door>
   );
 }
+
+/** Refusals that say themselves what to do; the link stays good. */
+const MENDABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
+
+/** Whoever signed up first may have been a stranger, so their password is gone. */
+const NoPassword = ({ token }: { token: string }) => (
+  <Door
+    title="Your address is confirmed"
+    lead="One thing is left: choose a password of your own, and you can sign in."
+  >
+    <Button
+      renderRoot={(props) => <Link to="/reset-password" search={{ token }} {...props} />}
+      mt="lg"
+      size="md"
+    >
+      Choose a password
+    </Button>
+  </Door>
+);
 
 function Confirmed() {
   const person = useVisitor().data?.person ?? null;

@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { GROUPINGS, type Grouping } from "./breakdown.ts";
 import { lastDays, PRESETS, type Range, rangeFault } from "./range.ts";
 
@@ -26,7 +25,7 @@ export function readChoices(search: Change, now: number): Choices {
     range: isCustom ? custom : lastDays(days, now),
     tool: search.tool ?? null,
     key: search.key ?? null,
-    grouping: by in GROUPINGS ? (by as Grouping) : DEFAULT_GROUPING,
+    grouping: Object.hasOwn(GROUPINGS, by) ? (by as Grouping) : DEFAULT_GROUPING,
   };
 }
 
@@ -41,12 +40,4 @@ export function withChange(search: Change, change: Change): Change {
   if (next.by === DEFAULT_GROUPING) delete next.by;
   if (next.days === DEFAULT_DAYS) delete next.days;
   return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ""));
-}
-
-export function useChoices(now: number): [Choices, (change: Change) => void] {
-  const search = useSearch({ strict: false }) as Change;
-  const navigate = useNavigate();
-  const choose = (change: Change) =>
-    void navigate({ to: "/usage", search: withChange(search, change) as never, replace: true });
-  return [readChoices(search, now), choose];
 }

@@ -9,13 +9,14 @@ import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useUsage } from "../queries.ts";
 import { type Figures, GROUPINGS, keptRows, linesOf, type Row, sum } from "./breakdown.ts";
-import { type Choices, useChoices } from "./choices.ts";
+import type { Choices } from "./choices.ts";
 import { csvOf } from "./csv.ts";
 import type { Range } from "./range.ts";
 import { busiest, chartData } from "./series.ts";
 import { UsageControls } from "./usage-controls.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import "./usage.css";
+import { useChoices } from "./use-choices.ts";
 
 /** With its library it is larger than all the rest of the screen, and nobody has to wait for it. */
 const UsageChart = lazy(() => import("./usage-chart.tsx"));

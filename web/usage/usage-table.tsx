@@ -50,7 +50,9 @@ export function UsageTable(props: {
       </section>
       {rest > 0 && (
         <Button mt="md" variant="default" onClick={() => setShown(shown + LINES_SHOWN)}>
-          Show {counted(Math.min(rest, LINES_SHOWN), "more line")} of {figure(rest)}
+          {rest > LINES_SHOWN
+            ? `Show ${LINES_SHOWN} more lines, ${figure(rest)} left`
+            : `Show the last ${counted(rest, "line")}`}
         </Button>
       )}
     </>

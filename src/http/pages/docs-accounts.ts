@@ -27,20 +27,30 @@ export function accountsPage(options: PageOptions): DocsPage {
 }
 
 function account(options: PageOptions, { providers, starter }: PeopleOffer): DocsSection {
-  const { signUp, signIn, selfHosting } = pageLinks(options.publicUrl);
+  const { signUp, selfHosting } = pageLinks(options.publicUrl);
   const names = { github: "GitHub", google: "Google" };
   const others = providers.map((provider) => names[provider]).join(" or ");
+  const isOpen = signUpIsOpen(options);
+  const gift =
+    starter.credits > 0
+      ? `; with the confirmation come ${starter.credits} starter credits, once, for ${starter.days} days`
+      : "";
   return {
     id: "account",
     title: "Your account",
     blocks: [
-      signUpIsOpen(options)
+      isOpen
         ? html`<p><a href="${signUp}">Sign up</a> with an e-mail address and a password of 10 to 128 characters. There are no other rules for passwords: a long sentence is a good one.</p>\n`
-        : html`<p>New accounts of this service are made by its operator. Whoever has one <a href="${signIn}">signs in</a>.</p>\n`,
+        : html`<p>New accounts of this service are opened by its operator, for an address. Once that is done, <a href="${signUp}">sign up</a> with this address and a password of 10 to 128 characters.</p>\n`,
       ...(others === ""
         ? []
         : [`Or sign in with ${others}; the address that is verified there counts here.`]),
-      `A letter brings a link. Open it and press the button to confirm the address, then sign in. Until then there are no keys and no credits; with the confirmation come ${starter.credits} starter credits, once, for ${starter.days} days.`,
+      `A letter brings a link. Open it and press the button to confirm the address, then sign in. Until then there are no keys and no credits${isOpen ? gift : ""}.`,
+      ...(isOpen
+        ? [
+            "Where the operator had opened an account for your address before, signing up takes it over, and there are no starter credits.",
+          ]
+        : []),
       "Nobody can find out here whether an address has an account: signing up, signing in and asking for a new password look the same for addresses that are known and those that are not.",
       html`<p>On <a href="${selfHosting}">a copy of your own</a> accounts can also be made on the command line, without a letter.</p>\n`,
     ],
@@ -51,8 +61,8 @@ const letters = (): DocsSection => ({
   id: "letters",
   title: "Letters",
   blocks: [
-    "You get a letter to confirm your address, when you sign up or change it; to choose a new password, when you have forgotten the old one; and when a key of your account was made or revoked.",
-    "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. Of the links to one thing only an unused one that has not expired works.",
+    "Letters are about your account alone: to confirm an address, to choose a new password, and to tell you that a key was made or revoked, or that your password or your address has changed.",
+    "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. A link works once, and not for ever: the page behind it says so and sends another.",
   ],
 });
 
@@ -94,7 +104,7 @@ function keys({ publicUrl, people }: PageOptions): DocsSection {
 function grants(options: PageOptions): DocsSection {
   const { docs, credits, usage } = pageLinks(options.publicUrl);
   const { people } = options;
-  const starter: string[][] = people
+  const starter: string[][] = people?.starter.credits
     ? [
         [
           "starter",
@@ -139,7 +149,7 @@ function safety({ publicUrl }: PageOptions): DocsSection {
           "Read what happened: when you signed in, and when a key was made, renamed or revoked.",
         ],
       },
-      "Whoever tries wrong passwords is slowed down; you are not locked out by others.",
+      "Whoever tries wrong passwords is slowed down. A stranger who guesses at your account does not lock you out of it.",
     ],
   };
 }

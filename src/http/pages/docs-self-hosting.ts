@@ -12,6 +12,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     START,
     ACCOUNTS,
     ...(options.settings === undefined ? [] : [settings(options.settings)]),
+    ...(options.people ? [LETTERS] : []),
     PROXY,
     CONTAINER,
     watching(document),
@@ -85,6 +86,21 @@ const settings = (list: readonly SettingShown[]): DocsSection => ({
   ],
 });
 
+const LETTERS: DocsSection = {
+  id: "letters",
+  title: "Letters and signing in",
+  blocks: [
+    "People sign up with an e-mail address, and a letter confirms it. Set `SMTP_URL` and `MAIL_FROM` to have letters sent; without a mail server they are written to the folder `outbox` in `DATA_DIR` and to the log.",
+    {
+      list: [
+        "A mail server that is slow or gone delays letters and nothing else: they wait on the disk and are sent again.",
+        "`TOOLBOOTH_SIGN_UP=closed` leaves it to you who gets an account.",
+        "Signing in with GitHub or Google is offered where its two settings are given.",
+      ],
+    },
+  ],
+};
+
 const PROXY: DocsSection = {
   id: "proxy",
   title: "Behind a reverse proxy",
@@ -94,6 +110,7 @@ const PROXY: DocsSection = {
       list: [
         "Set `PUBLIC_URL` to the address that people use. Links in answers come from it and never from a request.",
         "Let bodies of 6.1 MB through: that is a text of 1 MB with every character escaped. Keep the proxy's time-outs at 60 seconds or more.",
+        "Name the proxy in `TOOLBOOTH_TRUSTED_PROXIES`, so that visitors are told apart by their own addresses when too many wrong passwords come from one.",
         "Set `METRICS_TOKEN`. Without it `/metrics` answers callers on this machine, and a proxy is one.",
       ],
     },

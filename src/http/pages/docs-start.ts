@@ -44,7 +44,10 @@ function getKey(options: PageOptions): Html {
   const bySignUp =
     people &&
     signUpIsOpen(options) &&
-    html`<li><a href="${links.signUp}">Sign up</a> with your e-mail address and confirm it by the link in the letter. With that come ${people.starter.credits} starter credits for ${people.starter.days} days.</li>
+    html`<li><a href="${links.signUp}">Sign up</a> with your e-mail address and confirm it by the link in the letter.${
+      people.starter.credits > 0 &&
+      ` With that come ${people.starter.credits} starter credits for ${people.starter.days} days.`
+    }</li>
 <li>Make a key under <a href="${links.keys}">Settings, API keys</a>. It is shown once: store it where you keep secrets.</li>\n`;
   return html`<section class="split" aria-labelledby="get-a-key"><div class="prose">
 <h2 id="get-a-key"><a href="#get-a-key">1. Get a key</a></h2>

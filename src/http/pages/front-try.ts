@@ -17,13 +17,13 @@ export function tryIt({ publicUrl, assets }: PageOptions): Html {
   const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
   const withScript = Boolean(assets?.script);
   return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
-<h2 id="try">Try it at once</h2>
-<label for="try-text">A text of yours</label>
+<h2 id="try">${withScript ? "Try it at once" : "What two of them make of a text"}</h2>
+<label for="try-text">${withScript ? "A text of yours" : "A text"}</label>
 <textarea id="try-text" rows="2" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
 <p class="hint" id="try-hint">${
     withScript
       ? html`<span data-try="hint">Computed in this page, by the code that answers calls. Nothing is sent.</span><noscript> An example: with scripts on, it takes your own text.</noscript>`
-      : "An example of what two of the tools make of a text."
+      : "Worked out by this service, as an example."
   }</p>
 <div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
     svg,

@@ -40,7 +40,10 @@ function hero(options: PageOptions): Html {
 ${
   people &&
   signUpIsOpen(options) &&
-  html`<p class="small soft">${people.starter.credits} starter credits with your confirmed e-mail address, and the first call is free.</p>`
+  html`<p class="small soft">${
+    people.starter.credits > 0 &&
+    `${people.starter.credits} starter credits with your confirmed e-mail address. `
+  }The first call is free.</p>`
 }</div>
 ${tryIt(options)}</div>
 `;

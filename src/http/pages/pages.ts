@@ -1,5 +1,5 @@
-import { TOOLS } from "#tools/index.ts";
 import { describeApi } from "../openapi.ts";
+import { listAppPages } from "./app-pages.ts";
 import { robotsText, sitemapXml } from "./discovery.ts";
 import { accountsPage } from "./docs-accounts.ts";
 import { browserToolsPage } from "./docs-browser-tools.ts";
@@ -24,9 +24,6 @@ export type Pages = {
   sitemap: string;
   /** What every page is sent with. */
   headers: Record<string, string>;
-  front: string;
-  docs: string;
-  errors: string;
 };
 
 export function createPages(options: PageOptions): Pages {
@@ -43,19 +40,16 @@ export function createPages(options: PageOptions): Pages {
   ];
   const byPath: Record<string, string> = { "/": frontPage(options) };
   for (const page of docs) byPath[page.path] = renderDocsPage(page, docs, options);
-  const toolPaths = people ? ["/tools", ...TOOLS.map(({ name }) => `/tools/${name}`)] : [];
+  const drawn = people ? listAppPages(publicUrl).filter(({ findable }) => findable) : [];
   return {
     byPath,
     notFound: notFoundPage(options),
     robots: robotsText(publicUrl),
-    sitemap: sitemapXml(publicUrl, [...Object.keys(byPath), ...toolPaths]),
+    sitemap: sitemapXml(publicUrl, [...Object.keys(byPath), ...drawn.map(({ path }) => path)]),
     headers: {
       "Content-Security-Policy": PAGE_CSP,
       "Referrer-Policy": "same-origin",
       "Cross-Origin-Opener-Policy": "same-origin",
     },
-    front: byPath["/"] as string,
-    docs: byPath["/docs"] as string,
-    errors: byPath["/docs/errors"] as string,
   };
 }

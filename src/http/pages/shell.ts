@@ -1,4 +1,5 @@
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { ICON, markOn } from "./mark.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
@@ -64,7 +65,7 @@ function renderHeader({ current }: Page, options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const { people } = options;
   return html`<header class="top"><div class="bar">
-<a class="brand" href="${links.front}">${MARK}Toolbooth</a>
+<a class="brand" href="${links.front}">${markOn("var(--bg)")}Toolbooth</a>
 <nav aria-label="Pages">
 ${
   people
@@ -85,7 +86,7 @@ ${signUpIsOpen(options) && html`<a class="button" href="${links.signUp}">Sign up
 function renderFooter(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<footer><div class="foot">
-<p class="brand">${MARK}Toolbooth <span class="soft small">${options.version}</span></p>
+<p class="brand">${markOn("var(--bg)")}Toolbooth <span class="soft small">${options.version}</span></p>
 <nav aria-label="Everything">
 ${footerLinks(links, options).map(([href, label]) => html`<a href="${href}">${label}</a>\n`)}</nav>
 <p class="small">Published at ${options.publicUrl}. Free software under the MIT licence.</p>
@@ -106,12 +107,3 @@ function footerLinks(links: PageLinks, options: PageOptions): [string, string][]
     ...(signUpIsOpen(options) ? ([[links.signUp, "Sign up"]] as [string, string][]) : []),
   ];
 }
-
-/** A booth's barrier, raised. */
-const MARK = trusted(
-  '<svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true"><rect width="24" height="24" rx="6" fill="currentColor"/><path d="M7 19V9.5m0 3L18.5 6" stroke="var(--bg)" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="var(--bg)"/></svg>',
-);
-
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none"><rect width="24" height="24" rx="6" fill="#0a5f58"/><path d="M7 19V9.5m0 3L18.5 6" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="7" cy="12.5" r="2.2" fill="#fff"/></svg>',
-)}`;

@@ -4,27 +4,33 @@ import { FRONT_STYLE } from "./style-front.ts";
  * The one stylesheet, inlined into every page. Colours are variables, so that dark is a second set and nothing else.
  * Text has a contrast of 4.5 to 1 or more on every ground it stands on (WCAG 2.2, 1.4.3), in both sets.
  */
+const LIGHT =
+  "color-scheme:light;--bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--edge:#868e96;--panel:#f6f6f2;--accent:#0a5f58;--accent-ink:#074842;--tint:#e6f1ee;" +
+  "--ok:#1b6238;--ok-bg:#e2f2e7;--warn:#7d4700;--warn-bg:#faeed8;--bad:#9b231b;--bad-bg:#fbe7e4;" +
+  "--key:#0b4f7d;--text:#1b6238;--value:#8a3f0a";
+
 const DARK =
-  "color-scheme:dark;--bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#2a3136;--edge:#69757d;--panel:#1a1f23;--accent:#63cdbb;--accent-ink:#8fe0d1;--tint:#18302e;" +
+  "color-scheme:dark;--bg:#13171a;--ink:#e2e6e8;--soft:#9ba6ae;--line:#2a3136;--edge:#68737b;--panel:#1a1f23;--accent:#63cdbb;--accent-ink:#8fe0d1;--tint:#18302e;" +
   "--ok:#7fd6a0;--ok-bg:#16301f;--warn:#eab766;--warn-bg:#362913;--bad:#f39a90;--bad-bg:#3b1d1b;" +
   "--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e";
 
-/** Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/color-scheme.ts`). */
+/**
+ * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/chosen-colours.ts`).
+ * Paper is always light: its rule counts for more than the others.
+ */
 const COLOURS = `
-:root{color-scheme:light;
---bg:#fdfdfb;--ink:#1c2126;--soft:#59626c;--line:#e3e3dc;--edge:#858c88;--panel:#f6f6f2;--accent:#0a5f58;--accent-ink:#074842;--tint:#e6f1ee;
---ok:#1b6238;--ok-bg:#e2f2e7;--warn:#7d4700;--warn-bg:#faeed8;--bad:#9b231b;--bad-bg:#fbe7e4;
---key:#0b4f7d;--text:#1b6238;--value:#8a3f0a;
+:root{${LIGHT};
 --sans:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
 @media (prefers-color-scheme:dark){:root:not([data-scheme=light]){${DARK}}}
 :root[data-scheme=dark]{${DARK}}
+@media print{:root:root:root{${LIGHT}}}
 `;
 
 const TEXT = `
 *{box-sizing:border-box}[hidden]{display:none!important}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:1.5rem}
-body{margin:0;background:var(--bg);color:var(--ink);font:1rem/1.6 var(--sans);text-rendering:optimizeLegibility}
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--bg);color:var(--ink);font:1rem/1.6 var(--sans);text-rendering:optimizeLegibility}
 h1,h2,h3{line-height:1.25;margin:0;font-weight:650;letter-spacing:-.012em;text-wrap:balance}
 h1{font-size:2.1rem;letter-spacing:-.025em}h2{font-size:1.45rem}h3{font-size:1.2rem}
 h3.label{font-size:.8125rem;letter-spacing:.05em;text-transform:uppercase;color:var(--soft);margin:1.75rem 0 .5rem}
@@ -60,13 +66,13 @@ const FRAME = `
 .button.quiet{background:none;color:var(--accent);border-color:var(--edge)}.button.quiet:hover{background:var(--tint);border-color:var(--accent)}
 .bar .button{min-height:2.4rem;padding:.25rem .95rem;font-size:.9375rem}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.6rem}
-footer{border-top:1px solid var(--line);margin-top:6rem}
+footer{border-top:1px solid var(--line);margin-top:5rem}
 .foot{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;align-items:center;padding:1.5rem 1.25rem 2.5rem;max-width:96rem;margin:auto}
 .foot p{margin:0;color:var(--soft)}.foot .brand{color:var(--ink)}
 .foot nav{display:flex;flex-wrap:wrap;gap:.1rem 1.4rem;font-size:.9rem}
 .foot nav a{color:var(--soft);text-decoration:none;display:inline-flex;align-items:center;min-height:2.25rem}.foot nav a:hover{color:var(--ink);text-decoration:underline}
 .foot>p:last-child{width:100%;overflow-wrap:anywhere}
-.body{max-width:96rem;margin:auto;padding:2.5rem 1.25rem 0}
+.body{flex:1;width:100%;max-width:96rem;margin:0 auto;padding:2.5rem 1.25rem 0}
 @media (max-width:44rem){.bar{column-gap:.75rem;padding:.5rem 1rem}.bar nav{column-gap:.9rem}.bar .button{padding:.25rem .7rem}.body,.foot{padding-left:1rem;padding-right:1rem}.bar .brand{margin-right:auto}.visitor{margin-left:0}.bar nav:not(.visitor){order:1;width:100%}}
 main{min-width:0}main:focus{outline:0}
 main>section{padding-top:3.25rem}
@@ -80,7 +86,7 @@ h2+h3{margin-top:1.25rem}
 .toc ul ul{border-left:1px solid var(--line);padding-left:.85rem;margin:.15rem 0 .6rem .1rem}
 .toc ul ul a{color:var(--soft);padding:.22rem 0}
 .toc a code{font-size:.8125rem}
-.turns{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:4rem}
+.turns{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:4rem;max-width:52rem}
 .turns a{flex:1 1 12rem;border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem;text-decoration:none;font-weight:600}
 .turns a:hover{border-color:var(--accent);background:var(--panel)}
 .turns small{display:block;font-weight:400;font-size:.8125rem;color:var(--soft)}.turns .next{text-align:right}
@@ -147,7 +153,7 @@ dt{font-size:.8125rem;font-weight:600;color:var(--soft);margin-top:.9rem}dd{marg
 
 const PRINT = `
 @media print{.side,.skip,.copy,.bar nav,.foot nav,.turns,.tabs fieldset{display:none!important}
-body{font-size:10pt;color:#000;background:#fff}.body{display:block!important;padding:0}.split{display:block!important}
+body{font-size:10pt;color:#000;background:#fff}body,.body{display:block!important}.body{padding:1.5rem 0 0}.bar,.foot{padding:0;max-width:none}.split{display:block!important}
 .code,.entry,tr{break-inside:avoid}h2,h3{break-after:avoid}
 a{color:inherit}}
 `;

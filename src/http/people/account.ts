@@ -1,9 +1,17 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
-import { closeAccount } from "#accounts/people.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { PeopleFault, tooFast } from "./people-fault.ts";
 import type { EventsView, PersonView, Provider, SessionView, Visitor } from "./shapes.ts";
-import { findSignedIn, json, readJson, requireMember, tell, type Visit } from "./visit.ts";
+import {
+  findSignedIn,
+  finishClosing,
+  json,
+  note,
+  readJson,
+  requireMember,
+  tell,
+  type Visit,
+} from "./visit.ts";
 
 const EVENTS_A_PAGE = 30;
 
@@ -32,7 +40,10 @@ async function viewPerson(visit: Visit, { person }: SignedIn): Promise<PersonVie
       ? await house.auth.finishWelcome(person)
       : person.account;
   const standing = account === null ? null : await house.desk.ledger.findAccount({ account, now });
-  if (standing?.state === "closed") return null;
+  if (standing?.state === "closed") {
+    await finishClosing(visit, person.email);
+    return null;
+  }
   return {
     email: person.email,
     verified: person.verified,
@@ -62,7 +73,7 @@ export async function listSessions(visit: Visit): Promise<Response> {
 
 /** Ends one session, or all `others`. */
 export async function endSession(visit: Visit): Promise<Response> {
-  const { house, id, now, peer } = visit;
+  const { house, id } = visit;
   const { person, session } = await requireMember(visit);
   const { internalAdapter } = await house.auth.context();
   const found = await internalAdapter.listSessions(person.id);
@@ -73,10 +84,7 @@ export async function endSession(visit: Visit): Promise<Response> {
     throw new PeopleFault("not_found", "There is no such session; it has ended already.");
   }
   for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) {
-    const event = { person: person.id, at: now, kind: "session_ended", detail: null } as const;
-    await house.journal.noteEvent({ ...event, address: peer });
-  }
+  if (ending.length > 0) await note(visit, person.id, "session_ended", null);
   return json({});
 }
 
@@ -110,7 +118,7 @@ export function createCloseAccount(throttle: SignInThrottle) {
         typeof password === "string" && (await house.verifyPassword(login.password, password));
       if (!right) throw new PeopleFault("wrong_password", "The password is not right.");
     }
-    await closeAccount(house.desk, person.email, now);
+    await finishClosing(visit, person.email);
     await tell(visit, house.letters.closed(person.email));
     return json({});
   };

@@ -6,6 +6,7 @@ import type { KeyView } from "./shapes.ts";
 import {
   json,
   type Member,
+  note,
   readJson,
   requireActiveMember,
   requireMember,
@@ -18,10 +19,27 @@ export async function listKeys(visit: Visit): Promise<Response> {
   return json({ keys: await viewKeys(visit, member) });
 }
 
-export async function makeKey(visit: Visit): Promise<Response> {
-  const member = await requireActiveMember(visit);
-  const { house, now, peer } = visit;
-  const label = await readKeyLabel(visit);
+/** One at a time for an account, so that many at once do not pass the limit together. */
+export function createMakeKey() {
+  const last = new Map<string, Promise<unknown>>();
+  return async (visit: Visit): Promise<Response> => {
+    const member = await requireActiveMember(visit);
+    const label = await readKeyLabel(visit);
+    const { account } = member;
+    const before = last.get(account) ?? Promise.resolve();
+    const making = before.then(() => makeKey(visit, member, label));
+    const settled = making.catch(() => {});
+    last.set(account, settled);
+    try {
+      return await making;
+    } finally {
+      if (last.get(account) === settled) last.delete(account);
+    }
+  };
+}
+
+async function makeKey(visit: Visit, member: Member, label: string): Promise<Response> {
+  const { house, now } = visit;
   const { ledger } = house.desk;
   const keys = await ledger.listKeys({ account: member.account });
   if (keys.filter(({ revokedAt }) => revokedAt === null).length >= KEYS_PER_ACCOUNT_MAX) {
@@ -32,45 +50,31 @@ export async function makeKey(visit: Visit): Promise<Response> {
   }
   const { id, key: secret } = await createKey(house.desk, member.account, label, now);
   const key = await viewKey(visit, member, id);
-  const { id: person, email } = member.person;
-  await house.journal.noteEvent({
-    person,
-    at: now,
-    kind: "key_created",
-    detail: label,
-    address: peer,
-  });
-  await tell(visit, house.letters.keyCreated(email, key));
+  await note(visit, member.person.id, "key_created", label);
+  await tell(visit, house.letters.keyCreated(member.person.email, key));
   return json({ key, secret }, 201);
 }
 
 export async function renameKey(visit: Visit): Promise<Response> {
   const member = await requireMember(visit);
-  const { house, now, peer, id } = visit;
+  const { house, id } = visit;
   const label = await readKeyLabel(visit);
   const { found } = await house.desk.ledger.relabelKey({ account: member.account, id, label });
   if (!found) throw noSuchKey();
   const person = member.person.id;
-  await house.journal.noteEvent({
-    person,
-    at: now,
-    kind: "key_renamed",
-    detail: label,
-    address: peer,
-  });
+  await note(visit, person, "key_renamed", label);
   return json({ key: await viewKey(visit, member, id) });
 }
 
 /** Revoking twice is no fault; the second time nothing is told. */
 export async function revokeKey(visit: Visit): Promise<Response> {
   const member = await requireMember(visit);
-  const { house, now, peer, id } = visit;
+  const { house, now, id } = visit;
   const before = await viewKey(visit, member, id);
   if (before.revokedAt === null) {
     await house.desk.ledger.revokeKey({ account: member.account, id, now });
     const { id: person, email } = member.person;
-    const detail = before.label;
-    await house.journal.noteEvent({ person, at: now, kind: "key_revoked", detail, address: peer });
+    await note(visit, person, "key_revoked", before.label);
     await tell(visit, house.letters.keyRevoked(email, before));
   }
   return json({ key: await viewKey(visit, member, id) });

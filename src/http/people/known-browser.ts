@@ -1,34 +1,30 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { readCookie, writeCookie } from "./cookies.ts";
 
 /**
  * A mark that a browser signed somebody in before: a keyed hash of the address, in a cookie. It opens nothing; it only
  * tells a person's own browser from a stranger's, so that a stranger who guesses passwords does not slow its owner.
  */
-const COOKIE = "toolbooth.known";
+const COOKIE = "known";
 const PEOPLE_MAX = 5;
 const DAYS = 400;
 
-export const isKnownBrowser = (request: Request, email: string, secret: string): boolean =>
-  marksOf(request).includes(markOf(email, secret));
+type Place = { secret: string; publicUrl: string };
 
-export function knownBrowserCookie(
-  request: Request,
-  email: string,
-  { secret, publicUrl }: { secret: string; publicUrl: string },
-): string {
-  const mark = markOf(email, secret);
-  const marks = [mark, ...marksOf(request).filter((each) => each !== mark)].slice(0, PEOPLE_MAX);
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  return `${COOKIE}=${marks.join(".")}; Path=/; Max-Age=${DAYS * 86_400}; HttpOnly; SameSite=Lax${secure}`;
+export const isKnownBrowser = (request: Request, email: string, place: Place): boolean =>
+  marksOf(request, place).includes(markOf(email, place.secret));
+
+export function knownBrowserCookie(request: Request, email: string, place: Place): string {
+  const mark = markOf(email, place.secret);
+  const others = marksOf(request, place).filter((each) => each !== mark && MARK.test(each));
+  return writeCookie(COOKIE, [mark, ...others].slice(0, PEOPLE_MAX).join("."), DAYS, place);
 }
 
-function marksOf(request: Request): string[] {
-  const cookies = request.headers.get("cookie")?.split(";") ?? [];
-  const found = cookies.map((text) => text.trim()).find((text) => text.startsWith(`${COOKIE}=`));
-  return found?.slice(COOKIE.length + 1).split(".") ?? [];
-}
+const MARK = /^[0-9a-f]{32}$/;
+const marksOf = (request: Request, place: Place) =>
+  readCookie(request, COOKIE, place)?.split(".") ?? [];
 
 function markOf(email: string, secret: string): string {
   const utf8 = new TextEncoder();

@@ -1,3 +1,4 @@
+import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#credits/ledger.ts";
 import { createThrottle } from "../throttle.ts";
@@ -8,9 +9,11 @@ import {
   listSessions,
   showVisitor,
 } from "./account.ts";
+import { busy } from "./ask-auth.ts";
 import { createAuthDoor } from "./auth-door.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./figures.ts";
-import { listKeys, makeKey, renameKey, revokeKey } from "./keys.ts";
+import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
+import { networkOf } from "./network.ts";
 import { PeopleFault, refusalResponse, tooFast } from "./people-fault.ts";
 import type { PeopleHouse } from "./people-house.ts";
 import type { Visit } from "./visit.ts";
@@ -30,11 +33,12 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
   const signInThrottle = createSignInThrottle();
   const changes = createThrottle(CHANGES_PER_SECOND);
   const auth = createAuthDoor(signInThrottle);
+  const isSecure = house.settings.publicUrl.startsWith("https:");
   const routes: Record<string, Handler> = {
     "GET /people/visitor": showVisitor,
     "GET /people/home": showHome,
     "GET /people/keys": listKeys,
-    "POST /people/keys": makeKey,
+    "POST /people/keys": createMakeKey(),
     "PATCH /people/keys/:id": renameKey,
     "DELETE /people/keys/:id": revokeKey,
     "GET /people/usage": showUsage,
@@ -47,7 +51,9 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
   };
 
   function findHandler(method: string, path: string): { handler: Handler; id: string } {
-    const exact = routes[`${method} ${path}`];
+    const exact = Object.hasOwn(routes, `${method} ${path}`)
+      ? routes[`${method} ${path}`]
+      : undefined;
     if (exact !== undefined) return { handler: exact, id: "" };
     const [, parent = "", id = ""] =
       /^(\/people\/(?:keys|sessions))\/([\w-]{1,80})$/.exec(path) ?? [];
@@ -60,7 +66,7 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
     const { request, url, peer, now } = visit;
     if (request.method !== "GET") {
       requireSameOrigin(request, house.settings.origins);
-      const { allowed, retryAfterSeconds } = changes.take(peer ?? "", now);
+      const { allowed, retryAfterSeconds } = changes.take(networkOf(peer ?? ""), now);
       if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
     }
     if (url.pathname.startsWith("/people/auth/")) return auth(visit);
@@ -84,6 +90,7 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
       const headers = new Headers(response.headers);
       for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
       for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
+      if (isSecure) headers.set("Strict-Transport-Security", HSTS);
       headers.set("X-Request-Id", requestId);
       return new Response(response.body, { status: response.status, headers });
     },
@@ -97,6 +104,9 @@ const HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",
 };
+
+/** A year. Subdomains may belong to others, so they are left alone. */
+const HSTS = "max-age=31536000";
 
 /**
  * A browser tells where a request comes from (Fetch standard: `Origin` goes with every method but GET and HEAD). Only
@@ -116,7 +126,7 @@ function requireSameOrigin({ headers }: Request, origins: readonly string[]): vo
 function explain(house: PeopleHouse, thrown: unknown, requestId: string): PeopleFault {
   if (thrown instanceof PeopleFault) return thrown;
   house.complain("A request of the pages failed", { requestId, cause: thrown });
-  return thrown instanceof NotCarriedOut
-    ? new PeopleFault("unavailable", "The service is busy; nothing was changed. Try again.", 2)
+  return thrown instanceof NotCarriedOut || thrown instanceof TooManyPasswords
+    ? busy()
     : new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
 }

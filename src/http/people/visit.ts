@@ -1,5 +1,6 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
-import { closeAccount } from "#accounts/people.ts";
+import type { EventKind } from "#accounts/journal.ts";
+import { closeAccount, DeskRefusal } from "#accounts/people.ts";
 import type { AccountStanding } from "#credits/ledger.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { PeopleHouse } from "./people-house.ts";
@@ -61,10 +62,17 @@ export async function requireMember(visit: Visit): Promise<Member> {
   const standing = await house.desk.ledger.findAccount({ account, now });
   if (standing === null) throw new Error(`The ledger has no account ${account}`);
   if (standing.state === "closed") {
-    await closeAccount(house.desk, person.email, now).catch(() => {});
+    await finishClosing(visit, person.email);
     throw signedOut();
   }
   return { ...signedIn, account, standing };
+}
+
+/** Closes an account for good; also where that was broken off half-way, or somebody else does it at the same time. */
+export async function finishClosing({ house, now }: Visit, email: string): Promise<void> {
+  await closeAccount(house.desk, email, now).catch((error) => {
+    if (!(error instanceof DeskRefusal)) throw error;
+  });
 }
 
 /** A member whose account is not suspended. */
@@ -86,6 +94,18 @@ export const json = (body: object, status = 200): Response =>
     status,
     headers: { "Content-Type": "application/json" },
   });
+
+/** For the person to see. Like a letter, it tells of what was done already. */
+export async function note(
+  { house, peer, now, requestId }: Visit,
+  person: string,
+  kind: EventKind,
+  detail: string | null,
+): Promise<void> {
+  await house.journal
+    .noteEvent({ person, at: now, kind, detail, address: peer })
+    .catch((cause) => house.complain("An event could not be noted", { requestId, cause }));
+}
 
 /** A letter tells of what was done already: where it cannot be posted, that is a fault of ours and not of the request. */
 export async function tell(visit: Visit, letter: Promise<void>): Promise<void> {

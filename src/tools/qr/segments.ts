@@ -38,7 +38,7 @@ const BANDS = [
 ] as const;
 
 /**
- * `\\` and `~`, in whose places Shift JIS has the yen sign and the overline. Where there are Kanji segments and no ECI header,
+ * `\` and `~`, in whose places Shift JIS has the yen sign and the overline. Where there are Kanji segments and no ECI header,
  * some readers (ZBar among them) take byte segments for Shift JIS too.
  */
 const NOT_BESIDE_KANJI = 1 << 4;
@@ -98,7 +98,7 @@ const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
 /**
  * The plan with the smallest version, and of these with the fewest bits; undefined where no version holds the text.
  *
- * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\\` and
+ * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\` and
  * no `~`; and one behind an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment behind an ECI header
  * by the header's encoding.
  */

@@ -169,7 +169,16 @@ export function mixedTail(random: Random): string {
   const runs = random.several(1, 4, () =>
     word(
       random,
-      random.pick([DIGITS, DIGITS, CAPITALS, ["a", "z"], KANJI, KANA, ["é", "😀"]]),
+      random.pick([
+        DIGITS,
+        DIGITS,
+        CAPITALS,
+        ["a", "z"],
+        ["a", ..."\\~"],
+        KANJI,
+        KANA,
+        ["é", "😀"],
+      ]),
       1,
       9,
     ),
@@ -179,10 +188,12 @@ export function mixedTail(random: Random): string {
 
 /**
  * The fewest bits for `letters` small letters and `tail` behind them: every way to give each character a mode is tried,
- * but for those that are worse already. Behind an ECI header there is no Kanji, without one no byte beyond ASCII.
+ * but for those that are worse already. Behind an ECI header there is no Kanji, without one no byte beyond ASCII, and none
+ * beside Kanji that Shift JIS has another character for: infinite where no way is left.
  */
 export function leastBits(letters: number, tail: string, hasEci: boolean): number {
   const characters = [...tail];
+  if (!hasEci && /[\\~]/.test(tail) && /[^\0-\x7f]/.test(tail)) return Infinity;
   const band = letters < 200 ? 0 : letters < 1400 ? 1 : 2;
   const bytes = characters.map((character) => Buffer.byteLength(character));
   const modes = characters.map((character, i) =>

@@ -1,8 +1,8 @@
-/** Where the dashboard keeps the colour scheme that a person has chosen: light, dark or auto. */
+/** Where the dashboard, which is made with Mantine, keeps the colour scheme that a person has chosen: light, dark or auto. */
 const KEPT_AS = "mantine-color-scheme-value";
 
 /** The pages follow the system, or the choice that was made on the dashboard, there and in other tabs. */
-export function followColorScheme(): void {
+export function followChosenColours(): void {
   apply();
   addEventListener("storage", (event) => {
     if (event.key === KEPT_AS || event.key === null) apply();

@@ -1,0 +1,23 @@
+import { cookiePath } from "#accounts/auth-options.ts";
+
+/** Cookies of ours, beside better-auth's and by the same rules: named and sent as securely as PUBLIC_URL allows. */
+type Place = { publicUrl: string };
+
+const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
+const nameOf = (name: string, place: Place) =>
+  `${isSecure(place) ? "__Secure-" : ""}toolbooth.${name}`;
+
+export function readCookie(request: Request, name: string, place: Place): string | undefined {
+  const start = `${nameOf(name, place)}=`;
+  const cookies = request.headers.get("cookie")?.split(";") ?? [];
+  return cookies
+    .map((text) => text.trim())
+    .find((text) => text.startsWith(start))
+    ?.slice(start.length);
+}
+
+export function writeCookie(name: string, value: string, days: number, place: Place): string {
+  const secure = isSecure(place) ? "; Secure" : "";
+  const path = cookiePath(place.publicUrl);
+  return `${nameOf(name, place)}=${value}; Path=${path}; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure}`;
+}

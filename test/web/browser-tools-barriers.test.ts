@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { CATALOGUE } from "../../web/browser-tools/catalogue.ts";
+import { openBrowser } from "../chromium.ts";
+import { openApi } from "./browser-tools-api.ts";
+import { openToolsSite } from "./browser-tools-site.ts";
+import { answerOf, type Opened, openTool, textOf, VISITOR } from "./browser-tools-visit.ts";
+
+/** The pages of the browser tools for everyone: no barrier that axe finds, and all of it on a small screen. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+let site: Awaited<ReturnType<typeof openToolsSite>>;
+let opened: Opened;
+
+before(async () => {
+  site = await openToolsSite(VISITOR);
+  opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
+});
+after(async () => {
+  await opened?.browser.close();
+  await site?.close();
+});
+
+for (const [look, options] of Object.entries({
+  "a desktop": { viewport: { width: 1280, height: 900 } },
+  "a phone in the dark": { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
+})) {
+  test(`no tool has a barrier on ${look}, and none is wider than the screen`, async (t) => {
+    for (const name of ["", ...CATALOGUE.map((entry) => entry.name), "hush"]) {
+      const { page } = await openTool(opened, t, name, options);
+      if (name === "uuid") await page.getByRole("button", { name: "Generate" }).click();
+      if (name === "echo") await textOf(page).fill("{");
+      if (CATALOGUE.some((entry) => entry.name === name)) await answerOf(page).waitFor();
+      assert.deepEqual(await barriersOf(page), [], name);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`);
+    }
+  });
+}
+
+/** The preview's frame runs no script, so axe looks at the page around it. */
+async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const options = { iframes: false, runOnly: { type: "tag", values: AXE_TAGS } };
+  const { violations } = await page.evaluate<Found>(
+    `axe.run(document, ${JSON.stringify(options)})`,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+type Found = { violations: { id: string; nodes: { html: string }[] }[] };
