@@ -57,7 +57,10 @@ export const button = (page: Page, name: string | RegExp) =>
 
 export async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
-  await page.getByLabel("Password", { exact: true }).or(page.getByLabel("New password")).fill(password);
+  await page
+    .getByLabel("Password", { exact: true })
+    .or(page.getByLabel("New password"))
+    .fill(password);
 }
 
 /** Leaves the person at "Check your mail". */
@@ -112,6 +115,8 @@ export async function paste(line: string): Promise<{ body: string; status: numbe
     return { body: stdout.slice(0, end), status: Number(stdout.slice(end + 1)) };
   } catch (error) {
     if ((error as { code?: unknown }).code !== 127) throw error;
-    throw new Error("This test pastes a line into a shell and needs curl, which this machine lacks");
+    throw new Error(
+      "This test pastes a line into a shell and needs curl, which this machine lacks",
+    );
   }
 }

@@ -11,7 +11,8 @@ import { createEmailVerificationToken } from "better-auth/api";
 import { startServer, temporaryFolder } from "./doors/server-process.ts";
 import { type Received, startMailServer } from "./mail/smtp-scene.ts";
 
-type Hooks = Pick<TestContext, "after">;
+/** Of one test, or of all tests of a file. */
+type Hooks = { after(close: () => unknown): void };
 
 export type Site = {
   base: string;
@@ -28,7 +29,8 @@ export type Credentials = { email: string; password: string };
 const SECRET = "the secret of a service in a test";
 const DEADLINE_MS = 20_000;
 
-export async function openSite(t: Hooks): Promise<Site> {
+export async function openSite({ after }: Hooks): Promise<Site> {
+  const t = { after } as Pick<TestContext, "after">;
   const mail = await startMailServer(t);
   const env = {
     DATA_DIR: temporaryFolder(t),

@@ -95,10 +95,12 @@ export const useEvents = () => usePages<EventsView>(queryKeys.events, "/people/e
 function useChange<Order, Answer>(
   send: (order: Order) => Promise<Answer>,
   stale: readonly (readonly unknown[])[],
+  learn?: (client: QueryClient, answer: Answer) => void,
 ) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: send,
+    onSuccess: (answer) => learn?.(client, answer),
     onSettled: () => {
       for (const queryKey of stale) void client.invalidateQueries({ queryKey });
     },
@@ -110,16 +112,26 @@ const AFTER_KEYS = [queryKeys.keys, queryKeys.home, queryKeys.events];
 export type MadeKey = { key: KeyView; secret: string };
 export const useCreateKey = () =>
   useChange((order: KeyOrder) => ask<MadeKey>("POST", "/people/keys", order), AFTER_KEYS);
+/** The list knows a changed key at once: it must not stand there as active beside the word that it is revoked. */
+function learnKey(client: QueryClient, { key }: { key: KeyView }): void {
+  client.setQueryData<{ keys: KeyView[] }>(queryKeys.keys, (known) =>
+    known === undefined
+      ? known
+      : { keys: known.keys.map((each) => (each.id === key.id ? key : each)) },
+  );
+}
 export const useRenameKey = () =>
   useChange(
     ({ id, label }: KeyOrder & { id: string }) =>
       ask<{ key: KeyView }>("PATCH", `/people/keys/${encodeURIComponent(id)}`, { label }),
     AFTER_KEYS,
+    learnKey,
   );
 export const useRevokeKey = () =>
   useChange(
     (id: string) => ask<{ key: KeyView }>("DELETE", `/people/keys/${encodeURIComponent(id)}`),
     AFTER_KEYS,
+    learnKey,
   );
 
 /** Takes the id of a session, or `others` for all but this one. */

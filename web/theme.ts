@@ -32,10 +32,9 @@ const red: MantineColorsTuple = [
   "#5e1410",
 ];
 
-export const SANS =
+const SANS =
   'ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
-export const MONO =
-  'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace';
+const MONO = 'ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace';
 
 /** What Mantine takes for inputs, menus and skeletons: from the ink of dark pages to their ground, and below. */
 const dark: MantineColorsTuple = [

@@ -186,6 +186,7 @@ function bounds({ publicUrl, inBackground, newId }: AuthOptions) {
       customRules: {
         // Tries of a password have their own throttle, which knows browsers.
         "/sign-in/email": false,
+        "/sign-in/social": { window: 60, max: 20 },
         "/sign-up/email": { window: 60, max: 6 },
         "/request-password-reset": { window: 60, max: 4 },
         "/send-verification-email": { window: 60, max: 4 },

@@ -36,6 +36,7 @@ const QUEUE_MAX_MS = 20_000;
 /** After so long without a wrong password the count starts anew. */
 const FORGET_MS = 15 * 60_000;
 const KEPT_MAX = 20_000;
+const FORGOTTEN_AT_ONCE = 2_000;
 
 type Bucket = { left: number; at: number };
 type Mistakes = { count: number; at: number; freeAt: number };
@@ -75,14 +76,15 @@ export function createSignInThrottle(): SignInThrottle {
   };
 }
 
-/** The one that was touched longest ago makes room. */
+/** Those touched longest ago make room: many at once, because a map finds its first entry behind all that were deleted. */
 function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
-  if (map.size > KEPT_MAX) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest);
-      break;
-    }
+  if (map.size <= KEPT_MAX) return;
+  let left = FORGOTTEN_AT_ONCE;
+  for (const oldest of map.keys()) {
+    if (left === 0) break;
+    map.delete(oldest);
+    left -= 1;
   }
 }

@@ -36,9 +36,11 @@ const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 function listOf(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of proxies) {
-    const [address = "", bits] = text.split("/");
+    const [address = "", bits, ...rest] = text.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     try {
+      // "10.0.0.0/" is not the network of everybody.
+      if (bits === "" || rest.length > 0) throw new Error("no length of a network");
       if (bits === undefined) list.addAddress(address, family);
       else list.addSubnet(address, Number(bits), family);
     } catch {

@@ -115,28 +115,35 @@ async function tidy(): Promise<void> {
 const tidying = setInterval(() => void tidy(), TIDY_EVERY_MS);
 
 port.on("message", (message: ToPeople) => {
-  if (message.kind === "request") void answer(message);
-  else void stop();
+  if (message.kind === "request") {
+    answer(message).catch((cause) => fail(message.id, cause));
+  } else void stop();
 });
 say({ kind: "ready" });
 
-async function answer({ id, method, url, headers, body, peer }: ToPeople & { kind: "request" }) {
-  const request = new Request(url, {
-    method,
-    headers,
-    body: body as Uint8Array<ArrayBuffer> | null,
-  });
-  const response = await app.fetch(request, peer);
-  const bytes = new Uint8Array(await response.arrayBuffer());
+/** Nothing that is asked may end the thread: everybody else's requests would end with it. */
+async function answer(message: ToPeople & { kind: "request" }): Promise<void> {
+  const { id, peer } = message;
+  const response = await app.fetch(readRequest(message), peer);
+  const body = new Uint8Array(await response.arrayBuffer());
   const names = [...response.headers].filter(([name]) => name !== "set-cookie");
   const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);
-  say({
-    kind: "response",
-    id,
-    status: response.status,
-    headers: [...names, ...cookies],
-    body: bytes,
+  say({ kind: "response", id, status: response.status, headers: [...names, ...cookies], body });
+}
+
+/** HTTP knows requests that a `Request` does not: a GET with a body, and TRACE. */
+function readRequest({ method, url, headers, body }: ToPeople & { kind: "request" }): Request {
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return new Request(url, {
+    method: /^(?:CONNECT|TRACE|TRACK)$/i.test(method) ? "OPTIONS" : method,
+    headers,
+    body: hasBody ? (body as Uint8Array<ArrayBuffer> | null) : null,
   });
+}
+
+function fail(id: number, cause: unknown): void {
+  complain("A request of the pages failed", { cause });
+  say({ kind: "response", id, status: 500, headers: [], body: new Uint8Array() });
 }
 
 async function stop(): Promise<void> {

@@ -74,7 +74,7 @@ export const qrCode = defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
   fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
-  heavyFromBytes: 320,
+  heavyFromBytes: 192,
   examples: [
     {
       name: "a PNG; a width out of range is clamped",

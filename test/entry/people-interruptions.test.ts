@@ -57,7 +57,9 @@ test("neither going back nor loading anew shows a key a second time", async (t) 
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
   await page.getByText("$TOOLBOOTH_KEY").first().waitFor();
   assert.equal(await shown(), false);
-  const stored = await page.evaluate("JSON.stringify([localStorage, sessionStorage, history.state])");
+  const stored = await page.evaluate(
+    "JSON.stringify([localStorage, sessionStorage, history.state])",
+  );
   assert.ok(!String(stored).includes(secret));
 });
 
@@ -129,6 +131,7 @@ test("two tabs, two persons: the first tab shows nothing of the first person any
   const { person, guest, page } = await openKeys(t);
   await journey.createKey(page, "of the first");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
+  await page.clock.install();
   const second = await member(site);
   const other = await guest.openTab();
   await other.goto("/home");
@@ -136,6 +139,8 @@ test("two tabs, two persons: the first tab shows nothing of the first person any
   await other.getByRole("button", { name: "Sign out" }).click();
   await journey.signIn(other, second);
   await journey.heading(other, "Home").waitFor();
+  // What is younger than ten seconds is not asked for again.
+  await page.clock.fastForward(11_000);
   await page.evaluate(COMES_BACK);
   await page.getByRole("button", { name: `Account: ${second.email}` }).waitFor();
   await page.getByText("No keys yet").waitFor();
@@ -144,10 +149,10 @@ test("two tabs, two persons: the first tab shows nothing of the first person any
 });
 
 /** As when a tab is looked at again. */
-const COMES_BACK = `document.dispatchEvent(new Event("visibilitychange"))`;
+const COMES_BACK = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
 
 test("the service is gone for a while: the page says so, loses nothing, and recovers by itself", async (t) => {
-  const away = await openSite(t);
+  const away = await openSite({ after: (close) => t.after(close) });
   const person = await member(away);
   const guest = await journey.openGuest(t, browser, away);
   const { page } = guest;
@@ -175,7 +180,8 @@ test("the service is gone for a while: the page says so, loses nothing, and reco
 });
 
 test("a page that is opened while the service starts again comes without being loaded anew", async (t) => {
-  const { page } = await openKeys(t);
+  const { guest, page } = await openKeys(t);
+  guest.foresee(/ERR_CONNECTION_REFUSED/);
   let broken = true;
   await page.route("**/people/**", (route) =>
     broken ? route.abort("connectionrefused") : route.continue(),

@@ -114,5 +114,8 @@ async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env["PICTURES"];
   if (folder === undefined) return;
   pictures += 1;
-  await page.screenshot({ path: `${folder}/${String(pictures).padStart(2, "0")}-${name}.png`, fullPage: true });
+  await page.screenshot({
+    path: `${folder}/${String(pictures).padStart(2, "0")}-${name}.png`,
+    fullPage: true,
+  });
 }

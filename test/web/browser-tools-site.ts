@@ -13,6 +13,7 @@ const POLICY =
 const TYPES: Record<string, string> = { ".js": "text/javascript", ".css": "text/css" };
 
 type ManifestEntry = { file: string; css?: string[] };
+type Manifest = Record<string, ManifestEntry>;
 
 /** `visitor`: what the pages are told of who looks at them. Closing removes what was built. */
 export async function openToolsSite(visitor: unknown) {
@@ -22,8 +23,7 @@ export async function openToolsSite(visitor: unknown) {
     logLevel: "silent",
     build: { outDir: folder, emptyOutDir: true },
   });
-  const manifest = JSON.parse(await readFile(path.join(folder, "manifest.json"), "utf8"));
-  const shell = shellOf((manifest as Record<string, ManifestEntry>)["main.tsx"] as ManifestEntry);
+  const shell = shellOf(JSON.parse(await readFile(path.join(folder, "manifest.json"), "utf8")));
 
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://site.test");
@@ -49,8 +49,16 @@ export async function openToolsSite(visitor: unknown) {
   };
 }
 
-const shellOf = ({ file, css = [] }: ManifestEntry) => `<!doctype html>
+/** Every stylesheet there is, however the build divides them. */
+const stylesOf = (manifest: Manifest): Set<string> =>
+  new Set(
+    Object.values(manifest)
+      .flatMap(({ file, css = [] }) => [file, ...css])
+      .filter((name) => name.endsWith(".css")),
+  );
+
+const shellOf = (manifest: Manifest) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Toolbooth</title><meta name="toolbooth-base" content=""><link rel="icon" href="data:,">
-${css.map((sheet) => `<link rel="stylesheet" href="/${sheet}">`).join("")}
-<script type="module" src="/${file}"></script></head><body><div id="app"></div></body></html>`;
+${[...stylesOf(manifest)].map((sheet) => `<link rel="stylesheet" href="/${sheet}">`).join("")}
+<script type="module" src="/${manifest["main.tsx"]?.file}"></script></head><body><div id="app"></div></body></html>`;

@@ -119,6 +119,9 @@ async function fillClosing(page: Page): Promise<void> {
   await dialog.getByRole("button", { name: "Close it for good" }).click();
 }
 
+/** It is fetched after everything else. */
+const chartIsThere = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
+
 /** The states that every screen has. */
 const usualStates = (name: string, path: string): Screen[] => [
   { name, path, mocks: ALL },
@@ -227,7 +230,8 @@ const OTHER_STATES: Screen[] = [
       "GET /people/home": { body: { ...told.home, balance: 0, nextExpiry: null, keys: 1 } },
     },
   },
-  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL },
+  { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: chartIsThere },
+  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: chartIsThere },
   { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },
   { name: "usage, no match", path: "/usage?tool=none", mocks: ALL },
   {

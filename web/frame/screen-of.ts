@@ -9,32 +9,31 @@ const ASK_AGAIN_MS = 3_000;
 type Load = () => Promise<{ default: FunctionComponent }>;
 
 /** A screen that is fetched when it is first needed, or when a link to it is about to be used. */
-export function screenOf(load: Load) {
-  let fetched: ReturnType<Load> | undefined;
-  const fetchOnce = () => {
-    fetched ??= fetchPatiently(load).catch((error: unknown) => {
-      fetched = undefined;
-      throw error;
-    });
-    return fetched;
-  };
-  return Object.assign(lazy(fetchOnce), {
-    preload: () => fetchOnce().then(() => {}),
-  });
-}
+export const screenOf = (load: Load) =>
+  Object.assign(
+    lazy(() => fetchPatiently(load)),
+    // Only ahead of time: what comes of it shows when the screen is drawn.
+    { preload: () => load().then(ignore, ignore) },
+  );
 
-/** While the service is away it waits, as the banner says; a file that is missing on a service that answers is gone. */
+const ignore = () => {};
+
+/**
+ * While the service is away it waits, as the banner says. Browsers may remember that a module could not be fetched, so
+ * what fails afterwards needs the page to be loaded again: once, or a file that is gone for good would do it for ever.
+ */
 async function fetchPatiently(load: Load): ReturnType<Load> {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await load();
-    } catch (error) {
-      const answers = await serviceAnswers();
-      if (answers && failures > 1)
-        throw new Outdated("The screen's file is gone", { cause: error });
-      if (!answers) failures = 0;
-      await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
-    }
+  try {
+    return await load();
+  } catch {
+    while (!(await serviceAnswers())) await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+  }
+  try {
+    return await load();
+  } catch (cause) {
+    if (!mayReload()) throw new Outdated("The screen's file is gone", { cause });
+    location.reload();
+    return new Promise(() => {});
   }
 }
 
@@ -43,3 +42,16 @@ const serviceAnswers = (): Promise<boolean> =>
     () => true,
     (error: unknown) => !(error instanceof Offline),
   );
+
+const RELOADED_AT = "toolbooth-reloaded-at";
+const RELOAD_PAUSE_MS = 60_000;
+
+function mayReload(): boolean {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED_AT)) < RELOAD_PAUSE_MS) return false;
+    sessionStorage.setItem(RELOADED_AT, String(Date.now()));
+    return true;
+  } catch {
+    return false; // The browser keeps nothing for this site.
+  }
+}

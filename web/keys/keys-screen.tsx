@@ -1,5 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { KeyView } from "#http/people/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
@@ -24,6 +24,10 @@ export default function KeysScreen() {
   const person = useVisitor().data?.person;
   const [open, setOpen] = useState<Open | null>(null);
   const [said, setSaid] = useState<string | null>(null);
+  // The row of a changed key, with the button that had the focus, may be elsewhere or gone.
+  useEffect(() => {
+    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [said]);
   const refused = obstacleIn(keys.error);
   const obstacle = obstacleOf(person) ?? refused;
   const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);

@@ -6,7 +6,8 @@ import { arrival } from "../arrival.ts";
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // After a navigation within the page, screen readers and the keyboard go on at the new heading.
+    // After a navigation, or where another screen took the focus away with what had it, screen readers and the
+    // keyboard go on at the new heading.
     if (arrival.take()) heading.current?.focus({ preventScroll: true });
     document.title = `${title} - Toolbooth`;
   }, [title]);

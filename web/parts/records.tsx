@@ -33,7 +33,12 @@ function RecordTable<Row extends { id: string }>({ label, columns, rows, actions
   const [first, ...others] = columns;
   return (
     <div className="tb-records">
-      <Table aria-label={label} verticalSpacing="sm" horizontalSpacing="md">
+      <Table
+        aria-label={label}
+        borderColor="var(--tb-line)"
+        verticalSpacing="sm"
+        horizontalSpacing="md"
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map(({ head, numeric }) => (

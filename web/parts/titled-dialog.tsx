@@ -23,7 +23,7 @@ export function TitledDialog(props: {
         const lost = document.activeElement === document.body || document.activeElement === null;
         if (!lost) return;
         // What opened it may be gone meanwhile, like the row of a revoked key.
-        const heading = document.querySelector<HTMLElement>("[data-page-heading]");
+        const heading = document.querySelector<HTMLElement>("main h1");
         const target = opener instanceof HTMLElement && opener.isConnected ? opener : heading;
         target?.focus();
       });

@@ -1,6 +1,5 @@
 import { Alert, Text } from "@mantine/core";
 import { Link, Navigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { Refusal } from "../ask.ts";
 import { explain } from "../parts/failure.tsx";
 import { useVisitor } from "../queries.ts";
@@ -16,8 +15,7 @@ import { useNext, useSearchText } from "./use-search.ts";
 
 export default function SignInScreen() {
   const visitor = useVisitor();
-  // Fixed at first: on the way there the address already is another one.
-  const [next] = useState(useNext());
+  const next = useNext();
   if (visitor.data?.person) return <GoOn next={next} />;
   return <SignInForm next={next} open={visitor.data?.signUp !== "closed"} />;
 }

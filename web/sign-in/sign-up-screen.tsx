@@ -38,15 +38,15 @@ export default function SignUpScreen() {
     );
   }
   if (visitor.data.person !== null) return <SignedInAlready email={visitor.data.person.email} />;
-  if (visitor.data.signUp === "closed") return <Closed />;
-  return <SignUpForm starter={visitor.data.starter} onSent={setSent} />;
+  const { signUp, starter } = visitor.data;
+  return <SignUpForm lead={signUp === "closed" ? CLOSED : offer(starter)} onSent={setSent} />;
 }
 
 function SignUpForm({
-  starter,
+  lead,
   onSent,
 }: {
-  starter: { credits: number; days: number };
+  lead: string;
   onSent: (sent: { email: string; signUp: string }) => void;
 }) {
   const signUp = useSignUp();
@@ -56,7 +56,7 @@ function SignUpForm({
     onSent({ email, signUp: made.signUp });
   });
   return (
-    <Door title="Sign up" lead={offer(starter)}>
+    <Door title="Sign up" lead={lead}>
       <Providers next="/home" />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
@@ -78,21 +78,9 @@ const offer = ({ credits, days }: { credits: number; days: number }): string =>
     ? "An e-mail address and a password: that is all. The first call is free."
     : `The first call is free. Then you have ${credits} credits to try everything, for ${days} days.`;
 
-const Closed = () => (
-  <Door
-    title="Signing up is closed"
-    lead="Accounts of this service are made by its operator. Ask for one; afterwards you can sign in here."
-  >
-    <div className="tb-door-foot">
-      <p>
-        You have an account? <Link to="/sign-in">Sign in</Link>
-      </p>
-      <p>
-        The <Link to="/tools">tools</Link> are open to everyone in the browser.
-      </p>
-    </div>
-  </Door>
-);
+/** The same form: whoever has an account from the operator takes it over with its address and a password of their own. */
+const CLOSED =
+  "Accounts of this service are made by its operator. If yours was made, enter its address and choose a password: a letter goes there. If not, ask the operator for one.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
   <Door title="You are signed in" lead={<>Signed in as {email}.</>}>

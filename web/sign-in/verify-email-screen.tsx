@@ -20,7 +20,8 @@ export default function VerifyEmailScreen() {
   const sent = useRef(false);
   const error = verify.error;
   if (verify.data?.resetToken !== undefined) return <NoPassword token={verify.data.resetToken} />;
-  if (verify.isSuccess) return <Confirmed />;
+  if (verify.data?.letterTo !== undefined) return <HalfMoved to={verify.data.letterTo} />;
+  if (verify.isSuccess) return <Confirmed moved={verify.data.moved === true} />;
   const spent = error instanceof Refusal && error.status < 500 && !MENDABLE.includes(error.code);
   if (token === "" || spent) return <NewLink />;
   function confirm() {
@@ -69,7 +70,20 @@ const NoPassword = ({ token }: { token: string }) => (
   </Door>
 );
 
-function Confirmed() {
+/** The old address has agreed; the new one has to. */
+const HalfMoved = ({ to }: { to: string }) => (
+  <Door
+    title="One step is left"
+    lead={
+      <>
+        A letter is on its way to <strong>{to}</strong>. Open its link in this browser, and your
+        account has the new address. Until then nothing changes.
+      </>
+    }
+  />
+);
+
+function Confirmed({ moved }: { moved: boolean }) {
   const person = useVisitor().data?.person ?? null;
   return person === null ? (
     <Door
@@ -81,7 +95,10 @@ function Confirmed() {
       </Button>
     </Door>
   ) : (
-    <Door title="Your address is confirmed" lead={<>You are signed in as {person.email}.</>}>
+    <Door
+      title={moved ? "Your address was changed" : "Your address is confirmed"}
+      lead={<>You are signed in as {person.email}.</>}
+    >
       <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
         Go to your home page
       </Button>

@@ -21,7 +21,7 @@ export function UsageTable(props: {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="tb-usage-table" tabIndex={0} aria-label="Calls and credits, table">
-        <Table>
+        <Table borderColor="var(--tb-line)">
           <Table.Thead>
             <Table.Tr>
               {parts.map((part) => (

@@ -40,7 +40,12 @@ function readTable(): Map<string, number> {
     const isRow13 = code >= ROW_13[0] && code <= ROW_13[1];
     if (!isGap && !isRow13 && !DISPUTED.has(code)) wanted.push(code);
   }
-  const bytes = Uint8Array.from(wanted.flatMap((code) => [code >> 8, code & 255, 10]));
+  const bytes = new Uint8Array(3 * wanted.length).fill(10);
+  for (let i = 0; i < wanted.length; i++) {
+    const code = wanted[i] as number;
+    bytes[3 * i] = code >> 8;
+    bytes[3 * i + 1] = code & 255;
+  }
   const characters = new TextDecoder("shift_jis").decode(bytes).split("\n");
   for (const [i, code] of wanted.entries()) {
     const character = characters[i] as string;

@@ -21,10 +21,7 @@ export function newAddress(): string {
   return `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-export function openBrowser(
-  { app, publicUrl, settle }: Place,
-  peer: string | null = newAddress(),
-) {
+export function openBrowser({ app, publicUrl, settle }: Place, peer: string | null = newAddress()) {
   const cookies = new Map<string, string>();
   const origin = new URL(publicUrl).origin;
 

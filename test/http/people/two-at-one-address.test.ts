@@ -130,7 +130,12 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
     ...{ provider: "github", callbackURL: `${scene.publicUrl}/home` },
   });
   const state = new URL((begun.body as { url: string }).url).searchParams.get("state");
-  for (const query of [`code=c&state=${state}`, "code=c&state=invented", "code=c", "error=denied"]) {
+  for (const query of [
+    `code=c&state=${state}`,
+    "code=c&state=invented",
+    "code=c",
+    "error=denied",
+  ]) {
     const victim = scene.browser(newAddress());
     const { status, headers } = await victim.get(`/people/auth/callback/github?${query}`);
     assert.equal(status, 302);

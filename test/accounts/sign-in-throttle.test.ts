@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { networkOf } from "#http/people/network.ts";
+
+const OWNER = "owner@example.com";
+const stranger = (address = "9.9.9.9", email = OWNER): Attempt => ({
+  ...{ email, address, isKnownBrowser: false },
+});
+const atHome: Attempt = { email: OWNER, address: "1.1.1.1", isKnownBrowser: true };
+const abroad: Attempt = { email: OWNER, address: "2.2.2.2", isKnownBrowser: false };
+const RUNS = 200;
+
+test("the first mistakes cost nothing, then each waits twice as long as the one before, up to four seconds", () => {
+  const throttle = createSignInThrottle();
+  const waits = Array.from({ length: 10 }, (_, turn) => throttle.ask(stranger(`a${turn}`), 0));
+  const queue = [0, 0, 0, 0, 500, 1_500, 3_500, 7_500, 11_500, 15_500];
+  assert.deepEqual(
+    waits,
+    queue.map((waitMs) => ({ waitMs })),
+  );
+});
+
+test("a right password makes earlier mistakes count no more", () => {
+  const throttle = createSignInThrottle();
+  for (let turn = 0; turn < 6; turn += 1) throttle.ask(stranger(`a${turn}`), 0);
+  throttle.succeeded(abroad);
+  assert.deepEqual(throttle.ask(abroad, 1), { waitMs: 0 });
+});
+
+test("mistakes are forgotten a quarter of an hour after the last one", () => {
+  const throttle = createSignInThrottle();
+  for (let turn = 0; turn < 5; turn += 1) throttle.ask(stranger(`a${turn}`), 0);
+  const quarter = 15 * 60_000;
+  assert.deepEqual(throttle.ask(stranger("b"), quarter - 1), { waitMs: 1_000 });
+  assert.deepEqual(throttle.ask(stranger("c"), 2 * quarter), { waitMs: 0 });
+});
+
+test("one network has ten tries, then one in six seconds, whomever it tries", () => {
+  const throttle = createSignInThrottle();
+  const outcomes = Array.from({ length: 12 }, (_, turn) =>
+    throttle.ask(stranger("9.9.9.9", `person${turn}@example.com`), 0),
+  );
+  assert.deepEqual(outcomes.slice(0, 10), Array(10).fill({ waitMs: 0 }));
+  assert.deepEqual(outcomes.slice(10), Array(2).fill({ refusedForMs: 6_000 }));
+  assert.deepEqual(throttle.ask(stranger("9.9.9.9", "x@example.com"), 6_000), { waitMs: 0 });
+  assert.deepEqual(throttle.ask(stranger("8.8.8.8", "x@example.com"), 6_000), { waitMs: 0 });
+});
+
+const anyTries = fc.array(
+  fc.record({
+    address: fc.integer({ min: 0, max: 40 }).map((number) => `3.3.3.${number}`),
+    after: fc.constantFrom(0, 1, 100, 3_000, 20_000),
+    times: fc.integer({ min: 1, max: 15 }),
+  }),
+  { maxLength: 60 },
+);
+
+test("whatever strangers try, a browser that signed the person in before is neither refused nor slowed", () => {
+  fc.assert(
+    fc.property(anyTries, (tries) => {
+      const throttle = createSignInThrottle();
+      let at = 0;
+      for (const { address, after, times } of tries) {
+        at += after;
+        for (let turn = 0; turn < times; turn += 1) throttle.ask(stranger(address), at);
+      }
+      assert.deepEqual(throttle.ask(atHome, at), { waitMs: 0 });
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("one network alone can make a person wait elsewhere, but never have them refused", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(8_000), { maxLength: 200 }), (gaps) => {
+      const throttle = createSignInThrottle();
+      let at = 0;
+      for (const gap of gaps) {
+        at += gap;
+        throttle.ask(stranger(), at);
+      }
+      const outcome = throttle.ask(abroad, at);
+      assert.ok("waitMs" in outcome && outcome.waitMs <= 20_000);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("guesses at one person are bounded, from however many networks: at most one in four seconds", () => {
+  fc.assert(
+    fc.property(anyTries, (tries) => {
+      const throttle = createSignInThrottle();
+      let at = 0;
+      const done: number[] = [];
+      let networks = 0;
+      for (const { after, times } of tries) {
+        at += after;
+        for (let turn = 0; turn < times; turn += 1) {
+          networks += 1;
+          const outcome = throttle.ask(stranger(`4.4.${networks}`), at);
+          if ("waitMs" in outcome) done.push(at + outcome.waitMs);
+        }
+      }
+      // Four are free, and four more come within the first waits; the queue reaches 20 seconds ahead.
+      assert.ok(done.length <= 8 + (at + 20_000) / 4_000, `${done.length} by ${at}`);
+      assert.deepEqual(
+        done,
+        done.toSorted((a, b) => a - b),
+      );
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("a hundred thousand strangers leave no more behind than a bounded number of entries", () => {
+  const throttle = createSignInThrottle();
+  for (let turn = 0; turn < 6; turn += 1) throttle.ask(stranger(`a${turn}`, "first@x.test"), 0);
+  for (let turn = 0; turn < 100_000; turn += 1) {
+    throttle.ask(stranger(`n${turn}`, `p${turn}@x.test`), 0);
+  }
+  // What was touched longest ago is gone, what was touched last is not.
+  assert.deepEqual(throttle.ask(stranger("b", "first@x.test"), 0), { waitMs: 0 });
+  for (let turn = 0; turn < 4; turn += 1) throttle.ask(stranger(`c${turn}`, "p99999@x.test"), 0);
+  assert.deepEqual(throttle.ask(stranger("d", "p99999@x.test"), 0), { waitMs: 1_500 });
+});
+
+test("a clock that goes back neither throws nor opens the way", () => {
+  const throttle = createSignInThrottle();
+  for (let turn = 0; turn < 10; turn += 1) throttle.ask(stranger(), 1_000_000);
+  assert.ok("refusedForMs" in throttle.ask(stranger(), 0));
+});
+
+const NETWORKS: [string, string][] = [
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
+  ["::FFFF:192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+  ["2001:0DB8:0001:0002::1", "2001:db8:1:2"],
+  ["2001:db8:1:2::", "2001:db8:1:2"],
+  ["2001:db8::1", "2001:db8:0:0"],
+  ["2001:db8:1::5:6:7:8", "2001:db8:1:0"],
+  ["::1", "0:0:0:0"],
+  ["::", "0:0:0:0"],
+  ["", ""],
+];
+for (const [address, network] of NETWORKS) {
+  test(`"${address}" counts as "${network}"`, () => assert.equal(networkOf(address), network));
+}
+
+test("addresses of one /64 are one network, those of two are two", () => {
+  const group = fc.integer({ min: 0, max: 0xffff });
+  const groups = (count: number) => fc.array(group, { minLength: count, maxLength: count });
+  const write = (numbers: number[]) => numbers.map((each) => each.toString(16)).join(":");
+  fc.assert(
+    fc.property(groups(4), groups(4), groups(4), groups(4), (one, other, tail, end) => {
+      assert.equal(networkOf(write([...one, ...tail])), networkOf(write([...one, ...end])));
+      const same = networkOf(write([...one, ...tail])) === networkOf(write([...other, ...tail]));
+      assert.equal(same, write(one) === write(other));
+    }),
+  );
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Worker } from "node:worker_threads";
+import { databaseFile, openDataFolder, readSecrets } from "../../src/entry/data-folder.ts";
+import type { NodeLog } from "../../src/entry/node-log.ts";
+import { PeopleAway, startPeople } from "../../src/entry/node-people.ts";
+
+/** The thread of the pages as it runs, over a database in a folder of its own. */
+const ORIGIN = "http://127.0.0.1:26001";
+const EMAIL = "ann@example.com";
+const PASSWORD = "correct horse 1";
+
+async function openThread(t: TestContext) {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+  const driver = openDataFolder(folder);
+  const secrets = readSecrets(driver, null);
+  driver.close();
+  const letters: string[] = [];
+  const complaints: string[] = [];
+  const threads: Worker[] = [];
+  const started = (thread: Worker) => threads.push(thread);
+  process.on("worker", started);
+  const log: NodeLog = {
+    info() {},
+    visit() {},
+    complain: (message) => complaints.push(message),
+    letter: (text) => letters.push(text),
+    close: async () => {},
+  };
+  const settings = {
+    ...{ file: databaseFile(folder), outboxFolder: path.join(folder, "outbox"), secrets },
+    ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
+    starter: { credits: 100, days: 90 },
+    mail: { smtp: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
+  };
+  const people = await startPeople(settings, log);
+  t.after(async () => {
+    process.off("worker", started);
+    await people.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const ask = (method: string, to: string, body?: object, cookie = "") => {
+    const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
+    const headers = { origin: ORIGIN, "content-type": "application/json", cookie };
+    return people.fetch(new Request(ORIGIN + to, { method, headers }), bytes, "203.0.113.9");
+  };
+  return { people, ask, letters, complaints, threads };
+}
+
+/** Waits for what comes in its own time. */
+async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const answers = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
+  const visitor = await ask("GET", "/people/visitor").catch((error) => error);
+  assert.ok(visitor instanceof Response || visitor instanceof PeopleAway, String(visitor));
+  return visitor instanceof Response && visitor.status === 200;
+};
+
+test("a thread that dies is started again: requests meanwhile are told so, and nothing is lost", {
+  timeout: 60_000,
+}, async (t) => {
+  const { ask, letters, complaints, threads } = await openThread(t);
+  const order = { name: "", email: EMAIL, password: PASSWORD };
+  assert.equal((await ask("POST", "/people/auth/sign-up/email", order)).status, 200);
+  await until(() => letters.length === 1);
+  const link = new URL(/http\S+\?token=\S+/.exec(letters[0] ?? "")?.[0] ?? "");
+
+  const inFlight = ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
+  const lost = assert.rejects(inFlight, PeopleAway);
+  await threads[0]?.terminate();
+  await lost;
+  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
+  await until(answers(ask));
+  assert.equal(threads.length, 2);
+  assert.deepEqual(complaints, ["The thread of the pages died; it is started again"]);
+
+  assert.equal((await ask("GET", `/people/auth/verify-email${link.search}`)).status, 200);
+  const signedIn = await ask("POST", "/people/auth/sign-in/email", {
+    ...{ email: EMAIL, password: PASSWORD },
+  });
+  assert.equal(signedIn.status, 200);
+  const cookies = signedIn.headers.getSetCookie();
+  assert.equal(cookies.length, 2, "each cookie keeps a header of its own");
+  const cookie = cookies.map((text) => text.split(";")[0]).join("; ");
+  const home = await ask("GET", "/people/home", undefined, cookie);
+  assert.equal(((await home.json()) as { balance: number }).balance, 100);
+  assert.deepEqual(letters.length, 1);
+});
+
+test("no request ends the thread: not one with a body where none belongs, nor a method that fetch does not know", {
+  timeout: 60_000,
+}, async (t) => {
+  const { people, ask, complaints, threads } = await openThread(t);
+  const withBody = await ask("GET", "/people/visitor", { a: 1 });
+  assert.equal(withBody.status, 200);
+  for (const method of ["TRACE", "CONNECT", "track", "x"]) {
+    const request = { method, url: `${ORIGIN}/people/home`, headers: new Headers() } as Request;
+    const answer = await people.fetch(request, new Uint8Array([1]), null);
+    assert.equal(answer.status, 403, method);
+  }
+  const unnamed = { method: "", url: "no address", headers: new Headers() } as Request;
+  assert.equal((await people.fetch(unnamed, null, null)).status, 500);
+  assert.ok(await answers(ask)());
+  assert.equal(threads.length, 1);
+  assert.deepEqual(complaints, ["A request of the pages failed"]);
+});
+
+test("a stop waits neither for whoever guesses passwords nor for letters, and afterwards nothing is answered", {
+  timeout: 60_000,
+}, async (t) => {
+  const { people, ask, threads, complaints } = await openThread(t);
+  const guesses = Array.from({ length: 9 }, (_, turn) =>
+    ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
+  );
+  const settled = Promise.allSettled(guesses);
+  await guesses[0];
+  const codes: number[] = [];
+  threads[0]?.on("exit", (code) => codes.push(code));
+  await people.stop();
+  // 0: it ended by itself; a thread that has to be ended leaves 1.
+  assert.deepEqual(codes, [0]);
+  for (const outcome of await settled) {
+    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof PeopleAway);
+  }
+  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,53 @@
+/** A person without a mouse: Tab, Enter, Space, Escape and the arrows, and always knowing where they are. */
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+
+const TABS_MAX = 60;
+
+/** Moves on with Tab until the focus is there, and sees to it that a person would see it on the way. */
+export async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+  // What has the focus may be drawn by something beside it.
+  await target.waitFor({ state: "attached" });
+  for (let pressed = 0; pressed < TABS_MAX; pressed += 1) {
+    if (await hasFocus(target)) return assertFocusSeen(page);
+    await page.keyboard.press(key);
+  }
+  assert.fail(`${TABS_MAX} times ${key} did not lead to ${target}`);
+}
+
+export async function press(page: Page, target: Locator, key = "Enter"): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}
+
+export async function type(page: Page, target: Locator, text: string): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.type(text);
+}
+
+const hasFocus = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === element.ownerDocument.activeElement);
+
+/** Whoever lost the focus starts anew at the top of the page. */
+export async function assertFocusKept(page: Page, after: string): Promise<void> {
+  const where = await page.evaluate<string>(WHERE);
+  assert.notEqual(where, "BODY", `the focus is lost after: ${after}`);
+}
+const WHERE = `new Promise((resolve) => setTimeout(() => resolve(document.activeElement?.tagName ?? "BODY"), 50))`;
+
+async function assertFocusSeen(page: Page): Promise<void> {
+  const seen = await page.evaluate<string>(SEEN);
+  assert.match(seen, /^seen/, "nothing shows where the focus is");
+}
+
+/** An outline or a shadow at the element, or at the drawn one beside or around it. */
+const SEEN = `(() => {
+  const element = document.activeElement;
+  const drawn = [element, element.nextElementSibling, element.parentElement].filter(Boolean);
+  for (const each of drawn) {
+    const style = getComputedStyle(each);
+    if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) return "seen by its outline";
+    if (each === element && style.boxShadow !== "none") return "seen by its shadow";
+  }
+  return element.outerHTML.slice(0, 300);
+})()`;
