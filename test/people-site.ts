@@ -57,10 +57,10 @@ export async function openSite({ after }: Hooks): Promise<Site> {
 export async function until<Found>(
   what: string,
   ask: () => Found | Promise<Found>,
-): Promise<NonNullable<Found>> {
+): Promise<Exclude<Found, false | "" | null | undefined>> {
   for (const began = Date.now(); Date.now() - began < DEADLINE_MS; ) {
     const found = await ask();
-    if (found) return found;
+    if (found) return found as Exclude<Found, false | "" | null | undefined>;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`Waited in vain for ${what}`);

@@ -21,20 +21,15 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   await journey.fillIn(page, person);
   await journey.button(page, "Sign up").click();
   await journey.heading(page, "Check your mail").waitFor();
-  await picture(page, "check-mail");
 
   await journey.confirm(page, site, person);
-  await picture(page, "confirmed");
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await journey.signIn(page, person);
   await journey.heading(page, "Home").waitFor();
-  await picture(page, "home-new");
   assert.deepEqual(await standing(page), { balance: "100", free: true });
 
   await page.getByRole("link", { name: "Go to API keys" }).click();
-  await picture(page, "keys-empty");
   const secret = await journey.createKey(page, "laptop");
-  await picture(page, "key-secret");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Copy the key" }).click();
   assert.equal(await journey.clipboard(page), secret);
@@ -47,22 +42,18 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   assert.equal(JSON.parse(first.body).algorithm, "SHA256");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await dialog.waitFor({ state: "hidden" });
-  await picture(page, "keys-one");
 
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
   await page.getByText("Your next call is free").waitFor({ state: "hidden" });
   assert.deepEqual(await standing(page), { balance: "100", free: false });
-  await picture(page, "home-after-free");
   assert.equal((await journey.paste(line)).status, 200);
   await page.reload();
   await page.getByText("99", { exact: true }).waitFor();
-  await picture(page, "home-99");
   assert.deepEqual(await standing(page), { balance: "99", free: false });
 
   await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
   await journey.heading(page, "Usage").waitFor();
   await page.getByRole("row", { name: /hash/ }).first().waitFor();
-  await picture(page, "usage");
   const cells = page.getByRole("row", { name: /hash/ }).first().getByRole("cell");
   // Two calls, of which the first was free.
   assert.deepEqual((await cells.allInnerTexts()).slice(-2), ["2", "1"]);
@@ -70,10 +61,8 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
   await journey.button(page, /^Revoke\slaptop/).click();
   await page.getByRole("dialog").getByText("2 calls in the last 24 hours.").waitFor();
-  await picture(page, "revoke");
   await page.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
   await page.getByText("“laptop” is revoked.").waitFor();
-  await picture(page, "revoked");
   const refused = await journey.paste(line);
   assert.equal(refused.status, 401, refused.body);
 
@@ -81,14 +70,12 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   await journey.button(page, "Close the account…").click();
   await page.getByRole("dialog").getByLabel("Your e-mail address, to confirm").fill(person.email);
   await page.getByRole("dialog").getByLabel("Your password", { exact: true }).fill(person.password);
-  await picture(page, "close");
   await page.getByRole("dialog").getByRole("button", { name: "Close it for good" }).click();
   await page.waitForURL(`${site.base}/`);
 
   guest.foresee(/status of 401 .*sign-in\/email/);
   await page.goto("/sign-in");
   await journey.signIn(page, person);
-  await picture(page, "refused");
   await page.getByRole("alert").getByText("do not belong together").waitFor();
   await until("the last letter", () => lettersTo(site, person.email).length === 4);
   assert.deepEqual(
@@ -107,15 +94,4 @@ async function standing(page: Page): Promise<{ balance: string; free: boolean }>
   await balance.waitFor();
   const free = await page.getByText("Your next call is free").isVisible();
   return { balance: await balance.innerText(), free };
-}
-
-let pictures = 0;
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env["PICTURES"];
-  if (folder === undefined) return;
-  pictures += 1;
-  await page.screenshot({
-    path: `${folder}/${String(pictures).padStart(2, "0")}-${name}.png`,
-    fullPage: true,
-  });
 }
