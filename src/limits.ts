@@ -51,6 +51,8 @@ export const STARTER_DAYS_DEFAULT = 90;
 export const KEY_LABEL_CHARS_MAX = 100;
 /** Keys that are not revoked: one per environment is advised, and a list should stay one that a person can read. */
 export const KEYS_PER_ACCOUNT_MAX = 25;
+/** Days of usage that are told at once: a year and a month for comparing. */
+export const USAGE_DAYS_MAX = 400;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */
 export const EMAIL_CHARS_MAX = 254;
 /** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */

@@ -46,6 +46,8 @@ const IMPURE =
 const PAGES_MAY_IMPORT = [
   ...["src/errors.ts", "src/limits.ts", "src/http/body.ts", "src/http/parse-body.ts"],
   ...["src/http/reply.ts", "src/http/openapi-schemas.ts"],
+  // The code that callers paste: the documentation and the pages write the same.
+  "src/http/pages/request-code.ts",
 ];
 
 const sources = filesBelow("src");

@@ -102,6 +102,16 @@ export async function createKey(page: Page, label: string): Promise<string> {
   return dialog.getByLabel("Your new key").inputValue();
 }
 
+/** From any page of a member. */
+export async function closeAccount(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Account" }).click();
+  await button(page, "Close the account…").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Your e-mail address, to confirm").fill(email);
+  await dialog.getByLabel("Your password", { exact: true }).fill(password);
+  await dialog.getByRole("button", { name: "Close it for good" }).click();
+}
+
 export const clipboard = (page: Page): Promise<string> =>
   page.evaluate("navigator.clipboard.readText()");
 

@@ -32,7 +32,7 @@ const WORDS: Record<string, string> = {
 export function wordsFor(code: string, status: number): string | undefined {
   if (Object.hasOwn(WORDS, code)) return WORDS[code];
   if (status >= 500 && code === "internal") {
-    return "Something went wrong on our side. Try again; if it stays, tell us the request id.";
+    return "It is not your fault. Try again in a moment; if it stays, tell the operator of this service.";
   }
   return undefined;
 }

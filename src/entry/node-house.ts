@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Config } from "#config.ts";
 import type { Ledger } from "#credits/ledger.ts";
-import type { House, HousePages, HousePeople } from "#http/house.ts";
+import type { House } from "#http/house.ts";
 import { SETTINGS } from "#settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { NodeLog } from "./node-log.ts";
@@ -20,8 +20,8 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
-  people: HousePeople;
-  pages: HousePages;
+  people: House["people"];
+  pages: House["pages"];
 };
 
 export const version: string = packageJson.version;

@@ -52,7 +52,11 @@ export class PeopleAway extends Error {}
 
 const WAITING_MAX = 500;
 const ANSWER_TIMEOUT_MS = 30_000;
-const RESTART_AFTER_MS = 500;
+/** Twice as long after each start that came to nothing, so that a lasting fault does not fill the log. */
+const RESTART_FIRST_MS = 500;
+const RESTART_MAX_MS = 30_000;
+/** A thread that lived so long was a good one. */
+const GOOD_AFTER_MS = 60_000;
 const STOP_TIMEOUT_MS = 4_000;
 
 /** What tells of the way of a request rather than of the request; the body comes read and inflated. */
@@ -69,12 +73,16 @@ const OF_THE_CONNECTION = new Set([
 
 type Waiting = { resolve(response: Response): void; reject(error: Error): void };
 
-/** Starts the thread, and starts it again when it dies; what was asked of it meanwhile is told to try again. */
+/**
+ * Starts the thread, and starts it again when it dies or did not start; what was asked of it meanwhile is told to try
+ * again. Resolves after the first try.
+ */
 export async function startPeople(settings: PeopleSettings, log: NodeLog): Promise<People> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
   let stopping = false;
-  let thread: Worker | undefined = await start();
+  let deaths = 0;
+  let thread: Worker | undefined = await tryToStart();
 
   function receive(message: FromPeople): void {
     if (message.kind === "response") {
@@ -96,10 +104,12 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     fresh.on("error", (error) => {
       cause = error as Error;
     });
+    const startedAt = Date.now();
     fresh.on("exit", (code) => {
       thread = undefined;
       for (const each of waiting.values()) each.reject(new PeopleAway("The thread ended"));
       if (stopping) return;
+      if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
       log.complain("The thread of the pages died; it is started again", {
         cause: cause ?? new Error(`exit code ${code}`),
       });
@@ -108,16 +118,24 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     return fresh;
   }
 
+  async function tryToStart(): Promise<Worker | undefined> {
+    try {
+      return await start();
+    } catch (cause) {
+      log.complain("The thread of the pages could not be started; it is tried again", { cause });
+      restart();
+      return undefined;
+    }
+  }
+
   function restart(): void {
+    const wait = Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths);
+    deaths += 1;
     setTimeout(async () => {
       if (stopping) return;
-      thread = await start().catch((cause) => {
-        log.complain("The thread of the pages could not be started", { cause });
-        restart();
-        return undefined;
-      });
+      thread = await tryToStart();
       if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToPeople);
-    }, RESTART_AFTER_MS).unref();
+    }, wait).unref();
   }
 
   return {

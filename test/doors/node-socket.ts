@@ -49,7 +49,7 @@ export async function openNodeSocket(
   const server = await startNodeServer(
     () =>
       createApp({
-        ...createNodeHouse({ ...parts, log, ledger: thread.ledger }),
+        ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
         ...backstage.parts,
       }),
     { host: "127.0.0.1", port: 0, ...timeouts },

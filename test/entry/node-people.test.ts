@@ -1,23 +1,26 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { databaseFile, openDataFolder, readSecrets } from "../../src/entry/data-folder.ts";
+import { readConfig } from "#config.ts";
+import { Fault } from "#errors.ts";
+import { databaseFile } from "../../src/entry/data-folder.ts";
 import type { NodeLog } from "../../src/entry/node-log.ts";
 import { PeopleAway, startPeople } from "../../src/entry/node-people.ts";
+import { openPeopleDoor } from "../../src/entry/node-people-door.ts";
 
 /** The thread of the pages as it runs, over a database in a folder of its own. */
 const ORIGIN = "http://127.0.0.1:26001";
 const EMAIL = "ann@example.com";
 const PASSWORD = "correct horse 1";
 
-async function openThread(t: TestContext) {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
-  const driver = openDataFolder(folder);
-  const secrets = readSecrets(driver, null);
-  driver.close();
+const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+const SECRETS = ["a-secret-of-the-service"];
+
+/** `folder`: where the database lies; `whole`: what is removed afterwards. */
+async function openThread(t: TestContext, folder = newFolder(), whole = folder) {
   const letters: string[] = [];
   const complaints: string[] = [];
   const threads: Worker[] = [];
@@ -31,7 +34,7 @@ async function openThread(t: TestContext) {
     close: async () => {},
   };
   const settings = {
-    ...{ file: databaseFile(folder), outboxFolder: path.join(folder, "outbox"), secrets },
+    ...{ file: databaseFile(folder), outboxFolder: path.join(folder, "outbox"), secrets: SECRETS },
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
     starter: { credits: 100, days: 90 },
     mail: { smtp: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
@@ -40,7 +43,7 @@ async function openThread(t: TestContext) {
   t.after(async () => {
     process.off("worker", started);
     await people.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(whole, { recursive: true, force: true });
   });
   const ask = (method: string, to: string, body?: object, cookie = "") => {
     const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
@@ -108,6 +111,35 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   assert.ok(await answers(ask)());
   assert.equal(threads.length, 1);
   assert.deepEqual(complaints, ["A request of the pages failed"]);
+});
+
+test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
+  const folder = newFolder();
+  const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
+  const complaints: string[] = [];
+  const log = { complain: (message: string) => complaints.push(message) } as unknown as NodeLog;
+  const door = openPeopleDoor(config, { publicUrl: ORIGIN, port: 26001, secrets: SECRETS }, log);
+  await assert.rejects(
+    door.fetch(new Request(`${ORIGIN}/people/visitor`), undefined),
+    (fault) =>
+      fault instanceof Fault &&
+      fault.code === "unavailable" &&
+      fault.details.headers?.["Retry-After"] === "2",
+  );
+  await door.stop();
+  assert.equal(complaints.length, 1);
+  rmSync(folder, { recursive: true });
+});
+
+test("a thread that cannot start is tried again until it can", { timeout: 60_000 }, async (t) => {
+  const folder = newFolder();
+  const { people, ask, complaints } = await openThread(t, path.join(folder, "missing"), folder);
+  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
+  mkdirSync(path.join(folder, "missing"));
+  await until(answers(ask));
+  assert.ok(complaints.length >= 1);
+  for (const each of complaints) assert.match(each, /could not be started; it is tried again/);
+  await people.stop();
 });
 
 test("a stop waits neither for whoever guesses passwords nor for letters, and afterwards nothing is answered", {

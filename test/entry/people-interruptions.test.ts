@@ -113,8 +113,8 @@ test("two tabs: what one has revoked the other may revoke too, and signing out i
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   const other = await guest.openTab();
   await other.goto("/settings/api-keys");
+  for (const tab of [page, other]) await journey.button(tab, /^Revoke\sshared/).click();
   for (const tab of [page, other]) {
-    await journey.button(tab, /^Revoke\sshared/).click();
     await tab.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
     await tab.getByText("“shared” is revoked.").waitFor();
     await tab.getByText("No active keys").waitFor();
@@ -190,4 +190,24 @@ test("a page that is opened while the service starts again comes without being l
   await page.getByText("The service cannot be reached.").first().waitFor();
   broken = false;
   await page.getByText("No keys yet").waitFor();
+});
+
+test("on a phone: the menu changes the screen, not the page, and what is chosen while the service is away comes later", async (t) => {
+  const { guest, page } = await openKeys(t);
+  guest.foresee(/ERR_CONNECTION_REFUSED/);
+  await page.setViewportSize({ width: 375, height: 760 });
+  await page.evaluate("window.unchanged = true");
+  const choose = async (name: string) => {
+    await page.getByRole("button", { name: "Open the menu" }).click();
+    await page.getByRole("dialog").getByRole("link", { name, exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  };
+  await choose("Credits");
+  await journey.heading(page, "Credits").waitFor();
+  assert.equal(await page.evaluate("window.unchanged"), true);
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  await choose("Usage");
+  await page.getByText("The service cannot be reached.").first().waitFor();
+  await page.unroute("**/*");
+  await journey.heading(page, "Usage").waitFor();
 });

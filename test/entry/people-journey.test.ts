@@ -66,11 +66,7 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   const refused = await journey.paste(line);
   assert.equal(refused.status, 401, refused.body);
 
-  await page.getByRole("navigation").getByRole("link", { name: "Account" }).click();
-  await journey.button(page, "Close the account…").click();
-  await page.getByRole("dialog").getByLabel("Your e-mail address, to confirm").fill(person.email);
-  await page.getByRole("dialog").getByLabel("Your password", { exact: true }).fill(person.password);
-  await page.getByRole("dialog").getByRole("button", { name: "Close it for good" }).click();
+  await journey.closeAccount(page, person);
   await page.waitForURL(`${site.base}/`);
 
   guest.foresee(/status of 401 .*sign-in\/email/);

@@ -4,6 +4,7 @@ import { openBrowser } from "../chromium.ts";
 import * as journey from "../people-journey.ts";
 import {
   CONFIRM,
+  type Credentials,
   expiredLink,
   lettersTo,
   linkTo,
@@ -56,6 +57,21 @@ test("opening the link confirms nothing yet: programs that scan letters open lin
   await page.getByRole("alert").getByText("Confirm your e-mail address first").waitFor();
 });
 
+/** On the page of a link that is too old; leaves the person at the page of the new one, confirmed. */
+async function askForNewLink({ page }: journey.Guest, { email }: Credentials): Promise<void> {
+  await page.goto(await expiredLink(site, email));
+  await journey.button(page, "Confirm my address").click();
+  await journey.heading(page, "This link works no more").waitFor();
+  const before = lettersTo(site, email).length;
+  await page.getByLabel("E-mail address").fill(email);
+  await journey.button(page, "Send a new link").click();
+  await journey.heading(page, "Check your mail").waitFor();
+  await until("another letter", () => lettersTo(site, email).length > before);
+  await page.goto(await linkTo(site, email, CONFIRM));
+  await journey.button(page, "Confirm my address").click();
+  await journey.heading(page, "Your address is confirmed").waitFor();
+}
+
 test("a link that is too old says so, and a new one is asked for in the same place", async (t) => {
   const guest = await journey.openGuest(t, browser, site);
   const { page } = guest;
@@ -63,17 +79,21 @@ test("a link that is too old says so, and a new one is asked for in the same pla
   await journey.signUp(page, person);
   await linkTo(site, person.email, CONFIRM);
   guest.foresee(/status of 4\d\d .*verify-email/);
-  await page.goto(await expiredLink(site, person.email));
-  await journey.button(page, "Confirm my address").click();
-  await journey.heading(page, "This link works no more").waitFor();
-  await page.getByLabel("E-mail address").fill(person.email);
-  await journey.button(page, "Send a new link").click();
-  await journey.heading(page, "Check your mail").waitFor();
-  await until("a second letter", () => lettersTo(site, person.email).length === 2);
-  await page.goto(await linkTo(site, person.email, CONFIRM));
-  await journey.button(page, "Confirm my address").click();
-  await journey.heading(page, "Your address is confirmed").waitFor();
-  // Nothing tells whether who asked for this letter knew the password, so its reader chooses one.
+  await askForNewLink(guest, person);
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await journey.signIn(page, person);
+  await journey.heading(page, "Home").waitFor();
+});
+
+test("a new link asked for in another browser brings a new password: the old one may be a stranger's", async (t) => {
+  const stranger = await journey.openGuest(t, browser, site);
+  const person = somebody();
+  await journey.signUp(stranger.page, { ...person, password: "chosen by a stranger" });
+  await linkTo(site, person.email, CONFIRM);
+  const guest = await journey.openGuest(t, browser, site);
+  const { page } = guest;
+  guest.foresee(/status of 4\d\d .*verify-email/);
+  await askForNewLink(guest, person);
   await page.getByRole("main").getByRole("link", { name: "Choose a password" }).click();
   await page.getByLabel("New password").fill(person.password);
   await journey.button(page, "Set the password").click();

@@ -204,6 +204,9 @@ describe("what search engines read", () => {
     for (const path of ["/home", "/people/", "/api/"]) {
       assert.ok(full.robots.includes(`\nDisallow: ${path}\n`), path);
     }
+    for (const { name } of TOOLS) {
+      assert.ok(full.llms.includes(`POST https://tools.test/api/v1/${name}.`), name);
+    }
     assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
   });
 

@@ -1,51 +1,7 @@
 import type { Page } from "playwright-core";
-import type { PeopleCode, PeopleRefusal } from "#http/people/shapes.ts";
+import { DOOR_SCREENS } from "./door-screens.ts";
 import * as told from "./fixtures.ts";
-
-/** Every screen of the dashboard in every state, for tests that look at all of them: axe, pictures, widths. */
-export type Screen = {
-  name: string;
-  path: string;
-  mocks: Mocks;
-  /** What a person does before the state is there. */
-  actions?: (page: Page) => Promise<void>;
-};
-
-/** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */
-export type Mocks = Record<string, Mock>;
-export type Mock =
-  | { status?: number; body: unknown }
-  /** No answer ever comes. */
-  | "silence"
-  /** The connection is refused. */
-  | "away"
-  /** In turn, one for each request; the last one stays. */
-  | Mock[];
-
-/** Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is opened. */
-export async function answerWith(page: Page, mocks: Mocks): Promise<void> {
-  await page.clock.setFixedTime(told.NOW);
-  const asked = new Map<string, number>();
-  await page.route("**/people/**", async (route) => {
-    const url = new URL(route.request().url());
-    const place = url.pathname.slice(url.pathname.indexOf("/people/"));
-    const name = `${route.request().method()} ${place}`;
-    const exact = `${name}${url.search}`;
-    const mock = mocks[exact] ?? mocks[name] ?? refusal(404, "not_found", `No mock for ${exact}.`);
-    const count = asked.get(name) ?? 0;
-    asked.set(name, count + 1);
-    const turn = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;
-    if (turn === "silence" || turn === undefined || Array.isArray(turn)) return;
-    if (turn === "away") return route.abort("connectionrefused");
-    await route.fulfill({ status: turn.status ?? 200, json: turn.body });
-  });
-}
-
-function refusal(status: number, code: PeopleCode, detail: string): Mock {
-  const body: PeopleRefusal = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
-  return { status, body };
-}
-const broken = refusal(500, "internal", "Something went wrong on our side. Try again.");
+import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
 
 const ALL: Mocks = {
   "GET /people/visitor": { body: told.visitor },
@@ -260,7 +216,9 @@ const OTHER_STATES: Screen[] = [
   },
 ];
 
+/** Every screen of the pages in every state, for tests that look at all of them: axe, pictures, widths. */
 export const SCREENS: Screen[] = [
+  ...DOOR_SCREENS,
   ...usualStates("home", "/home"),
   ...usualStates("keys", keys),
   ...KEY_STATES,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { USAGE_DAYS_MAX } from "#limits.ts";
 import { GROUPINGS, type Grouping, keptRows, linesOf, sum } from "../../web/usage/breakdown.ts";
 import { readChoices, withChange } from "../../web/usage/choices.ts";
 import { csvOf } from "../../web/usage/csv.ts";
-import { daysOf, lastDays, RANGE_DAYS_MAX, rangeFault } from "../../web/usage/range.ts";
+import { daysOf, lastDays, rangeFault } from "../../web/usage/range.ts";
 import { busiest, chartData } from "../../web/usage/series.ts";
 import { NOW, usage } from "./fixtures.ts";
 
@@ -86,7 +87,7 @@ test("a span that cannot be is refused with what to do", () => {
   assert.match(rangeFault({ from: good.to, to: good.from }, NOW) ?? "", /after/);
   assert.match(rangeFault({ from: "2026-12-01", to: "2026-12-02" }, NOW) ?? "", /future/);
   const long = { from: "2020-01-01", to: good.to };
-  assert.match(rangeFault(long, NOW) ?? "", new RegExp(String(RANGE_DAYS_MAX)));
+  assert.match(rangeFault(long, NOW) ?? "", new RegExp(String(USAGE_DAYS_MAX)));
 });
 
 test("an address with nonsense in it shows the last thirty days", () => {

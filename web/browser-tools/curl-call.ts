@@ -1,3 +1,5 @@
+import { curlKey, curlLines, shellQuote } from "#http/pages/request-code.ts";
+
 /** The same call for a shell. */
 export type CurlCall = {
   code: string /** Whether the body is to be saved as `input.json` first. */;
@@ -15,15 +17,10 @@ export function curlCall(url: string, body: Uint8Array): CurlCall {
     ? `--data-binary @${INPUT_FILE}`
     : // Not -d, which takes a text that begins with @ for the name of a file.
       `--data-raw ${shellQuote(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body))}`;
-  const code = [
-    `curl ${shellQuote(url)}`,
-    '  -H "Authorization: Bearer $TOOLBOOTH_KEY"',
-    '  -H "Content-Type: application/json"',
-    `  ${body.byteLength === 0 ? "-X POST" : sent}`,
-  ].join(" \\\n");
+  const code = curlLines(url, [
+    `-H ${curlKey()}`,
+    '-H "Content-Type: application/json"',
+    body.byteLength === 0 ? "-X POST" : sent,
+  ]);
   return { code, needsFile };
 }
-
-/** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
-const shellQuote = (text: string): string =>
-  /^[\w:/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -21,7 +21,7 @@ export function DownloadButton({
       aria-label={`Download ${file}`}
       onClick={() => save(content, type, file)}
     >
-      Download .{file.slice(file.lastIndexOf(".") + 1)}
+      Download
     </Button>
   );
 }

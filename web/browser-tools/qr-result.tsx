@@ -32,7 +32,7 @@ export function QrResult({ answer }: { answer: string }) {
             size="xs"
             aria-label="Download qr-code.png"
           >
-            Download .png
+            Download
           </Button>
         ) : (
           <DownloadButton

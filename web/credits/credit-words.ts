@@ -1,5 +1,4 @@
-import type { GrantKind } from "#credits/ledger.ts";
-import type { EntryView } from "#http/people/shapes.ts";
+import type { EntryView, GrantKind } from "#http/people/shapes.ts";
 import { counted } from "../parts/figures.ts";
 import type { Shape, Tone } from "../parts/state.tsx";
 

@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useRouter } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import type { Visitor } from "#http/people/shapes.ts";
 import { base } from "../base.ts";
 import { AccountPanel, SignOut } from "./account-panel.tsx";
@@ -63,7 +63,10 @@ const SignInLinks = ({ signUp }: { signUp: Visitor["signUp"] }) => (
 function Drawer({ visitor }: { visitor: Visitor | undefined }) {
   const [open, setOpen] = useState(false);
   const person = visitor?.person ?? null;
+  const router = useRouter();
   const close = () => setOpen(false);
+  // Only once the router has taken the click: a link that went with the menu before would load the page anew.
+  useEffect(() => router.subscribe("onBeforeNavigate", () => setOpen(false)), [router]);
   return (
     <div className="tb-narrow">
       <button
@@ -91,7 +94,7 @@ function Drawer({ visitor }: { visitor: Visitor | undefined }) {
               <Cross />
             </button>
           </div>
-          <DrawerLinks visitor={visitor} onLeave={close} />
+          <DrawerLinks visitor={visitor} />
           <ColourScheme />
           {person !== null && (
             <>
@@ -105,21 +108,16 @@ function Drawer({ visitor }: { visitor: Visitor | undefined }) {
   );
 }
 
-function DrawerLinks({ visitor, onLeave }: { visitor: Visitor | undefined; onLeave: () => void }) {
+function DrawerLinks({ visitor }: { visitor: Visitor | undefined }) {
   const person = visitor?.person ?? null;
   return (
-    <nav className="tb-side-links" aria-label="Pages" onClickCapture={leaveOnLink(onLeave)}>
+    <nav className="tb-side-links" aria-label="Pages">
       {person !== null && <MemberLinks />}
       {visitor !== undefined && person === null && <SignInLinks signUp={visitor.signUp} />}
       <OpenLinks />
     </nav>
   );
 }
-
-/** Whoever follows a link has no more use for the menu; every link in it is reached here, by mouse and keyboard. */
-const leaveOnLink = (onLeave: () => void) => (event: { target: EventTarget }) => {
-  if (event.target instanceof Element && event.target.closest("a") !== null) onLeave();
-};
 
 const Drawing = ({ path }: { path: string }) => (
   <svg width="22" height="22" viewBox="0 0 24 24" fill="none" aria-hidden="true">

@@ -1,5 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { shellQuote } from "#http/pages/request-code.ts";
 import { drawQrSvg } from "#tools/qr/draw.ts";
 import { encodeQr } from "#tools/qr/encode-qr.ts";
 
@@ -53,6 +54,3 @@ function qrFault(text: string, isDrawn: boolean): string {
     ? "A QR code needs a text. The hash is that of an empty one."
     : `The text is too long for a QR code at level ${LEVEL}. Shorten it to see one.`;
 }
-
-/** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
-const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

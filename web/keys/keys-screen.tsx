@@ -1,6 +1,7 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { KeyView } from "#http/people/shapes.ts";
+import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -13,9 +14,6 @@ import "./keys.css";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
 import { type Obstacle, ObstacleNotice, obstacleIn, obstacleOf } from "./standing.tsx";
-
-/** At most so many unrevoked keys an account has; the service holds it. */
-const KEYS_MAX = 25;
 
 type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView };
 
@@ -31,7 +29,7 @@ export default function KeysScreen() {
   const refused = obstacleIn(keys.error);
   const obstacle = obstacleOf(person) ?? refused;
   const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
-  const full = (active?.length ?? 0) >= KEYS_MAX;
+  const full = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
   const create = () => {
     setSaid(null);
     setOpen({ dialog: "create" });
@@ -89,7 +87,10 @@ const Refused = (props: { known: Obstacle | null; refused: Obstacle; onCreate: (
   );
 
 const FullNotice = () => (
-  <Notice tone="warn" title={`You have ${KEYS_MAX} keys, as many as an account can hold.`}>
+  <Notice
+    tone="warn"
+    title={`You have ${KEYS_PER_ACCOUNT_MAX} keys, as many as an account can hold.`}
+  >
     Revoke one that you no longer use to create another.
   </Notice>
 );

@@ -1,15 +1,15 @@
 import { Button, Group, TextInput } from "@mantine/core";
+import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
 
 /** One for each place where the API is called from, so that each can be revoked alone. */
 const SUGGESTIONS = ["production", "staging", "development"];
-export const LABEL_CHARS_MAX = 100;
 
 /** What is wrong with a label; null where it is good. */
 export function labelFault(label: string): string | null {
   const length = [...label.trim()].length;
   if (length === 0) return "Enter a label: it tells your keys apart.";
-  return length > LABEL_CHARS_MAX
-    ? `Use at most ${LABEL_CHARS_MAX} characters; this label has ${length}.`
+  return length > KEY_LABEL_CHARS_MAX
+    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters; this label has ${length}.`
     : null;
 }
 

@@ -63,6 +63,7 @@ function ShowablePassword({
       onChange={(event) => onChange(event.currentTarget.value)}
       visible={shown}
       onVisibilityChange={setShown}
+      aria-invalid={fault !== undefined}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{
         "aria-label": shown ? "Hide the password" : "Show the password",

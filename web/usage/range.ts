@@ -1,3 +1,4 @@
+import { USAGE_DAYS_MAX } from "#limits.ts";
 import { DAY_MS, dayOf } from "../parts/figures.ts";
 
 /** A span of whole UTC days, both ends included, as `2026-11-21`. */
@@ -5,9 +6,6 @@ export type Range = { from: string; to: string };
 
 export const PRESETS = [7, 30, 90] as const;
 export type Preset = (typeof PRESETS)[number];
-
-/** The longest span that is asked for at once: a leap year. */
-export const RANGE_DAYS_MAX = 366;
 
 /** The last days, today included. */
 export const lastDays = (days: number, now: number): Range => ({
@@ -30,8 +28,8 @@ export function rangeFault({ from, to }: Range, now: number): string | null {
   if (!isDay(to)) return "Enter the last day.";
   if (from > to) return "The first day must not be after the last one.";
   if (from > dayOf(now)) return "The first day is in the future. Choose one up to today (UTC).";
-  if (daysIn({ from, to }) > RANGE_DAYS_MAX) {
-    return `Choose at most ${RANGE_DAYS_MAX} days at once.`;
+  if (daysIn({ from, to }) > USAGE_DAYS_MAX) {
+    return `Choose at most ${USAGE_DAYS_MAX} days at once.`;
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { TOOLS } from "#tools/index.ts";
 import { html } from "./html.ts";
 import { basePath } from "./page-links.ts";
 
@@ -27,4 +28,29 @@ export function sitemapXml(publicUrl: string, paths: readonly string[]): string 
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${entries}</urlset>
 `.text;
+}
+
+/** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, in one reading. */
+export function llmsText(publicUrl: string): string {
+  const tools = TOOLS.map(
+    ({ name, summary }) =>
+      `- [${name}](${publicUrl}/docs/reference#${name}): POST ${publicUrl}/api/v1/${name}. ${summary}`,
+  );
+  return `# Toolbooth
+
+> Five developer tools over JSON and HTTP. Every call is a POST with a JSON body and the header \`Authorization: Bearer <API key>\`; a successful call costs one credit, a refusal nothing.
+
+An answer has \`"ok": true\`; a refusal is a problem of RFC 9457 with a stable \`code\` and says what to do. With the header \`Idempotency-Key\` a repeat within 24 hours gets the same answer without a charge. \`Credits-Remaining\` tells the balance with every answer.
+
+## Tools
+
+${tools.join("\n")}
+
+## Reading
+
+- [OpenAPI 3.1](${publicUrl}/openapi.json): every field, header and refusal, for programs
+- [Calls](${publicUrl}/docs/calls): authentication, credits, limits, retries
+- [Errors](${publicUrl}/docs/errors): cause and cure of every code
+- [Quick start](${publicUrl}/docs): a key and a first call
+`;
 }

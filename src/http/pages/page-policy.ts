@@ -10,6 +10,8 @@ export const PAGE_CSP = [
   `style-src '${hashSource(STYLE)}'`,
   "script-src 'self'",
   "img-src data:",
+  // For programs that look at the page from within and ask for /robots.txt.
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

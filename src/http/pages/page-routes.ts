@@ -20,6 +20,7 @@ export function createPageRoutes(house: House, replier: Replier): PageRoute[] {
   }));
   return [
     ...written,
+    { path: "/llms.txt", handler: text(replier, "text/plain; charset=utf-8", pages().llms) },
     { path: "/robots.txt", handler: text(replier, "text/plain; charset=utf-8", pages().robots) },
     { path: "/sitemap.xml", handler: text(replier, "application/xml", pages().sitemap) },
     ...drawnPages(house, replier),

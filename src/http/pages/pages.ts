@@ -1,6 +1,6 @@
 import { describeApi } from "../openapi.ts";
 import { listAppPages } from "./app-pages.ts";
-import { robotsText, sitemapXml } from "./discovery.ts";
+import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
 import { accountsPage } from "./docs-accounts.ts";
 import { browserToolsPage } from "./docs-browser-tools.ts";
 import { callsPage } from "./docs-calls.ts";
@@ -19,7 +19,8 @@ export type Pages = {
   /** Every page by its path. */
   byPath: Readonly<Record<string, string>>;
   notFound: string;
-  /** What `/robots.txt` and `/sitemap.xml` say. */
+  /** What `/llms.txt`, `/robots.txt` and `/sitemap.xml` say. */
+  llms: string;
   robots: string;
   sitemap: string;
   /** What every page is sent with. */
@@ -44,6 +45,7 @@ export function createPages(options: PageOptions): Pages {
   return {
     byPath,
     notFound: notFoundPage(options),
+    llms: llmsText(publicUrl),
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, [...Object.keys(byPath), ...drawn.map(({ path }) => path)]),
     headers: {

@@ -1,24 +1,38 @@
 import { layOutJson } from "./json-layout.ts";
 
-/** The same call for three kinds of callers, each ready to be pasted. The key is taken from the environment. */
-export type CallShown = { url: string; body: unknown };
+/**
+ * The same call for three kinds of callers, each ready to be pasted: with the key itself where it is at hand, or taken
+ * from the environment. The documentation and the pages show the same code.
+ */
+export type CallShown = { url: string; body: unknown; secret?: string | null };
 
-const KEY_VARIABLE = "TOOLBOOTH_KEY";
+export const KEY_VARIABLE = "TOOLBOOTH_KEY";
 
-export function curlCode({ url, body }: CallShown): string {
-  const lines = [`curl ${shellWord(url)}`, `  -H "Authorization: Bearer $${KEY_VARIABLE}"`];
-  if (body === undefined) lines.push("  -X POST");
-  else lines.push(`  -d ${shellQuote(JSON.stringify(body))}`);
-  return lines.join(" \\\n");
+export function curlCode({ url, body, secret = null }: CallShown): string {
+  const sent = body === undefined ? "-X POST" : `-d ${shellQuote(JSON.stringify(body))}`;
+  return curlLines(url, [`-H ${curlKey(secret)}`, sent]);
 }
 
-export function fetchCode({ url, body }: CallShown): string {
+export const curlLines = (url: string, options: string[]): string =>
+  [`curl ${shellWord(url)}`, ...options.map((option) => `  ${option}`)].join(" \\\n");
+
+/** The header with the key: in double quotes where the shell fills in the variable, else in single ones. */
+export const curlKey = (secret: string | null = null): string =>
+  secret === null
+    ? `"Authorization: Bearer $${KEY_VARIABLE}"`
+    : shellQuote(`Authorization: Bearer ${secret}`);
+
+export function fetchCode({ url, body, secret = null }: CallShown): string {
   const type = body === undefined ? "" : '\n    "Content-Type": "application/json",';
+  const key =
+    secret === null
+      ? `\`Bearer \${process.env.${KEY_VARIABLE}}\``
+      : JSON.stringify(`Bearer ${secret}`);
   const sent = body === undefined ? "" : `\n  body: JSON.stringify(${layOutJson(body, "  ")}),`;
   return `const response = await fetch(${JSON.stringify(url)}, {
   method: "POST",
   headers: {
-    Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\`,${type}
+    Authorization: ${key},${type}
   },${sent}
 });
 const answer = await response.json();
@@ -26,16 +40,20 @@ if (!answer.ok) throw new Error(answer.detail);
 console.log(answer);`;
 }
 
-export function pythonCode({ url, body }: CallShown): string {
+export function pythonCode({ url, body, secret = null }: CallShown): string {
+  const key =
+    secret === null
+      ? `"Bearer " + os.environ["${KEY_VARIABLE}"]`
+      : JSON.stringify(`Bearer ${secret}`);
   const type = body === undefined ? "" : '\n        "Content-Type": "application/json",';
   const sent = body === undefined ? "" : `\n    data=json.dumps(${pythonLiteral(body)}).encode(),`;
-  return `import json, os, urllib.request
+  return `import json${secret === null ? ", os" : ""}, urllib.request
 
 request = urllib.request.Request(
     ${JSON.stringify(url)},
     method="POST",
     headers={
-        "Authorization": "Bearer " + os.environ["${KEY_VARIABLE}"],${type}
+        "Authorization": ${key},${type}
     },${sent}
 )
 with urllib.request.urlopen(request) as response:
@@ -56,6 +74,8 @@ function pythonLiteral(value: unknown): string {
 }
 
 /** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
-const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const shellWord = (text: string) => (/^[\w:/.-]+$/.test(text) ? text : shellQuote(text));
+/** Without quotes where none are needed. */
+export const shellWord = (text: string): string =>
+  /^[\w:/.-]+$/.test(text) ? text : shellQuote(text);

@@ -58,8 +58,9 @@ export function createAuthDoor(throttle: SignInThrottle) {
   };
 }
 
-/** In the browser that signed up, so that a letter which is asked for again belongs to the same sign-up. */
+/** In the browser that signed up, so that a letter which is asked for again belongs to one of its sign-ups. */
 const SIGN_UP = "sign_up";
+const SIGN_UPS_MAX = 5;
 const SIGN_UP_DAYS = 7;
 
 async function signUp(visit: Visit, order: AuthOrder): Promise<Response> {
@@ -68,13 +69,17 @@ async function signUp(visit: Visit, order: AuthOrder): Promise<Response> {
   if (response.status === 422) response = await askAuth(visit, { name: "", ...order });
   if (!response.ok) return response;
   const { user } = (await response.json()) as { user: { id: string } };
-  visit.cookies.push(writeCookie(SIGN_UP, user.id, SIGN_UP_DAYS, visit.house.settings));
+  const { settings } = visit.house;
+  const before = readCookie(visit.request, SIGN_UP, settings)?.match(/[0-9A-Za-z]{24}/g) ?? [];
+  const marks = [user.id, ...before].slice(0, SIGN_UPS_MAX).join(".");
+  visit.cookies.push(writeCookie(SIGN_UP, marks, SIGN_UP_DAYS, settings));
   return json({ signUp: user.id });
 }
 
-function sendVerification(visit: Visit, order: AuthOrder): Promise<Response> {
-  const remembered = readCookie(visit.request, SIGN_UP, visit.house.settings);
-  return askAuth(visit, { signUp: remembered, ...order });
+/** The page that signed up may name its sign-up too: a browser may keep no cookies. */
+function sendVerification(visit: Visit, { signUp, ...order }: AuthOrder): Promise<Response> {
+  const signUps = readCookie(visit.request, SIGN_UP, visit.house.settings)?.split(".") ?? [];
+  return askAuth(visit, { ...order, signUps: [signUp ?? "", ...signUps] });
 }
 
 async function signIn(visit: Visit, order: AuthOrder, throttle: SignInThrottle): Promise<Response> {

@@ -1,12 +1,11 @@
 import { OrderRefused, type UsageRow } from "#credits/ledger.ts";
-import { DAY_MS } from "#limits.ts";
+import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts";
 import { json, requireMember, type Visit } from "./visit.ts";
 
 /** What an account has and has used: every figure comes from the ledger, none is counted beside it. */
 const ENTRIES_A_PAGE = 50;
-const USAGE_DAYS_MAX = 400;
 
 export async function showHome(visit: Visit): Promise<Response> {
   const { account, standing } = await requireMember(visit);

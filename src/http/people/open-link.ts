@@ -59,9 +59,12 @@ async function moveAddress(
     (await house.desk.directory.findByEmail({ email: to })) !== null;
   if (!isLast) {
     // Whether the new address is taken, only its own letter may tell.
-    if (!isTaken) return askLink(visit);
-    house.auth.tellOwner(to);
-    return json({ status: true });
+    if (isTaken) house.auth.tellOwner(to);
+    else {
+      const response = await askLink(visit);
+      if (!response.ok) return response;
+    }
+    return json({ status: true, letterTo: to });
   }
   if (isTaken) {
     throw new AuthRefusal("ADDRESS_TAKEN", "This address has an account already.", 409);

@@ -83,6 +83,8 @@ export type UsageView = {
   totals: { calls: number; credits: number };
 };
 
+export type { GrantKind } from "#credits/ledger.ts";
+
 export type GrantView = {
   id: string;
   kind: GrantKind;

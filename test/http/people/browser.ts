@@ -8,7 +8,7 @@ export type Answer = {
   headers: Headers;
   text: string;
   /** The JSON of the body; null where there is none. */
-  body: Record<string, never> & unknown;
+  body: unknown;
   code: string | undefined;
 };
 export type Browser = ReturnType<typeof openBrowser>;

@@ -132,6 +132,7 @@ test("an account has at most 25 keys, however many are asked for at once; a revo
   const scene = openScene();
   const member = await openMember(scene);
   const cookies = [...member.browser.cookies];
+  scene.slow.add("listKeys");
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, turn) => {
       const elsewhere = scene.browser();

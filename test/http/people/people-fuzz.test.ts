@@ -114,7 +114,9 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
       }
       if (isIn) for (const [name, value] of member.cookies) browser.cookies.set(name, value);
       if (cookie !== null) browser.cookies.set(...cookie);
-      const search = new URLSearchParams(query.map(([name, text]) => [name, text.toWellFormed()]));
+      const search = new URLSearchParams(
+        query.map(([name, text]): [string, string] => [name, text.toWellFormed()]),
+      );
       const hasBody = method !== "GET" && method !== "HEAD";
       const answer = await browser.send(
         method,

@@ -8,7 +8,7 @@ import type { PeopleHouse } from "#http/people/people-house.ts";
 import type { Visitor } from "#http/people/shapes.ts";
 import { randomBase62 } from "#ids.ts";
 import type { Letter, LetterKind } from "#mail/mail.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
@@ -24,7 +24,7 @@ export type SceneOptions = {
   signUp?: "open" | "closed";
   providers?: AuthOptions["providers"];
   /** Another node over the same database. */
-  beside?: Scene;
+  beside?: { driver: NodeSqlite; letters: Letter[] };
 };
 
 export const STARTER = { credits: 100, days: 90 };
@@ -45,6 +45,8 @@ export function openScene(given: SceneOptions = {}) {
   const waits: number[] = [];
   /** Names of operations that fail, and how often. */
   const failing = new Map<string, number>();
+  /** Names of operations whose answer takes its time. */
+  const slow = new Set<string>();
   /** Operations that were carried out, in their order. */
   const carriedOut: string[] = [];
   const background = new Set<Promise<unknown>>();
@@ -59,7 +61,9 @@ export function openScene(given: SceneOptions = {}) {
             throw new Error(`${name} was made to fail`);
           }
           carriedOut.push(name);
-          return operation(order);
+          const outcome = await operation(order);
+          if (slow.has(name)) await new Promise((resolve) => setTimeout(resolve, 5));
+          return outcome;
         },
       ]),
     ) as Port;
@@ -124,7 +128,8 @@ export function openScene(given: SceneOptions = {}) {
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
 
   return {
-    ...{ driver, desk, store, house, app, auth, letters, complaints, waits, failing, carriedOut },
+    ...{ driver, desk, store, house, app, auth, letters, complaints, waits, failing, slow },
+    carriedOut,
     ...{ settle, lettersTo, lastLink, browser, publicUrl, journal },
     signUp: (who: Browser, email: string, password: string) =>
       who.post("/people/auth/sign-up/email", { name: "", email, password }),

@@ -127,7 +127,7 @@ test("an address is changed by two letters, to the old and to the new one; sign-
   const to = "moved@example.com";
   assert.deepEqual((await move(browser, "Moved@Example.com")).body, { status: true });
   const first = await scene.lastLink(email, "confirm_address_change");
-  assert.deepEqual((await scene.open(browser, first)).body, { status: true });
+  assert.deepEqual((await scene.open(browser, first)).body, { status: true, letterTo: to });
   assert.equal(((await browser.get("/people/visitor")).body as Visitor).person?.email, email);
   const second = await scene.lastLink(to, "verify_new_address");
   assert.deepEqual((await scene.open(browser, second)).body, { status: true, moved: true });

@@ -103,10 +103,24 @@ test("a letter that is asked for again in the browser that signed up leaves the 
   const scene = openScene();
   const browser = scene.browser();
   await scene.signUp(browser, EMAIL, PASSWORD);
+  // And again, as people do who wait for a letter.
+  await scene.signUp(browser, EMAIL, PASSWORD);
+  await scene.signUp(browser, "another@example.com", PASSWORD);
   await browser.post("/people/auth/send-verification-email", { email: EMAIL });
-  assert.equal((await scene.lettersTo(EMAIL, "verify_address")).length, 2);
+  assert.equal((await scene.lettersTo(EMAIL, "verify_address")).length, 3);
   const link = await scene.lastLink(EMAIL, "verify_address");
   assert.deepEqual((await scene.open(scene.browser(), link)).body, { status: true });
+  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
+});
+
+test("a page that kept the mark of its sign-up needs no cookie for that", async () => {
+  const scene = openScene();
+  const browser = scene.browser();
+  const { signUp } = (await scene.signUp(browser, EMAIL, PASSWORD)).body as { signUp: string };
+  browser.cookies.clear();
+  await browser.post("/people/auth/send-verification-email", { email: EMAIL, signUp });
+  const link = await scene.lastLink(EMAIL, "verify_address");
+  assert.deepEqual((await scene.open(browser, link)).body, { status: true });
   assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 

@@ -1,0 +1,55 @@
+import type { Page } from "playwright-core";
+import type { PeopleCode, PeopleRefusal } from "#http/people/shapes.ts";
+import { NOW } from "./fixtures.ts";
+
+/** A screen of the pages in one state. */
+export type Screen = {
+  name: string;
+  path: string;
+  mocks: Mocks;
+  /** What a person does before the state is there. */
+  actions?: (page: Page) => Promise<void>;
+};
+
+/** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */
+export type Mocks = Record<string, Mock>;
+export type Mock =
+  | { status?: number; body: unknown }
+  /** No answer ever comes. */
+  | "silence"
+  /** The connection is refused. */
+  | "away"
+  /** In turn, one for each request; the last one stays. */
+  | Mock[];
+
+export function refusal(status: number, code: PeopleCode, detail: string): Mock {
+  const body: PeopleRefusal = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
+  return { status, body };
+}
+export const broken = refusal(500, "internal", "Something went wrong on our side. Try again.");
+
+const still = new WeakSet<Page>();
+
+/**
+ * Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is opened, and
+ * again before it is opened for something else.
+ */
+export async function answerWith(page: Page, mocks: Mocks): Promise<void> {
+  if (!still.has(page)) await page.clock.setFixedTime(NOW);
+  still.add(page);
+  await page.unrouteAll();
+  const asked = new Map<string, number>();
+  await page.route("**/people/**", async (route) => {
+    const url = new URL(route.request().url());
+    const place = url.pathname.slice(url.pathname.indexOf("/people/"));
+    const name = `${route.request().method()} ${place}`;
+    const exact = `${name}${url.search}`;
+    const mock = mocks[exact] ?? mocks[name] ?? refusal(404, "not_found", `No mock for ${exact}.`);
+    const count = asked.get(name) ?? 0;
+    asked.set(name, count + 1);
+    const turn = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;
+    if (turn === "silence" || turn === undefined || Array.isArray(turn)) return;
+    if (turn === "away") return route.abort("connectionrefused");
+    await route.fulfill({ status: turn.status ?? 200, json: turn.body });
+  });
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { openPages } from "#entry/node-pages.ts";
+import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#http/pages/app-pages.ts";
+import { APP_HEADERS } from "#http/pages/app-shell.ts";
+import { createPages, type Pages } from "#http/pages/pages.ts";
+import { FULL } from "../http/pages-server.ts";
+
+const ROOT = path.join(import.meta.dirname, "../..");
+const HTML = "text/html; charset=utf-8";
+
+/** The pages as `npm run build` has built them, in the shells and with the policies of the service, without the service. */
+export async function openScreenSite(port = 0) {
+  const pages = openPages({
+    checkout: ROOT,
+    dataDir: path.join(ROOT, "data"),
+    say: () => {},
+    complain: (text, { cause }) => {
+      throw new Error(text, { cause });
+    },
+  });
+  await pages.settled;
+  let answer: (request: Request) => Response | Promise<Response> = () => new Response();
+  const server = createServer(async (incoming, outgoing) => {
+    const response = await answer(new Request(`http://site.test${incoming.url}`));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const script = (await pages.assetsFor("front/main.ts"))?.scripts[0] ?? null;
+  const written = createPages({ ...FULL, publicUrl: url, assets: { script } });
+  const drawn = listAppPages(url);
+
+  answer = async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/assets/")) return pages.answerAsset(path.basename(pathname), request);
+    const page = drawn.find((each) => each.path === pathname) ?? toolPageFor(drawn, pathname);
+    if (page === undefined) return writtenPage(written, pathname);
+    const assets = await pages.assetsFor(APP_ENTRY, page.screen);
+    const headers = { ...APP_HEADERS, "Content-Type": HTML };
+    return new Response(renderAppPage(page, url, assets), { headers });
+  };
+  return {
+    url,
+    written: Object.keys(written.byPath),
+    close() {
+      server.closeAllConnections();
+      server.close();
+      pages.close();
+    },
+  };
+}
+
+/** A tool that is not there: the service says so itself, the pages say so where a link within them leads there. */
+const toolPageFor = (drawn: AppPage[], pathname: string): AppPage | undefined =>
+  pathname.startsWith("/tools/") ? drawn.find(({ path }) => path.startsWith("/tools/")) : undefined;
+
+function writtenPage(pages: Pages, pathname: string): Response {
+  const body = pages.byPath[pathname];
+  const headers = { ...pages.headers, "Content-Type": HTML };
+  return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
+}

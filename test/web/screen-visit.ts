@@ -1,0 +1,56 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { answerWith, type Screen } from "./screen-mocks.ts";
+
+/** How a screen is looked at. 320 pixels are also what 1280 are at 400 percent. */
+export type Mode = { colorScheme: "light" | "dark"; width: number };
+export const MODES: Mode[] = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 320 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 320 },
+];
+export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
+
+export type Visit = { page: Page; complaints: string[] };
+
+/** A page that can be used for one screen after the other; `complaints` is what its console said of errors. */
+export async function openVisit(
+  browser: Browser,
+  { colorScheme, width }: Mode,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const height = width < 600 ? 800 : 900;
+  const context = await browser.newContext({
+    ...{ viewport: { width, height }, colorScheme, reducedMotion: "reduce", ...options },
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !OF_THE_MOCKS.test(message.text())) {
+      complaints.push(message.text());
+    }
+  });
+  return { page, complaints };
+}
+
+/** Refusals that the mocks make, and the clock that stands still, which is a script in frames that run none. */
+const OF_THE_MOCKS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
+
+/** Opens a screen and waits until its state is there. */
+export async function openScreen({ page }: Visit, url: string, screen: Screen): Promise<void> {
+  // Nothing of the screen before may be on its way any more.
+  await page.goto("about:blank");
+  await answerWith(page, screen.mocks);
+  await page.goto(`${url}${screen.path}`);
+  // The server's own heading stands before; the link is React's.
+  await page.locator(".tb-skip").waitFor({ state: "attached" });
+  await page.locator("main h1").waitFor();
+  await screen.actions?.(page);
+  if (!isWaiting(screen)) {
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+}
+
+/** States in which an answer never comes. */
+const isWaiting = ({ name }: Screen): boolean => /, (?:loading|waiting)$/.test(name);
