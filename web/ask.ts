@@ -38,8 +38,8 @@ export class Offline extends Error {
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** After so long without an answer the service counts as out of reach. */
-const PATIENCE_MS = 20_000;
+/** After so long without an answer the service counts as out of reach: a sign-in may have to wait behind strangers' guesses. */
+const PATIENCE_MS = 30_000;
 
 /**
  * Asks the service for JSON. `path` begins with a slash and lies below the base.

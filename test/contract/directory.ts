@@ -146,6 +146,19 @@ function describeListing(rule: Rule) {
 function describeForgetting(rule: Rule) {
   const forgetAda = { account: ADA.account, emailHash: HASH, now: START + 2 };
 
+  rule(
+    "an address that was left is known as closed, however often it is noted",
+    async (directory) => {
+      await directory.register(ADA);
+      for (let time = 0; time < 2; time += 1) {
+        const noted = await directory.noteClosed({ emailHash: HASH, now: 2 });
+        assert.deepEqual(plain(noted), { noted: true });
+      }
+      assert.deepEqual(plain(await directory.wasClosed({ emailHash: HASH })), { closed: true });
+      assert.deepEqual(plain(await directory.findByEmail({ email: ADA.email })), ADA);
+    },
+  );
+
   rule("a forgotten address is gone, and only its hash is known as closed", async (directory) => {
     for (const address of [ADA, BOB]) await directory.register(address);
     assert.deepEqual(plain(await directory.wasClosed({ emailHash: HASH })), { closed: false });

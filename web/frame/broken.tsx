@@ -9,7 +9,11 @@ export function Broken({ error }: { error: unknown }) {
   return (
     <>
       <PageTitle title="This page cannot be shown" />
-      {error instanceof Outdated ? <Newer onReload={reload} /> : <Failure error={error} onRetry={reload} />}
+      {error instanceof Outdated ? (
+        <Newer onReload={reload} />
+      ) : (
+        <Failure error={error} onRetry={reload} />
+      )}
     </>
   );
 }
