@@ -103,6 +103,16 @@ export async function createKey(page: Page, label: string): Promise<string> {
 }
 
 /** From any page of a member. */
+export async function revokeKey(page: Page, label: string, calls: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+  await button(page, new RegExp(`^Revoke\\s${label}`)).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(`${calls} in the last 24 hours.`).waitFor();
+  await dialog.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByText(`“${label}” is revoked.`).waitFor();
+}
+
+/** From any page of a member. */
 export async function closeAccount(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "Account" }).click();
   await button(page, "Close the account…").click();

@@ -58,11 +58,7 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   // Two calls, of which the first was free.
   assert.deepEqual((await cells.allInnerTexts()).slice(-2), ["2", "1"]);
 
-  await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-  await journey.button(page, /^Revoke\slaptop/).click();
-  await page.getByRole("dialog").getByText("2 calls in the last 24 hours.").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
-  await page.getByText("“laptop” is revoked.").waitFor();
+  await journey.revokeKey(page, "laptop", "2 calls");
   const refused = await journey.paste(line);
   assert.equal(refused.status, 401, refused.body);
 
