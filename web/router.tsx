@@ -5,8 +5,8 @@ import { Broken } from "./frame/broken.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { MemberPages } from "./frame/member-pages.tsx";
 import { NotFound } from "./frame/not-found.tsx";
+import { Pending } from "./frame/pending.tsx";
 import { screenOf } from "./frame/screen-of.ts";
-import { LoadingRows } from "./parts/loading.tsx";
 
 /** Every page that React draws. Each screen is a file of its own that is fetched when it is needed. */
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
@@ -87,7 +87,7 @@ function makeRouter() {
     basepath: base() === "" ? "/" : base(),
     defaultPreload: "intent",
     defaultErrorComponent: Broken,
-    defaultPendingComponent: () => <LoadingRows />,
+    defaultPendingComponent: Pending,
     scrollRestoration: true,
     // Values are text as they stand: a token of digits must not become a number.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

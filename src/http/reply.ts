@@ -46,9 +46,6 @@ export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
 
 export function createReplier(house: House, ratePolicy: string | null): Replier {
-  // RFC 6797, section 7.2: never over plain HTTP.
-  const isSecure = house.settings.publicUrl.startsWith("https:");
-
   function commonHeaders(trace: Trace): Record<string, string> {
     const headers: Record<string, string> = {
       "X-Request-Id": trace.requestId,
@@ -58,7 +55,6 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "X-Content-Type-Options": "nosniff",
     };
-    if (isSecure) headers["Strict-Transport-Security"] = "max-age=31536000";
     if (trace.balance !== null) {
       headers["Credits-Charged"] = String(trace.charged ?? 0);
       headers["Credits-Remaining"] = String(trace.balance);

@@ -123,7 +123,7 @@ test("an answer of someone on the way is a refusal in plain words", async () => 
   reply(500, "<html>nginx</html>", { "x-request-id": "req_7" });
   const { code, detail, requestId } = await refused();
   assert.deepEqual([code, requestId], ["internal", "req_7"]);
-  assert.match(detail, /on our side/);
+  assert.match(detail, /Try again in a moment/);
 });
 
 test("no answer, or that of a gateway without a service, is offline until one comes", async () => {

@@ -6,18 +6,18 @@ import type { Page } from "playwright-core";
 import { CATALOGUE } from "../../web/browser-tools/catalogue.ts";
 import { openBrowser } from "../chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
-import { openToolsSite } from "./browser-tools-site.ts";
 import { answerOf, type Opened, openTool, textOf, VISITOR } from "./browser-tools-visit.ts";
+import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools for everyone: no barrier that axe finds, and all of it on a small screen. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
-let site: Awaited<ReturnType<typeof openToolsSite>>;
+let site: Awaited<ReturnType<typeof openScreenSite>>;
 let opened: Opened;
 
 before(async () => {
-  site = await openToolsSite(VISITOR);
+  site = await openScreenSite(VISITOR);
   opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {

@@ -6,7 +6,6 @@ import { CATALOGUE } from "../../web/browser-tools/catalogue.ts";
 import { openBrowser } from "../chromium.ts";
 import { eventually } from "../doors/door.ts";
 import { openApi } from "./browser-tools-api.ts";
-import { openToolsSite } from "./browser-tools-site.ts";
 import {
   assertAnswers,
   type Opened,
@@ -15,14 +14,15 @@ import {
   textOf,
   VISITOR,
 } from "./browser-tools-visit.ts";
+import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools, as built and as a person uses them. */
 
-let site: Awaited<ReturnType<typeof openToolsSite>>;
+let site: Awaited<ReturnType<typeof openScreenSite>>;
 let opened: Opened;
 
 before(async () => {
-  site = await openToolsSite(VISITOR);
+  site = await openScreenSite(VISITOR);
   opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {

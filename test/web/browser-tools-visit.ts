@@ -1,10 +1,11 @@
 /** A visit to the pages of the browser tools: what every test of them does first, and what it reads. */
 import type { TestContext } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
+import type { Visitor } from "#http/people/shapes.ts";
 import { eventually, PUBLIC_URL } from "../doors/door.ts";
 import { type openApi, RECEIVED_AT } from "./browser-tools-api.ts";
 
-export const VISITOR = {
+export const VISITOR: Visitor = {
   person: null,
   signUp: "open",
   providers: [],

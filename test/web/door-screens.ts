@@ -151,6 +151,15 @@ const FRAME: Screen[] = [
     );
     await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
   }),
+  {
+    ...at("/tools", "newer version", async (page) => {
+      // As after an update: the file of the screen that is asked for next is gone.
+      await page.route("**/assets/tool-screen-*", (route) => route.abort());
+      await page.getByRole("link", { name: "Hash" }).click();
+      await page.getByRole("button", { name: "Load the new version" }).waitFor();
+    }),
+    complaint: /The screen's file is gone/,
+  },
   at("/tools", "menu or appearance", openMenu),
   at("/tools", "menu or account panel", openMenu, SIGNED_IN),
 ];

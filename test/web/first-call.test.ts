@@ -15,8 +15,6 @@ test("curl gets from a shell what was meant, with the key and with the variable"
     `${apiUrl}/api/v1/hash`,
     "-H",
     `Authorization: Bearer ${key}`,
-    "-H",
-    "Content-Type: application/json",
     "-d",
     '{"text":"Hello, world!"}',
   ];
@@ -59,5 +57,5 @@ test("the Python names the same address, key and body", () => {
   assert.match(code, /os\.environ\["TOOLBOOTH_KEY"\]/);
   assert.match(code, /^import json, os, urllib\.request$/m);
   const own = firstCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
-  assert.ok(own.includes(`"Bearer " + "${SECRET}"`));
+  assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
 });

@@ -9,6 +9,8 @@ export type Screen = {
   mocks: Mocks;
   /** What a person does before the state is there. */
   actions?: (page: Page) => Promise<void>;
+  /** What the console says all the same. */
+  complaint?: RegExp;
 };
 
 /** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */

@@ -6,13 +6,17 @@ import { openPages } from "#entry/node-pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#http/pages/app-pages.ts";
 import { APP_HEADERS } from "#http/pages/app-shell.ts";
 import { createPages, type Pages } from "#http/pages/pages.ts";
+import type { Visitor } from "#http/people/shapes.ts";
 import { FULL } from "../http/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
 
-/** The pages as `npm run build` has built them, in the shells and with the policies of the service, without the service. */
-export async function openScreenSite(port = 0) {
+/**
+ * The pages as `npm run build` has built them, in the shells and with the policies of the service, without the service.
+ * `visitor`: what they are told of who looks at them, where no mocks do.
+ */
+export async function openScreenSite(visitor?: Visitor) {
   const pages = openPages({
     checkout: ROOT,
     dataDir: path.join(ROOT, "data"),
@@ -28,7 +32,7 @@ export async function openScreenSite(port = 0) {
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
-  await once(server.listen(port, "127.0.0.1"), "listening");
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const script = (await pages.assetsFor("front/main.ts"))?.scripts[0] ?? null;
   const written = createPages({ ...FULL, publicUrl: url, assets: { script } });
@@ -37,6 +41,7 @@ export async function openScreenSite(port = 0) {
   answer = async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/assets/")) return pages.answerAsset(path.basename(pathname), request);
+    if (visitor && pathname === "/people/visitor") return Response.json(visitor);
     const page = drawn.find((each) => each.path === pathname) ?? toolPageFor(drawn, pathname);
     if (page === undefined) return writtenPage(written, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
@@ -45,6 +50,8 @@ export async function openScreenSite(port = 0) {
   };
   return {
     url,
+    /** The paths of the pages that React draws, and of those that the server writes. */
+    drawn: drawn.map(({ path }) => path),
     written: Object.keys(written.byPath),
     close() {
       server.closeAllConnections();

@@ -42,15 +42,24 @@ export async function openScreen({ page }: Visit, url: string, screen: Screen): 
   // Nothing of the screen before may be on its way any more.
   await page.goto("about:blank");
   await answerWith(page, screen.mocks);
+  const unanswered = isWaiting(screen) ? askedInVain(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
   // The server's own heading stands before; the link is React's.
   await page.locator(".tb-skip").waitFor({ state: "attached" });
   await page.locator("main h1").waitFor();
   await screen.actions?.(page);
-  if (!isWaiting(screen)) {
+  if (unanswered !== undefined) await unanswered;
+  else {
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
 }
+
+/** Once it has been sent, the screen itself stands there, and not only what stands until its file is there. */
+const askedInVain = (page: Page, { mocks }: Screen) =>
+  page.waitForRequest((request) => {
+    const { pathname } = new URL(request.url());
+    return mocks[`${request.method()} ${pathname}`] === "silence";
+  });
 
 /** States in which an answer never comes. */
 const isWaiting = ({ name }: Screen): boolean => /, (?:loading|waiting)$/.test(name);

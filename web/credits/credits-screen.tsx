@@ -59,7 +59,8 @@ const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
 
 function Grants({ view }: { view: CreditsView }) {
-  const starter = useVisitor().data?.starter;
+  const visitor = useVisitor().data;
+  const promised = visitor?.person?.verified === false ? visitor.starter : undefined;
   const [now] = useState(() => Date.now());
   const [all, setAll] = useState(false);
   const over = view.grants.filter((grant) => isOver(grant, now)).length;
@@ -72,8 +73,8 @@ function Grants({ view }: { view: CreditsView }) {
       {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
       {view.grants.length === 0 && (
         <Empty title="No grants yet">
-          {starter !== undefined && starter.credits > 0
-            ? `Confirming your e-mail address brings ${counted(starter.credits, "starter credit")}, good for ${counted(starter.days, "day")}.`
+          {promised !== undefined && promised.credits > 0
+            ? `Confirming your e-mail address brings ${counted(promised.credits, "starter credit")}, good for ${counted(promised.days, "day")}.`
             : "Credits that you are given or buy are listed here."}
         </Empty>
       )}

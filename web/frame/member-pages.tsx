@@ -1,22 +1,12 @@
 import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { Failure } from "../parts/failure.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { useVisitor } from "../queries.ts";
 import { AccountBanners } from "./account-banners.tsx";
+import { Pending, titleOf } from "./pending.tsx";
 import { SignedOutDialog } from "./signed-out-dialog.tsx";
 import { useConnection } from "./use-connection.ts";
-
-/** While nobody knows yet who looks, the heading stands already. */
-const TITLES: Record<string, string> = {
-  "/home": "Home",
-  "/usage": "Usage",
-  "/credits": "Credits",
-  "/settings/api-keys": "API keys",
-  "/settings/account": "Account",
-};
-const titleOf = (href: string): string => TITLES[href.replace(/[?#].*$/, "")] ?? "Your account";
 
 /** Around every page that needs a session: who has none is led to the sign-in and back. */
 export function MemberPages() {
@@ -34,12 +24,7 @@ export function MemberPages() {
         </>
       );
     }
-    return (
-      <>
-        <PageTitle title={titleOf(here)} />
-        <LoadingRows />
-      </>
-    );
+    return <Pending />;
   }
   const { person } = visitor.data;
   // A session that ends while a page is open is no reason to take the page away.

@@ -12,7 +12,14 @@ export function Failure({
   const { title, detail } = explain(error);
   const requestId = error instanceof Refusal ? error.requestId : null;
   return (
-    <Alert color="red" variant="light" title={title} role="alert" className="tb-failure">
+    <Alert
+      color="red"
+      // The frame says it in colour already.
+      variant={error instanceof Offline ? "default" : "light"}
+      title={title}
+      role="alert"
+      className="tb-failure"
+    >
       <Text size="sm">{detail}</Text>
       {requestId !== null && (
         <Text size="sm" mt="xs" c="dimmed">

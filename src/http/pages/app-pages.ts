@@ -1,6 +1,5 @@
 import { TOOLS } from "#tools/index.ts";
 import { type AppAssets, renderAppShell } from "./app-shell.ts";
-import { codeBlock } from "./code-block.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
@@ -32,8 +31,8 @@ function toolPages(publicUrl: string): AppPage[] {
   const links = pageLinks(publicUrl);
   const list = html`<p>Each runs in this browser, with the code of the API; nothing you type is sent anywhere.</p>
 <ul>${TOOLS.map(
-    ({ name, summary }) =>
-      html`<li><a href="${links.tools}/${name}">${name}</a>: ${prose(summary)}</li>\n`,
+    ({ name, title, summary }) =>
+      html`<li><a href="${links.tools}/${name}">${title}</a>: ${prose(summary)}</li>\n`,
   )}</ul>`;
   const all: AppPage = {
     path: "/tools",
@@ -53,12 +52,12 @@ function toolPage(tool: (typeof TOOLS)[number], publicUrl: string): AppPage {
   const call = { url: `${publicUrl}/api/v1/${tool.name}`, body };
   return {
     path: `/tools/${tool.name}`,
-    title: tool.name,
+    title: tool.title,
     description: `${plain(tool.summary)} In your browser, with the same result as the API.`,
     findable: true,
     screen: "browser-tools/tool-screen.tsx",
     main: html`<p>${prose(tool.summary)} It runs in this browser; nothing you type is sent anywhere.</p>
-${codeBlock("The same with curl", curlCode(call))}
+<noscript><figure class="tb-code"><figcaption>The same with curl</figcaption><pre><code>${curlCode(call)}</code></pre></figure></noscript>
 <p><a href="${links.reference}#${tool.name}">Reference of ${tool.name}</a></p>`,
   };
 }
@@ -74,8 +73,8 @@ function doorPages(): AppPage[] {
   return [
     door("/sign-up", "Sign up", "Make an account: an address, a password, starter credits.", true),
     door("/sign-in", "Sign in", "Sign in to see keys, usage and credits.", true),
-    door("/verify-email", "Confirm your address", "The link out of our letter leads here."),
-    door("/forgot-password", "Choose a new password", "Get a letter with a link."),
+    door("/verify-email", "Confirm your e-mail address", "The link out of our letter leads here."),
+    door("/forgot-password", "Forgotten password", "Get a letter with a link."),
     door("/reset-password", "Choose a new password", "The link out of our letter leads here."),
   ];
 }

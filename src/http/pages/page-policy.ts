@@ -21,3 +21,7 @@ function hashSource(text: string): string {
   const digest = sha256(new TextEncoder().encode(text));
   return `sha256-${btoa(String.fromCharCode(...digest))}`;
 }
+
+/** Once a browser has seen a page over TLS it never asks for one without (RFC 6797, which forbids it over plain HTTP). */
+export const transportPolicy = (publicUrl: string): Record<string, string> =>
+  publicUrl.startsWith("https:") ? { "Strict-Transport-Security": "max-age=31536000" } : {};

@@ -2,6 +2,7 @@ import type { House } from "../house.ts";
 import type { Replier, Trace } from "../reply.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
+import { transportPolicy } from "./page-policy.ts";
 import { createPages, type Pages } from "./pages.ts";
 
 type PageHandler = (request: Request, trace: Trace) => Response | Promise<Response>;
@@ -79,7 +80,7 @@ function drawnPages(house: House, replier: Replier): PageRoute[] {
       const more = assets === null ? { "Retry-After": "10" } : {};
       return replier.plain(HTML, body, headers, trace, {
         status: assets === null ? 503 : 200,
-        headers: { ...APP_HEADERS, ...more },
+        headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...more },
       });
     },
   }));

@@ -12,7 +12,7 @@ import { errorsPage } from "./errors.ts";
 import { frontPage } from "./front.ts";
 import { notFoundPage } from "./not-found.ts";
 import type { PageOptions } from "./page-options.ts";
-import { PAGE_CSP } from "./page-policy.ts";
+import { PAGE_CSP, transportPolicy } from "./page-policy.ts";
 
 /** The pages, each made once: they depend on nothing but the settings. */
 export type Pages = {
@@ -52,6 +52,7 @@ export function createPages(options: PageOptions): Pages {
       "Content-Security-Policy": PAGE_CSP,
       "Referrer-Policy": "same-origin",
       "Cross-Origin-Opener-Policy": "same-origin",
+      ...transportPolicy(publicUrl),
     },
   };
 }

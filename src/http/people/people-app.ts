@@ -1,6 +1,7 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#credits/ledger.ts";
+import { transportPolicy } from "../pages/page-policy.ts";
 import { createThrottle } from "../throttle.ts";
 import {
   createCloseAccount,
@@ -33,7 +34,7 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
   const signInThrottle = createSignInThrottle();
   const changes = createThrottle(CHANGES_PER_SECOND);
   const auth = createAuthDoor(signInThrottle);
-  const isSecure = house.settings.publicUrl.startsWith("https:");
+  const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
   const routes: Record<string, Handler> = {
     "GET /people/visitor": showVisitor,
     "GET /people/home": showHome,
@@ -89,8 +90,7 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
       );
       const headers = new Headers(response.headers);
       for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
-      for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
-      if (isSecure) headers.set("Strict-Transport-Security", HSTS);
+      for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
       headers.set("X-Request-Id", requestId);
       return new Response(response.body, { status: response.status, headers });
     },
@@ -104,9 +104,6 @@ const HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",
 };
-
-/** A year. Subdomains may belong to others, so they are left alone. */
-const HSTS = "max-age=31536000";
 
 /**
  * A browser tells where a request comes from (Fetch standard: `Origin` goes with every method but GET and HEAD). Only
