@@ -21,7 +21,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "PUBLIC_URL",
     fallback: "http://HOST:PORT",
-    meaning: "Base of the links in answers; never taken from a request",
+    meaning:
+      "Base of links in answers, pages and letters, and the address at which people sign in; never taken from a request. Unset with HOST 0.0.0.0: http://localhost:PORT",
   },
   {
     name: "RATE_LIMIT",
@@ -43,7 +44,7 @@ export const SETTINGS: readonly Setting[] = [
     name: "SMTP_URL",
     fallback: "",
     meaning:
-      "Mail server, such as smtp://user:password@host:587; unset: letters go to DATA_DIR/outbox and the log",
+      "Mail server, such as smtp://user:password@host:587; unset: letters stay in DATA_DIR/outbox",
   },
   {
     name: "MAIL_FROM",
@@ -59,7 +60,7 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_TRUSTED_PROXIES",
     fallback: "",
     meaning:
-      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed",
+      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed; without it all visitors behind a proxy count as one",
   },
   {
     name: "TOOLBOOTH_GITHUB_CLIENT_ID",

@@ -110,8 +110,11 @@ export async function member(site: Site, name?: string): Promise<Credentials> {
     headers,
     body: JSON.stringify({ name: "", ...person }),
   });
-  const { search } = new URL(await linkTo(site, person.email, CONFIRM));
-  await expectOk(`${site.base}/people/auth/verify-email${search}`, { headers });
+  const { searchParams } = new URL(await linkTo(site, person.email, CONFIRM));
+  await expectOk(`${site.base}/people/auth/verify-email`, {
+    ...{ method: "POST", headers },
+    body: JSON.stringify({ token: searchParams.get("token") }),
+  });
   return person;
 }
 

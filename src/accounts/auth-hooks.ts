@@ -7,6 +7,7 @@ import { welcome } from "./welcome.ts";
 
 /** The claim in a verification link that names the sign-up it belongs to. */
 const MARK = "signUp";
+const USER_AGENT_CHARS_MAX = 300;
 
 type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
@@ -53,9 +54,9 @@ export function createAuthHooks(
     return account;
   }
 
-  async function verified(user: User): Promise<void> {
+  async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user["account"] === "string") return;
-    await note(user.id, "email_verified");
+    await note(user.id, "email_verified", null, addressOf(from));
     await finishWelcome(user);
   }
 
@@ -65,6 +66,7 @@ export function createAuthHooks(
     const logins = await findAccounts(person);
     for (const { id } of logins) await deleteAccount(id);
     await deleteUserSessions(person);
+    await journal.dropResetLinks({ person });
   }
 
   async function sendLink(user: User, mark: string | null): Promise<void> {
@@ -148,9 +150,9 @@ export function createAuthHooks(
     database: {
       user: {
         create: {
-          after: async (user) => {
-            await note(user.id, "signed_up");
-            await verified(user);
+          after: async (user, from) => {
+            await note(user.id, "signed_up", null, addressOf(from));
+            await verified(user, from);
           },
         },
         update: { after: verified },
@@ -164,15 +166,23 @@ export function createAuthHooks(
             // We never act for people elsewhere: what that could be done with is not kept.
             return { data: { ...login, accessToken: null, refreshToken: null, idToken: null } };
           },
-          async after(login) {
+          async after(login, from) {
             if (login.providerId !== "credential") {
-              await note(login.userId, "provider_linked", login.providerId);
+              await note(login.userId, "provider_linked", login.providerId, addressOf(from));
             }
           },
         },
       },
       session: {
         create: {
+          // The whole address, as events have it; and no more of a browser's name than a list shows.
+          before: async (session, from) => ({
+            data: {
+              ...session,
+              ipAddress: addressOf(from) ?? "",
+              userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
+            },
+          }),
           after: async ({ userId, ipAddress }) => {
             await note(userId, "signed_in", null, ipAddress || null);
           },
@@ -192,6 +202,12 @@ function claimsOf(token: string): Record<string, unknown> {
     return {};
   }
 }
+
+/** The request in which better-auth keeps something; null where none of its own was asked. */
+type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
+
+const addressOf = (from: Origin) =>
+  (from?.headers ?? from?.request?.headers)?.get(PEER_HEADER) ?? null;
 
 export const peerOf = (request: Request | undefined) => request?.headers.get(PEER_HEADER) ?? null;
 

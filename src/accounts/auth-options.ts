@@ -15,6 +15,12 @@ export const RESET_LINK_SECONDS = 3_600;
 export const cookiePath = (publicUrl: string) =>
   new URL(publicUrl).pathname.replace(/\/+$/, "") || "/";
 
+/** How names of cookies begin: as strict as PUBLIC_URL allows, so that no neighbouring host can set one of ours. */
+export function cookieStart(publicUrl: string): "" | "__Secure-" | "__Host-" {
+  if (!publicUrl.startsWith("https:")) return "";
+  return cookiePath(publicUrl) === "/" ? "__Host-" : "__Secure-";
+}
+
 /** So many passwords wait to be hashed that one more would only be an attack's. */
 export class TooManyPasswords extends Error {}
 

@@ -2,11 +2,13 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { accountLetters } from "./account-letters.ts";
+import { complainOf } from "./auth-complaints.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
 import {
   AUTH_PATH,
   type AuthOptions,
   cookiePath,
+  cookieStart,
   PASSWORD_CHARS_MAX,
   PASSWORD_CHARS_MIN,
   RESET_LINK_SECONDS,
@@ -49,7 +51,7 @@ export function createAuth(options: AuthOptions) {
     telemetry: { enabled: false },
     logger: {
       level: "error",
-      log: (_, message, ...details) => options.complain(`Sign-in: ${message}`, details[0]),
+      log: (_, message, ...details) => complainOf(options, message, details[0]),
     },
   });
   const context = () => auth.$context;
@@ -195,9 +197,13 @@ function bounds({ publicUrl, inBackground, newId }: AuthOptions) {
       },
     },
     advanced: {
-      cookiePrefix: "toolbooth",
-      useSecureCookies: publicUrl.startsWith("https:"),
-      defaultCookieAttributes: { sameSite: "lax", httpOnly: true, path: cookiePath(publicUrl) },
+      cookiePrefix: `${cookieStart(publicUrl)}toolbooth`,
+      // It would write a beginning of its own before ours.
+      useSecureCookies: false,
+      defaultCookieAttributes: {
+        ...{ sameSite: "lax", httpOnly: true, path: cookiePath(publicUrl) },
+        secure: publicUrl.startsWith("https:"),
+      },
       ipAddress: { ipAddressHeaders: [PEER_HEADER] },
       // An answer that waited for its letter would tell by its duration who is known here.
       backgroundTasks: { handler: inBackground },

@@ -35,6 +35,8 @@ export type JournalOperations = {
     { person: string; after: string | null; max: number },
     { events: AccountEvent[]; next: string | null },
   ];
+  /** Links to a new password that were sent to a person and not used: what they were for is over. */
+  dropResetLinks: [{ person: string }, { dropped: number }];
   /**
    * Forgets people who never verified their address since `unverifiedBefore`, and sessions and links whose time is up:
    * at most `max` of each.

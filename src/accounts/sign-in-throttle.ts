@@ -2,17 +2,19 @@
  * How fast passwords can be tried.
  *
  * - From one network address: a bucket of tries that fills up again. Beyond it: refused, try later.
- * - For one person: after some wrong passwords in a row every further try waits, one behind the other. Nobody is locked
- *   out by that: a stranger who guesses makes others wait, never be refused.
- * - A browser that signed this person in before has a bucket of its own and waits for neither.
+ * - For one person: after some wrong passwords in a row every further try waits, one behind the other, and where too
+ *   many wait, the next one is refused.
+ * - A browser that signed this person in before, or in which they used the link of a letter, has a bucket of its own and
+ *   waits for neither: strangers who guess never get it refused. In another browser a person who is refused asks for a
+ *   link to a new password; that makes the browser a known one and the count starts anew.
  *
  * Kept in memory, per process and bounded; a restart forgets it.
  */
 export type SignInThrottle = {
   /** How long this try must wait, or for how long it is refused; milliseconds. */
   ask(attempt: Attempt, at: number): { waitMs: number } | { refusedForMs: number };
-  /** The password was right: earlier mistakes count no more. */
-  succeeded(attempt: Attempt): void;
+  /** The password was right, or a link of a letter was used: earlier mistakes count no more. */
+  succeeded(person: Pick<Attempt, "email">): void;
 };
 
 export type Attempt = {
@@ -20,7 +22,7 @@ export type Attempt = {
   email: string;
   /** The network address it comes from; all that have none share one. */
   address: string;
-  /** Whether this browser signed this person in before. */
+  /** Whether this browser signed this person in before, or used a link out of their letters. */
   isKnownBrowser: boolean;
 };
 

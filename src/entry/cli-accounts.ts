@@ -10,6 +10,7 @@ import {
   Refusal,
   withBooks,
 } from "./cli-command.ts";
+import { personToTell } from "./cli-person.ts";
 import { counted, instant, minute, table } from "./cli-text.ts";
 
 /** `account …`: accounts as the operator makes and stops them. */
@@ -196,8 +197,10 @@ async function setState(
 
 async function close(call: Call): Promise<Outcome> {
   return withBooks(call, async (books) => {
-    const { email } = await accountOf(call, books, call.words[0] as string);
+    const { email, account: id } = await accountOf(call, books, call.words[0] as string);
+    const tellPerson = personToTell(call, books, id);
     const { account, forfeited } = await closeAccount(await books.desk(), email, call.now);
+    await tellPerson({ kind: "account_closed" });
     return {
       json: { id: account, email, state: "closed", forfeited },
       text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,

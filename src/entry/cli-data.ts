@@ -9,6 +9,8 @@ import {
   SIDECARS,
 } from "#store/sqlite-backup.ts";
 import { SCHEMA_VERSION } from "#store/sqlite-migrate.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { endVisits } from "#store/sqlite-operator.ts";
 import { type Call, type Command, noData, type Outcome, Refusal } from "./cli-command.ts";
 import {
   beginFile,
@@ -110,13 +112,24 @@ async function restore(call: Call): Promise<Outcome> {
     copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
     const looked = inspectSqlite(fresh, call.now, true);
     checkInspection(source, looked);
+    const ended = endVisitsIn(fresh);
     giveToFolderOwner(fresh);
     syncPath(fresh);
     const kept = exchange(call, file, fresh, aside) ? aside : null;
     syncPath(dataDir);
-    return presentRestore(call, source, kept, looked);
+    return presentRestore(call, source, { kept, looked, ended });
   } finally {
     dropFile(fresh);
+  }
+}
+
+/** In the copy, before anybody uses it. */
+function endVisitsIn(fresh: string): ReturnType<typeof endVisits> {
+  const driver = openNodeSqlite(fresh);
+  try {
+    return endVisits(driver);
+  } finally {
+    driver.close();
   }
 }
 
@@ -184,9 +197,9 @@ export function exchange(call: Call, file: string, fresh: string, aside: string)
 function presentRestore(
   call: Call,
   source: string,
-  kept: string | null,
-  looked: Inspection,
+  came: { kept: string | null; looked: Inspection; ended: ReturnType<typeof endVisits> },
 ): Outcome {
+  const { kept, looked, ended } = came;
   const accounts = looked.audit?.accounts ?? 0;
   const { secretIncluded } = looked;
   if (!secretIncluded && call.config.secrets === null) {
@@ -195,10 +208,11 @@ function presentRestore(
     );
   }
   return {
-    json: { file: source, accounts, keptAside: kept, secretIncluded },
+    json: { file: source, accounts, keptAside: kept, secretIncluded, ended },
     text:
       `The data in ${call.config.dataDir} is now that of ${source}: ${whole(accounts)} ${accounts === 1 ? "account" : "accounts"}, and the books reconcile.\n` +
       `${kept === null ? "There was no data before." : `The data that was there before is kept in ${kept}.`}\n` +
-      `${secretIncluded ? "The secret is included." : "The secret is not included: the service is given one in SECRET."}\n`,
+      `${secretIncluded ? "The secret is included." : "The secret is not included: the service is given one in SECRET."}\n` +
+      "Sessions, links and waiting letters of that time were removed: everybody signs in again. Keys that were revoked since, accounts that were closed and passwords that were changed are again as they were: revoke and close them anew.\n",
   };
 }

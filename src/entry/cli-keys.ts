@@ -1,3 +1,4 @@
+import { keyStart } from "#accounts/key-format.ts";
 import { createKey } from "#accounts/people.ts";
 import { accountOfKeyId } from "#ids.ts";
 import { accountOf, standingOf } from "./cli-accounts.ts";
@@ -9,6 +10,7 @@ import {
   WrongUsage,
   withBooks,
 } from "./cli-command.ts";
+import { personToTell } from "./cli-person.ts";
 import { instant, instantOrNull, minute, table } from "./cli-text.ts";
 
 /** `key …`: API keys. The key itself leaves this file once, when it is made. */
@@ -54,7 +56,9 @@ async function create(call: Call): Promise<Outcome> {
   return withBooks(call, async (books) => {
     const { account, email } = await accountOf(call, books, call.words[0] as string);
     const { state } = await standingOf(call, books, account);
+    const tellPerson = personToTell(call, books, account);
     const { id, key } = await createKey(await books.desk(), account, label, call.now);
+    await tellPerson({ kind: "key_created", key: { label: label.trim(), start: keyStart(key) } });
     if (state === "suspended")
       call.note(`The account is suspended: the key works after account resume ${email}.`);
     return {
@@ -108,10 +112,15 @@ async function revoke(call: Call): Promise<Outcome> {
       "This is not the id of a key: ids begin with key_ and are shown by key list <email>.",
     );
   }
-  return withBooks(call, async ({ ledger }) => {
+  return withBooks(call, async (books) => {
+    const { ledger } = books;
+    const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
+    const before = await find();
     const { found } = await ledger.revokeKey({ account, id, now: call.now });
     if (!found) throw new Refusal(`There is no key ${id}. See key list <email>.`);
-    const key = (await ledger.listKeys({ account })).find((one) => one.id === id);
+    if (before?.revokedAt === null)
+      await personToTell(call, books, account)({ kind: "key_revoked", key: before });
+    const key = await find();
     return {
       json: { id, revokedAt: instantOrNull(key?.revokedAt ?? null) },
       text: `The key ${id} is revoked: its next call is refused with 401.\n`,

@@ -8,8 +8,18 @@ import { ConfigFault } from "#config.ts";
  */
 export type ClientAddress = (incoming: IncomingMessage | undefined) => string | null;
 
-export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+/** `onUntrusted` is called once, at the first who speaks for others and is no proxy of ours. */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
   const trusted = listOf(trustedProxies);
+  let isTold = false;
+  const tell = () => {
+    if (isTold) return;
+    isTold = true;
+    onUntrusted();
+  };
   const isTrusted = (address: string) => {
     const version = isIP(address);
     return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
@@ -17,11 +27,15 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   return (incoming) => {
     const peer = plain(incoming?.socket.remoteAddress ?? "");
     if (peer === "") return null;
-    if (!isTrusted(peer)) return peer;
-    const said = [incoming?.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+    const header = incoming?.headers["x-forwarded-for"];
+    if (!isTrusted(peer)) {
+      if (header !== undefined) tell();
+      return peer;
+    }
+    const said = [header ?? ""].flat().join(",").split(",");
     let client = peer;
     for (const text of said.reverse()) {
-      const address = plain(text.trim());
+      const address = plain(withoutPort(text.trim()));
       if (isIP(address) === 0) break;
       client = address;
       if (!isTrusted(address)) break;
@@ -29,6 +43,10 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     return client;
   };
 }
+
+/** Some proxies add the port: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 has colons of its own. */
+const withoutPort = (text: string) =>
+  text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
 
 /** An IPv4 address that came in by an IPv6 socket is that IPv4 address. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -4,14 +4,16 @@ import type { House, Visit } from "#http/house.ts";
 import type { LOG_LEVELS } from "#settings.ts";
 
 /**
- * Structured logs, one JSON object a line, to stderr. A line a request; never a key, never a body, never a header's
- * value but the request id. Lines are written in the background, so that a slow reader does not slow the service.
+ * Structured logs, one JSON object a line, to stderr. A line a request; never a key, never a header's value but the
+ * request id, never a body but for letters on one's own machine. Lines are written in the background, so that a slow reader does not slow the service.
  */
 export type NodeLog = {
   info(message: string, details?: object): void;
+  /** What works, but not as it should where others reach the service. */
+  warn(message: string): void;
   visit(visit: Visit): void;
   complain: House["complain"];
-  /** A letter that found no mail server: whoever runs the service on their own machine reads its link here. */
+  /** A letter that found no mail server: the file it is in; its text and link too on one's own machine. */
   letter(text: string): void;
   /** Writes out what still waits; gives up on a reader that does not read. */
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
   const isoTime = createIsoClock();
   return {
     info: (message, details = {}) => log.info(details, message),
+    warn: (message) => log.warn(message),
     visit(visit) {
       if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
     },

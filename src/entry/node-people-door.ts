@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { type Config, isLoopback, urlOf } from "#config.ts";
+import { type Config, isLoopback } from "#config.ts";
 import { Fault } from "#errors.ts";
 import { readBody } from "#http/body.ts";
 import type { HousePeople } from "#http/house.ts";
 import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
 import { databaseFile, outboxFolder } from "./data-folder.ts";
+import { isOwnMachine, originsOf } from "./node-addresses.ts";
 import { createClientAddress } from "./node-client-address.ts";
 import type { NodeLog } from "./node-log.ts";
 import { type People, PeopleAway, startPeople } from "./node-people.ts";
@@ -17,16 +18,20 @@ export function openPeopleDoor(
   at: { publicUrl: string; port: number; secrets: readonly string[] },
   log: NodeLog,
 ): PeopleDoor {
-  const clientAddress = createClientAddress(config.trustedProxies);
+  const clientAddress = createClientAddress(config.trustedProxies, () => {
+    if (isBehindNothing(config)) return;
+    log.warn(UNTRUSTED_PROXY);
+  });
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const started = startPeople(
     {
       file: databaseFile(config.dataDir),
       outboxFolder: outboxFolder(config.dataDir),
       publicUrl: at.publicUrl,
-      origins: originsOf(config, at.publicUrl, at.port),
+      origins: originsOf(config, at.port),
       secrets: at.secrets,
       mail: config.mail,
+      isOwnMachine: isOwnMachine(config),
       signUp: config.signUp,
       ...{ starter, providers: config.providers },
     },
@@ -59,9 +64,9 @@ export function openPeopleDoor(
   };
 }
 
-/** On one's own machine `localhost` and `127.0.0.1` are the same service, and people open either. */
-function originsOf(config: Config, publicUrl: string, port: number): string[] {
-  const own = new URL(publicUrl).origin;
-  if (config.publicUrl !== null || !isLoopback(config.host)) return [own];
-  return [...new Set([own, ...["127.0.0.1", "localhost", "::1"].map((host) => urlOf(host, port))])];
-}
+const UNTRUSTED_PROXY =
+  "A request for the pages came with X-Forwarded-For from an address that is not in TOOLBOOTH_TRUSTED_PROXIES. If that is your proxy, name it there: until then all visitors count as one, and the limits on signing in, signing up and letters hit them together. (Told once.)";
+
+/** Plain HTTP to this machine alone: whatever speaks for others here is being tried out. */
+const isBehindNothing = ({ host, publicUrl }: Config) =>
+  isLoopback(host) && !publicUrl?.startsWith("https:");

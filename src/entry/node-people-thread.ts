@@ -45,12 +45,13 @@ const newId = createIdSequence(random);
 const { smtp, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: settings.outboxFolder, from, now },
+    ...{ folder: settings.outboxFolder, from, now, tellsAll: settings.isOwnMachine },
     tell: (text) => say({ kind: "letter", text }),
   });
 const transport = smtp === null ? outbox() : createSmtpTransport(smtp, from);
+const way = smtp === null ? "outbox" : "smtp";
 const office = createPostOffice({
-  ...{ queue: store.letterQueue, transport, now, random, from },
+  ...{ queue: store.letterQueue, transport, way, now, random, from },
   complain: (message, details) => complain(message, details),
 });
 const delivery = startDelivery(office, {
@@ -120,6 +121,18 @@ port.on("message", (message: ToPeople) => {
   } else void stop();
 });
 say({ kind: "ready" });
+if (smtp === null)
+  void tellOfHeld().catch((cause) => complain("Letters were not counted", { cause }));
+
+/** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */
+async function tellOfHeld(): Promise<void> {
+  const all = await store.letterQueue.count({ way: "smtp" });
+  const ours = await store.letterQueue.count({ way: "outbox" });
+  const held = all.waiting - ours.waiting;
+  if (held === 0) return;
+  const message = `Letters that wait for the mail server: ${held}. They were posted while SMTP_URL was set, and wait until it is set again.`;
+  say({ kind: "warning", message });
+}
 
 /** Nothing that is asked may end the thread: everybody else's requests would end with it. */
 async function answer(message: ToPeople & { kind: "request" }): Promise<void> {

@@ -15,6 +15,8 @@ export type PeopleSettings = {
   starter: Starter;
   providers: AuthOptions["providers"];
   mail: MailSettings;
+  /** Only then do letters that stay here have their links in the log. */
+  isOwnMachine: boolean;
 };
 
 type HeaderList = readonly (readonly [string, string])[];
@@ -35,6 +37,7 @@ export type FromPeople =
   | { kind: "ready" }
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "letter"; text: string }
+  | { kind: "warning"; message: string }
   | {
       kind: "complaint";
       message: string;
@@ -91,6 +94,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
       const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "letter") log.letter(message.text);
+    else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "complaint") {
       const { requestId, cause } = message;
       log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });

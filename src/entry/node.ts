@@ -5,8 +5,15 @@ import { type App, createApp } from "#http/app.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";
-import { DataFolderFault, databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
+import {
+  DataFolderFault,
+  databaseFile,
+  openDataFolder,
+  outboxFolder,
+  readSecrets,
+} from "./data-folder.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
+import { baseOf, warningsOf } from "./node-addresses.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
@@ -42,7 +49,7 @@ async function main(): Promise<void> {
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is known only now.
-    publicUrl = config.publicUrl ?? urlOf(config.host, port);
+    publicUrl = baseOf(config, port);
     people = openPeopleDoor(config, { publicUrl, port, secrets }, log);
     const { ledger } = thread;
     const parts = { ledger, pool, log, metrics, people, pages };
@@ -79,7 +86,9 @@ async function main(): Promise<void> {
 
   // Last: whoever reads this may send a signal at once.
   const address = urlOf(config.host, server.port);
-  announce(config, { address, publicUrl, demoKey });
+  const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
+  announce(config, { address, publicUrl, demoKey, warnings });
+  for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
 }
 
@@ -92,17 +101,13 @@ process.stdout.on("error", () => {});
 /** For the person at the terminal; the log goes to stderr and never holds a key. Lines to paste use the real address. */
 function announce(
   config: Config,
-  at: { address: string; publicUrl: string; demoKey: string | null },
+  at: { address: string; publicUrl: string; demoKey: string | null; warnings: readonly string[] },
 ): void {
   const say = (text: string) => process.stdout.write(text);
   say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
   if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
+  for (const warning of at.warnings) say(`${warning}\n`);
   if (isLoopback(config.host)) return;
-  if (config.publicUrl === null) {
-    say(
-      "Set PUBLIC_URL to the address that people use: links in answers and pages come from it.\n",
-    );
-  }
   say(
     `To make an account and a key for the data in ${config.dataDir}:\n` +
       "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +

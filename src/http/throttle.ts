@@ -11,7 +11,7 @@ export type Rate = {
 };
 
 export type Throttle = {
-  /** Takes one call out of the account's bucket. `nowMs` is a clock that never goes back. */
+  /** Takes one call out of the account's bucket. Where `nowMs` goes back, nothing is taken for it. */
   take(account: string, nowMs: number): Rate;
   /** Puts one back: the call turned out not to be the account's. */
   giveBack(account: string): void;
@@ -31,7 +31,8 @@ export function createThrottle(callsPerSecond: number): Throttle {
   let sweepAt = BUCKETS_BEFORE_SWEEP;
 
   const fill = (bucket: Bucket, nowMs: number) => {
-    bucket.calls = Math.min(capacity, bucket.calls + ((nowMs - bucket.at) / 1000) * callsPerSecond);
+    const seconds = Math.max(0, nowMs - bucket.at) / 1000;
+    bucket.calls = Math.min(capacity, bucket.calls + seconds * callsPerSecond);
     bucket.at = nowMs;
   };
 

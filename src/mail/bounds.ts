@@ -3,8 +3,16 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 /** About 60 MB of letters: a server that is gone for a day, at seven letters a minute. */
 export const LETTERS_WAITING_MAX = 10_000;
-/** Nobody needs a twenty-first letter before the first has come; it also bounds what a stranger can have sent to one address. */
-export const LETTERS_PER_RECIPIENT_MAX = 20;
+/** Notices that wait for one address: nobody needs a twenty-first before the first has come. Letters that strangers ask for have no part in it. */
+export const NOTICES_PER_RECIPIENT_MAX = 20;
+
+/**
+ * What a stranger can have sent to one address: a sign-up with it, or a forgotten password. Each of the two groups
+ * counts on its own (`letter-group.ts`). Four in an hour are a letter and three more for somebody who looks in the
+ * wrong folder; twelve in a day are a nuisance and no flood.
+ */
+export const ASKED_PER_HOUR_MAX = 4;
+export const ASKED_PER_DAY_MAX = 12;
 
 /** Letters on their way at once, each over a connection of its own: most servers allow ten or more. */
 export const LETTERS_AT_ONCE = 4;

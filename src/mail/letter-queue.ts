@@ -4,6 +4,7 @@
  * so a process that dies loses none. It is deleted as soon as it was delivered or given up, for its link is a secret.
  */
 import type { LetterKind } from "./mail.ts";
+import type { Way } from "./transport.ts";
 
 export type WaitingLetter = {
   id: string;
@@ -13,6 +14,8 @@ export type WaitingLetter = {
   html: string;
   kind: LetterKind;
   usefulUntil: number | null;
+  /** The transport that it was posted for. One posted for `smtp` never goes to the outbox: its link is not for us. */
+  way: Way;
 };
 
 /** `take` numbers the takes of this letter: an order with an older number comes from one whose lease has ended. */
@@ -20,25 +23,26 @@ export type TakenLetter = WaitingLetter & { postedAt: number; failures: number; 
 
 export type LetterQueueOperations = {
   /**
-   * Keeps a letter, due at once. The same id again is the first one. Beyond the bounds (`bounds.ts`) it is not kept;
-   * letters to the recipient whose use has ended do not count.
+   * Keeps a letter, due at once. The same id again is the first one. Beyond the bounds (`bounds.ts`) it is not kept.
+   * One that anybody can cause (`letter-group.ts`) takes the place of those of its kind that wait for the recipient and
+   * are in nobody's hands; where it replaces none it counts for the recipient's hour and day.
    */
   add: [
     { letter: WaitingLetter; now: number },
-    { outcome: "added" | "recipient_full" | "queue_full" },
+    { outcome: "added" | "recipient_full" | "queue_full" | "too_often" },
   ];
-  /** The letters due longest, at most `max`; they are due again at `leaseUntil`. */
-  take: [{ now: number; leaseUntil: number; max: number }, { letters: TakenLetter[] }];
+  /** Of the letters that may go this way those due longest, at most `max`; they are due again at `leaseUntil`. */
+  take: [{ now: number; leaseUntil: number; max: number; way: Way }, { letters: TakenLetter[] }];
   /** Delivered: deleted, whoever holds the lease by now. */
   done: [{ id: string }, { found: boolean }];
   /** Not delivered: due again at `at`. `found` is false where the lease has passed on. */
   later: [{ id: string; take: number; at: number; failures: number }, { found: boolean }];
   /** Never to be delivered: deleted, unless the lease has passed on. */
   giveUp: [{ id: string; take: number }, { found: boolean }];
-  /** When the next letter is due, those under a lease included; null where none waits. */
-  nextDue: [Record<never, never>, { at: number | null }];
-  /** How many wait, and since when the oldest. */
-  count: [Record<never, never>, { waiting: number; oldestAt: number | null }];
+  /** When the next letter that may go this way is due, those under a lease included; null where none waits. */
+  nextDue: [{ way: Way }, { at: number | null }];
+  /** How many wait that may go this way (all may by `smtp`), and since when the oldest. */
+  count: [{ way: Way }, { waiting: number; oldestAt: number | null }];
 };
 
 export type LetterQueueOperation = keyof LetterQueueOperations;

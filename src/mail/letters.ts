@@ -58,6 +58,7 @@ function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
           "One step is left: confirm that this address is yours. Then you can make your first API key.",
           { link, label: "Confirm my address" },
           holds(now, expiresAt),
+          "Confirming accepts the password that was chosen at sign-up. If you did not sign up, do not confirm: whoever chose that password would share the account with you.",
         ],
         why: `You get this letter because this address was used to sign up. ${IGNORE}`,
         usefulUntil: expiresAt,

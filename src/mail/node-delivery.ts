@@ -1,6 +1,7 @@
 /** The loop that delivers letters on Node: at once when one is posted, then when the queue says so. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Complain, PostOffice } from "./post-office.ts";
+import type { PostOffice } from "./post-office.ts";
+import type { Complain } from "./posting.ts";
 
 /** While letters are on their way, others may become due or be posted by another process. */
 const LOOK_WHILE_BUSY_MS = 1_000;

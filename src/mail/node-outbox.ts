@@ -1,6 +1,6 @@
 /**
- * Where no mail server is set, letters stay here: each becomes a file that any mail reader opens, and its text goes
- * to the log, so that whoever tries the service finds the link.
+ * Where no mail server is set, letters stay here: each becomes a file that any mail reader opens. Whoever tries the
+ * service on their own machine finds the text with its link in the log too; elsewhere the log may be read by many.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,11 +15,12 @@ export type OutboxWiring = {
   folder: string;
   from: Sender;
   now: () => number;
-  /** Gets the whole letter as text, its link included. */
+  /** Whether `tell` gets the whole letter as text, its link included, or the name of the file alone. */
+  tellsAll: boolean;
   tell: (text: string) => void;
 };
 
-export function createOutbox({ folder, from, now, tell }: OutboxWiring): Transport {
+export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
@@ -29,7 +30,7 @@ export function createOutbox({ folder, from, now, tell }: OutboxWiring): Transpo
       count += 1;
       const file = path.join(folder, fileName(date, count, messageId));
       keep(folder, file, message as Buffer);
-      tell(asText(letter, file));
+      tell(tellsAll ? asText(letter, file) : `A letter was written to ${file}`);
     },
   };
 }

@@ -6,7 +6,7 @@
  * out of reach makes all wait a little while one letter at a time tries whether it is back. What is logged names a
  * letter by its id, kind and domain: never the address, the text or the link.
  */
-import { type RandomBytes, randomBase62 } from "#ids.ts";
+import type { RandomBytes } from "#ids.ts";
 import {
   GIVE_UP_AFTER_MS,
   LEASE_MS,
@@ -14,18 +14,24 @@ import {
   PAUSE_MAX_MS,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
-  SUBJECT_CHARS_MAX,
 } from "./bounds.ts";
 import type { LetterQueue, TakenLetter } from "./letter-queue.ts";
-import type { Letter, Mail } from "./mail.ts";
-import { isPlainAddress, oneLine } from "./one-line.ts";
-import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
-
-export type Complain = (message: string, details: { cause?: unknown }) => void;
+import type { Mail } from "./mail.ts";
+import { type Complain, createPosting, domainOf, nameOf } from "./posting.ts";
+import {
+  NotNow,
+  type Sender,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+  type Way,
+} from "./transport.ts";
 
 export type PostOfficeWiring = {
   queue: LetterQueue;
   transport: Transport;
+  /** What the transport is: letters that were posted for another one may have to wait for that. */
+  way: Way;
   now: () => number;
   random: RandomBytes;
   complain: Complain;
@@ -47,26 +53,12 @@ export type PostOffice = {
 };
 
 export function createPostOffice(wiring: PostOfficeWiring): PostOffice {
-  const { queue, now, random, complain } = wiring;
+  const { queue, way } = wiring;
   const round = createRound(wiring);
   let posted = () => {};
 
-  async function post(letter: Letter): Promise<void> {
-    if (!isPlainAddress(letter.to)) {
-      complain(`A letter (${letter.kind ?? "other"}) was not kept: its address cannot be used`, {});
-      return;
-    }
-    const { to, text, html, kind = "other", usefulUntil = null } = letter;
-    const id = `let_${randomBase62(LETTER_ID_CHARS, random)}`;
-    const subject = oneLine(letter.subject, SUBJECT_CHARS_MAX);
-    const waiting = { id, to, subject, text, html, kind, usefulUntil };
-    const { outcome } = await queue.add({ letter: waiting, now: now() });
-    if (outcome === "added") posted();
-    else complain(`Letter ${nameOf(waiting)} was not kept: ${FULL[outcome]}`, {});
-  }
-
   return {
-    mail: { post },
+    mail: createPosting(wiring, () => posted()),
     onPosted(listener) {
       posted = listener;
     },
@@ -74,7 +66,7 @@ export function createPostOffice(wiring: PostOfficeWiring): PostOffice {
     async deliverDue() {
       round.look();
       await round.idle();
-      const { at } = await queue.nextDue({});
+      const { at } = await queue.nextDue({ way });
       return at === null ? null : Math.max(at, round.pausedUntil());
     },
     async close() {
@@ -85,17 +77,9 @@ export function createPostOffice(wiring: PostOfficeWiring): PostOffice {
   };
 }
 
-/** 142 random bits: the id is also the first half of the Message-ID. */
-const LETTER_ID_CHARS = 24;
-
-const FULL = {
-  recipient_full: "too many letters to this address are waiting",
-  queue_full: "the queue of letters is full",
-} as const;
-
 /** Up to so many lanes, each of which carries one letter after the other until nothing is due. */
 function createRound(wiring: PostOfficeWiring) {
-  const { queue, now, complain } = wiring;
+  const { queue, way, now, complain } = wiring;
   const lanes = new Set<Promise<void>>();
   const pause = createPause(wiring);
   const carry = createCarrier(wiring, pause);
@@ -118,7 +102,8 @@ function createRound(wiring: PostOfficeWiring) {
       while (!isClosed && pause.until() <= now()) {
         const seen = looks;
         const time = now();
-        const { letters } = await queue.take({ now: time, leaseUntil: time + LEASE_MS, max: 1 });
+        const order = { now: time, leaseUntil: time + LEASE_MS, max: 1, way };
+        const { letters } = await queue.take(order);
         const [letter] = letters;
         // Whoever looked meanwhile found every lane taken and relies on this one.
         if (letter === undefined && seen === looks) return;
@@ -230,11 +215,6 @@ function wait(times: number, max: number, random: RandomBytes): number {
   const chance = (random(1)[0] ?? 0) / 256;
   return Math.ceil(full * (1 - chance / 4));
 }
-
-const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
-
-const nameOf = ({ id, kind, to }: { id: string; kind: string; to: string }) =>
-  `${id} (${kind}, to ${domainOf(to)})`;
 
 /** The message of a transport's own error; of any other only its name, for it may hold what was sent. */
 function reasonOf(error: unknown): string {

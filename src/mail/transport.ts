@@ -5,6 +5,9 @@
  */
 import type { Letter } from "./mail.ts";
 
+/** Which transport: `smtp` stands for whatever takes letters to their readers, `outbox` for a folder here. */
+export type Way = "smtp" | "outbox";
+
 export type Transport = {
   /** `messageId` is the same at every try, so that a receiver can drop a double. An abort makes it throw soon. */
   send(letter: Letter, messageId: string, signal: AbortSignal): Promise<void>;

@@ -19,6 +19,11 @@ export function createSqliteJournal(driver: SqlDriver): SyncJournal {
   const list = driver.prepare(
     "SELECT * FROM person_event WHERE person = ? AND no < ? ORDER BY no DESC LIMIT ?",
   );
+  // Better-auth's names for them; by their beginning, so that the index is used.
+  const dropResetLinks = driver.prepare(
+    `DELETE FROM person_token
+     WHERE identifier >= 'reset-password:' AND identifier < 'reset-password;' AND value = ?`,
+  );
   const forgetUnverified = driver.prepare(
     `DELETE FROM person WHERE id IN (
        SELECT id FROM person WHERE emailVerified = 0 AND createdAt < ? LIMIT ?)`,
@@ -40,6 +45,7 @@ export function createSqliteJournal(driver: SqlDriver): SyncJournal {
       const next = rows.length > max ? String(rows[max - 1]?.["no"]) : null;
       return { events: rows.slice(0, max).map(readEvent), next };
     },
+    dropResetLinks: ({ person }) => ({ dropped: dropResetLinks.run(person) }),
     forgetStale({ unverifiedBefore, now, max }) {
       const before = new Date(unverifiedBefore).toISOString();
       const end = new Date(now).toISOString();

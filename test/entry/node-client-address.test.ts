@@ -34,7 +34,15 @@ const CASES: [string, string | undefined, string | string[] | undefined, string 
   ["a proxy that says nothing is the client", "10.1.2.3", undefined, "10.1.2.3"],
   ["an empty word of a proxy says nothing", "10.1.2.3", "", "10.1.2.3"],
   ["what is no address ends the list", "10.1.2.3", "203.0.113.9, unknown, 10.9.9.9", "10.9.9.9"],
-  ["an address with a port is no address", "10.1.2.3", "203.0.113.9:4711", "10.1.2.3"],
+  ["a port is left away", "10.1.2.3", "203.0.113.9:4711", "203.0.113.9"],
+  [
+    "so it is of an IPv6 address in brackets",
+    "10.1.2.3",
+    "6.6.6.6, [2001:db8::1]:443, 10.9.9.9:80",
+    "2001:db8::1",
+  ],
+  ["brackets alone are left away too", "10.1.2.3", "[2001:db8::1]", "2001:db8::1"],
+  ["what only looks like a port is no address", "10.1.2.3", "203.0.113.9:", "10.1.2.3"],
   ["blanks do not matter", "10.1.2.3", "  203.0.113.9  ", "203.0.113.9"],
   [
     "an IPv4 address on an IPv6 socket is that address",
@@ -59,6 +67,18 @@ for (const [sentence, remote, said, expected] of CASES) {
 
 test("a request without a connection has no address", () => {
   assert.equal(clientAddress(undefined), null);
+});
+
+test("the first who speaks for others unasked is told of, once; a proxy of ours is not", () => {
+  let told = 0;
+  const read = createClientAddress(PROXIES, () => {
+    told += 1;
+  });
+  read(incoming("203.0.113.9"));
+  read(incoming("10.1.2.3", "203.0.113.9"));
+  assert.equal(told, 0);
+  for (let each = 0; each < 3; each += 1) read(incoming("203.0.113.9", "1.2.3.4"));
+  assert.equal(told, 1);
 });
 
 test("without proxies nobody is believed", () => {

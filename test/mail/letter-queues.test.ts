@@ -20,6 +20,7 @@ const waiting = (id: string) => ({
   html: "<p>a secret link</p>",
   kind: "reset_password" as const,
   usefulUntil: null,
+  way: "smtp" as const,
 });
 
 test("a letter outlives its process, in SQLite", async (t) => {
@@ -27,7 +28,12 @@ test("a letter outlives its process, in SQLite", async (t) => {
   await queue.add({ letter: waiting("let_1"), now: START });
   const again = openLetters(file);
   t.after(again.close);
-  const { letters } = await again.queue.take({ now: START, leaseUntil: START + 1, max: 9 });
+  const { letters } = await again.queue.take({
+    now: START,
+    leaseUntil: START + 1,
+    max: 9,
+    way: "smtp",
+  });
   assert.deepEqual(letters, [{ ...waiting("let_1"), postedAt: START, failures: 0, take: 1 }]);
 });
 
@@ -36,8 +42,8 @@ test("two processes on one file never hold the same letter", async (t) => {
   const other = openLetters(file);
   t.after(other.close);
   for (const id of ["let_1", "let_2", "let_3"])
-    await queue.add({ letter: waiting(id), now: START });
-  const order = { now: START, leaseUntil: START + 9, max: 2 };
+    await queue.add({ letter: { ...waiting(id), kind: "key_created" }, now: START });
+  const order = { now: START, leaseUntil: START + 9, max: 2, way: "smtp" as const };
   const [one, two] = [await queue.take(order), await other.queue.take(order)];
   assert.deepEqual(
     [one, two].map(({ letters }) => letters.map(({ id }) => id)),

@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import type { Letter } from "#mail/mail.ts";
 import { createPostOffice } from "#mail/post-office.ts";
-import type { Transport } from "#mail/transport.ts";
+import type { Transport, Way } from "#mail/transport.ts";
 import { createMemoryLetters } from "#store/memory-letters.ts";
 import { sqlite0004Letters } from "#store/migrations/sqlite-0004-letters.ts";
 import { openSqliteLetters } from "#store/sqlite-letters.ts";
@@ -45,15 +45,26 @@ export const letterTo = (to: string, changes: Partial<Letter> = {}): Letter => (
   ...changes,
 });
 
-type SceneWiring = { transport: Transport; queue?: LetterQueue; now?: () => number };
+type SceneWiring = {
+  transport: Transport;
+  queue?: LetterQueue;
+  now?: () => number;
+  way?: Way;
+};
 
 /** A post office with a clock that the test sets, no jitter, and its complaints as a list. */
-export function createScene({ transport, queue = createMemoryLetters(), now }: SceneWiring) {
+export function createScene({
+  transport,
+  queue = createMemoryLetters(),
+  now,
+  way = "smtp",
+}: SceneWiring) {
   const clock = { now: START };
   const complaints: string[] = [];
   const office = createPostOffice({
     queue,
     transport,
+    way,
     now: now ?? (() => clock.now),
     // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
     random: (count) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),

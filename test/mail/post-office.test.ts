@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GIVE_UP_AFTER_MS, LEASE_MS, LETTERS_AT_ONCE, PAUSE_MAX_MS } from "#mail/bounds.ts";
+import { HOUR_MS } from "#limits.ts";
+import {
+  ASKED_PER_HOUR_MAX,
+  GIVE_UP_AFTER_MS,
+  LEASE_MS,
+  LETTERS_AT_ONCE,
+  PAUSE_MAX_MS,
+} from "#mail/bounds.ts";
 import type { Letter } from "#mail/mail.ts";
 import { retryWait } from "#mail/post-office.ts";
 import { NotNow, type Transport, Undeliverable, Unreachable } from "#mail/transport.ts";
@@ -32,7 +39,7 @@ test("a posted letter is carried once and leaves the queue", async () => {
   const { letter, messageId } = carrier.sent[0] as Sent;
   assert.deepEqual([letter.to, letter.subject], ["ada@example.org", "Grüße 🐝"]);
   assert.match(messageId, /^<let_\w{24}@toolbooth\.example>$/);
-  assert.equal((await queue.count({})).waiting, 0);
+  assert.equal((await queue.count({ way: "smtp" })).waiting, 0);
 });
 
 test("a letter that fails waits longer and longer, under one Message-ID, and is given up after three days", async () => {
@@ -166,7 +173,7 @@ test("posting does not wait for the transport, and a few letters are on their wa
     open.shift()?.();
   }
   assert.equal(await delivered, null);
-  assert.equal((await queue.count({})).waiting, 0);
+  assert.equal((await queue.count({ way: "smtp" })).waiting, 0);
 });
 
 test("an address that could be several, and a letter too many, are left out with a complaint", async () => {
@@ -174,7 +181,7 @@ test("an address that could be several, and a letter too many, are left out with
   const { mail, queue, complaints } = createScene({ transport });
   await mail.post(letterTo("ada@example.org\r\nBcc: eve@example.org"));
   for (let each = 0; each < 21; each += 1) await mail.post(letterTo("ada@example.org"));
-  assert.equal((await queue.count({})).waiting, 20);
+  assert.equal((await queue.count({ way: "smtp" })).waiting, 20);
   assert.match(complaints[0] as string, /its address cannot be used/);
   assert.match(complaints[1] as string, /too many letters to this address/);
   assert.equal(complaints.length, 2);
@@ -186,4 +193,21 @@ test("a subject of several lines becomes one", async () => {
   await mail.post(letterTo("ada@example.org", { subject: "Hello\r\nBcc: eve@example.org" }));
   await office.deliverDue();
   assert.equal(carrier.sent[0]?.letter.subject, "Hello Bcc: eve@example.org");
+});
+
+test("letters that are asked for without end are left out, with one complaint an hour", async () => {
+  const { carrier, transport } = createCarrier();
+  const { office, mail, clock, complaints } = createScene({ transport });
+  const askFor = async () => {
+    await mail.post(letterTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+    await office.deliverDue();
+  };
+  for (let each = 0; each < 50; each += 1) await askFor();
+  assert.equal(carrier.sent.length, ASKED_PER_HOUR_MAX);
+  assert.equal(complaints.length, 1);
+  assert.match(complaints[0] as string, /reset_password, to example\.org\) was not kept: too many/);
+  clock.now = START + 24 * HOUR_MS;
+  for (let each = 0; each < 50; each += 1) await askFor();
+  assert.equal(carrier.sent.length, 2 * ASKED_PER_HOUR_MAX);
+  assert.equal(complaints.length, 2);
 });

@@ -83,7 +83,7 @@ const SIGN_IN: Screen[] = [
 ];
 
 const VERIFY = "/verify-email?token=a-token";
-const verified = (mock: Mock): Mocks => ({ "GET /people/auth/verify-email": mock });
+const verified = (mock: Mock): Mocks => ({ "POST /people/auth/verify-email": mock });
 const confirm = press("Confirm my address");
 const LETTERS: Screen[] = [
   at(VERIFY, "confirm"),

@@ -1,4 +1,4 @@
-import { Checkbox, PasswordInput, Text } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { PersonView } from "#http/people/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
@@ -58,7 +58,6 @@ function PasswordForm({ email }: { email: string }) {
   const change = useChangePassword();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [others, setOthers] = useState(true);
   const [faults, setFaults] = useState<Faults>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -71,7 +70,7 @@ function PasswordForm({ email }: { email: string }) {
     if (found.current !== undefined || found.next !== undefined) {
       return focusFault(event.currentTarget);
     }
-    const order = { currentPassword: current, newPassword: next, revokeOtherSessions: others };
+    const order = { currentPassword: current, newPassword: next, revokeOtherSessions: true };
     change.mutate(order, {
       onSuccess: () => {
         setCurrent("");
@@ -98,15 +97,13 @@ function PasswordForm({ email }: { email: string }) {
         fault={faults.next}
         onChange={setNext}
       />
-      <Checkbox
-        label="End all other sessions"
-        checked={others}
-        onChange={(event) => setOthers(event.currentTarget.checked)}
-      />
+      <Text c="dimmed" size="sm">
+        All your other sessions end: you stay signed in here, and sign in again everywhere else.
+      </Text>
       {change.isError && <Failure error={change.error} />}
       {change.isSuccess && next === "" && (
         <Notice tone="ok" live>
-          Your password is changed.
+          Your password is changed, and your other sessions have ended.
         </Notice>
       )}
       <BusyButton type="submit" variant="default" busy={change.isPending} busyWords="Changing">

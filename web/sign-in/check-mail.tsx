@@ -29,7 +29,7 @@ export function CheckMail({
       {staysHere && (
         <Text mt="md" size="sm" c="dimmed">
           This service has no mail server set: its letters are in the folder <code>outbox</code> of
-          its data and in its log.
+          its data.
         </Text>
       )}
       <Text component="div" mt="xl">

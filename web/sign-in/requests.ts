@@ -1,15 +1,47 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import type { Provider } from "#http/people/shapes.ts";
 import { ask } from "../ask.ts";
 import { addressOf } from "../base.ts";
 import { connection } from "../connection.ts";
 import { queryKeys } from "../queries.ts";
+import { useSearchText } from "./use-search.ts";
 
 const AUTH = "/people/auth";
 
 /** Where the links of letters lead: pages of ours, whose buttons do what the link is for. */
 const verifyAddress = () => addressOf("/verify-email");
 const resetAddress = () => addressOf("/reset-password");
+
+/**
+ * The token of a letter's link. It goes out of the address at once: an address is kept in the browser's history, and
+ * is shown to whoever looks over a shoulder. The tab keeps it, so that the page can be loaded again.
+ */
+export function useLinkToken(): { token: string; forget: () => void } {
+  const given = useSearchText("token");
+  // As they are at first: the address changes here and on the way to another page.
+  const [{ place, token }] = useState(() => {
+    const place = `toolbooth link ${location.pathname}`;
+    return { place, token: given || (tabMemory()?.getItem(place) ?? "") };
+  });
+  useEffect(() => {
+    const url = new URL(location.href);
+    if (!url.searchParams.has("token")) return;
+    tabMemory()?.setItem(place, url.searchParams.get("token") ?? "");
+    url.searchParams.delete("token");
+    history.replaceState(history.state, "", url);
+  }, [place]);
+  return { token, forget: () => tabMemory()?.removeItem(place) };
+}
+
+/** Browsers may be set to keep nothing; then the link of the letter is opened again. */
+function tabMemory(): Storage | null {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}
 
 export type Credentials = { email: string; password: string };
 
@@ -57,10 +89,7 @@ export type Verified = { resetToken?: string; letterTo?: string; moved?: boolean
 export function useVerifyEmail() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ token, signUp }: { token: string; signUp: string }) => {
-      const query = new URLSearchParams(signUp === "" ? { token } : { token, "sign-up": signUp });
-      return ask<Verified>("GET", `${AUTH}/verify-email?${query}`);
-    },
+    mutationFn: (token: string) => ask<Verified>("POST", `${AUTH}/verify-email`, { token }),
     onSuccess: () => client.invalidateQueries(),
   });
 }

@@ -6,18 +6,19 @@ import { Door } from "./door.tsx";
 import { checkNewPassword } from "./faults.ts";
 import { PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
-import { useResetPassword } from "./requests.ts";
+import { useLinkToken, useResetPassword } from "./requests.ts";
 import { useForm } from "./use-form.ts";
 import { useSearchText } from "./use-search.ts";
 
 /** The link of the letter leads here, with a token that works once; or with `error` where it works no more. */
 export default function ResetPasswordScreen() {
-  const token = useSearchText("token");
+  const { token, forget } = useLinkToken();
   const broken = useSearchText("error") !== "" || token === "";
   const [done, setDone] = useState(false);
   const reset = useResetPassword();
   const form = useForm({ password: checkNewPassword }, async (texts) => {
     await reset.mutateAsync({ token, newPassword: texts.password });
+    forget();
     setDone(true);
   });
   if (done) return <Done />;

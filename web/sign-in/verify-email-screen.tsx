@@ -8,14 +8,12 @@ import { Door } from "./door.tsx";
 import { checkEmail } from "./faults.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
-import { useSendVerification, useVerifyEmail } from "./requests.ts";
+import { useLinkToken, useSendVerification, useVerifyEmail } from "./requests.ts";
 import { useForm } from "./use-form.ts";
-import { useSearchText } from "./use-search.ts";
 
 /** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
 export default function VerifyEmailScreen() {
-  const token = useSearchText("token");
-  const signUp = useSearchText("sign-up");
+  const { token, forget } = useLinkToken();
   const verify = useVerifyEmail();
   const sent = useRef(false);
   const error = verify.error;
@@ -27,14 +25,12 @@ export default function VerifyEmailScreen() {
   function confirm() {
     if (sent.current) return;
     sent.current = true;
-    verify.mutate(
-      { token, signUp },
-      {
-        onSettled: () => {
-          sent.current = false;
-        },
+    verify.mutate(token, {
+      onSuccess: forget,
+      onSettled: () => {
+        sent.current = false;
       },
-    );
+    });
   }
   return (
     <Door title="Confirm your e-mail address" lead="One click, and your account is ready.">

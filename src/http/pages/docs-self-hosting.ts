@@ -90,10 +90,12 @@ const LETTERS: DocsSection = {
   id: "letters",
   title: "Letters and signing in",
   blocks: [
-    "People sign up with an e-mail address, and a letter confirms it. Set `SMTP_URL` and `MAIL_FROM` to have letters sent; without a mail server they are written to the folder `outbox` in `DATA_DIR` and to the log.",
+    "People sign up with an e-mail address, and a letter confirms it. Set `SMTP_URL` and `MAIL_FROM` to have letters sent; without a mail server they stay in the folder `outbox` in `DATA_DIR`. Only on your own machine, with `HOST` a loopback address and `PUBLIC_URL` unset, are they in the log too, with their links.",
     {
       list: [
         "A mail server that is slow or gone delays letters and nothing else: they wait on the disk and are sent again.",
+        "Letters that anybody can cause by typing an address go to it at most 4 times an hour and 12 times a day; those for a new password are counted apart.",
+        "What you do to a person's keys and account on the command line, a letter tells them.",
         "`TOOLBOOTH_SIGN_UP=closed` leaves it to you who gets an account.",
         "Signing in with GitHub or Google is offered where its two settings are given.",
       ],
@@ -108,9 +110,9 @@ const PROXY: DocsSection = {
     "The service speaks HTTP/1.1 and leaves TLS to a proxy.",
     {
       list: [
-        "Set `PUBLIC_URL` to the address that people use. Links in answers come from it and never from a request.",
+        "Set `PUBLIC_URL` to the address that people use. Links come from it and never from a request, and people sign in at that address alone. Without it that is this machine.",
         "Let bodies of 6.1 MB through: that is a text of 1 MB with every character escaped. Keep the proxy's time-outs at 60 seconds or more.",
-        "Name the proxy in `TOOLBOOTH_TRUSTED_PROXIES`, so that visitors are told apart by their own addresses when too many wrong passwords come from one.",
+        "Name the proxy in `TOOLBOOTH_TRUSTED_PROXIES`. Limits on signing in, signing up, letters and changes are counted by the visitor's network; without it all visitors count as one, and one of them can have everybody refused. The log warns when it sees that.",
         "Set `METRICS_TOKEN`. Without it `/metrics` answers callers on this machine, and a proxy is one.",
       ],
     },
@@ -121,12 +123,12 @@ const CONTAINER: DocsSection = {
   id: "container",
   title: "In a container",
   blocks: [
-    "The image is based on Debian, runs as the user `node`, and keeps its data in `/data`.",
+    "The image is based on Debian, runs as the user `node`, and keeps its data in `/data`. `PUBLIC_URL` is the address that people type, with the port that is published.",
     {
       label: "Build it and run it",
       language: "shell",
       code: `docker build -t toolbooth .
-docker run -p 8787:8787 -v toolbooth:/data toolbooth
+docker run -p 8787:8787 -e PUBLIC_URL=http://localhost:8787 -v toolbooth:/data toolbooth
 docker exec <container> node src/entry/cli.ts account create you@example.com --credits 1000`,
     },
   ],
@@ -139,7 +141,7 @@ function watching(document: OpenApiDocument): DocsSection {
     blocks: [
       "Machines ask these; they are free and need no key.",
       endpoints(document),
-      "The log is one JSON object a line on standard error. Keys, bodies and headers are never in it, but for the `X-Request-Id` that a caller may choose.",
+      "The log is one JSON object a line on standard error. Keys, bodies and headers are never in it, but for the `X-Request-Id` that a caller may choose, and for letters on your own machine without a mail server.",
       "On `SIGTERM` or `SIGINT` it stops listening, answers what it has accepted, closes the ledger and exits with 0.",
     ],
   };
@@ -187,7 +189,7 @@ const BACKUP: DocsSection = {
   id: "backup",
   title: "Backup and the secret",
   blocks: [
-    "Everything is in `DATA_DIR`. Keep it on a local disk; network file systems break SQLite's locks. `backup` takes a consistent copy while the server runs, `restore` puts one in place while it does not.",
+    "Everything is in `DATA_DIR`. Keep it on a local disk; network file systems break SQLite's locks. `backup` takes a consistent copy while the server runs, `restore` puts one in place while it does not: everybody signs in again, and keys that were revoked since the backup work again until you revoke them anew.",
     "`SECRET` tags keys. Unset, it is made once and kept with the data, and backups hold it. To rotate it, put the new one first: `SECRET=new,old`; drop the old one once no key made under it is in use.",
     {
       label: "A copy of everything",

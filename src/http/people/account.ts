@@ -9,6 +9,7 @@ import {
   note,
   readJson,
   requireMember,
+  requireNotSuspended,
   tell,
   type Visit,
 } from "./visit.ts";
@@ -103,7 +104,11 @@ export async function listEvents(visit: Visit): Promise<Response> {
 export function createCloseAccount(throttle: SignInThrottle) {
   return async (visit: Visit): Promise<Response> => {
     const { house, now } = visit;
-    const { person } = await requireMember(visit);
+    const { person } = requireNotSuspended(
+      await requireMember(visit),
+      // Else its owner closed it, signed up again and was free.
+      "This account is suspended, so it cannot be closed now. Ask the people who run this service.",
+    );
     const { email, password } = await readJson(visit);
     if (typeof email !== "string" || email.trim().toLowerCase() !== person.email) {
       throw new PeopleFault("invalid_request", "Type the e-mail address of this account.");

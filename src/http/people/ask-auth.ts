@@ -53,18 +53,29 @@ const notAnAddress = () =>
   );
 
 /** At better-auth's own address, and with our word on where it comes from. */
-export async function askAuth(visit: Visit, order: object | null): Promise<Response> {
-  const { house, request, url, peer } = visit;
+export function askAuth(visit: Visit, order: object | null): Promise<Response> {
+  const { request, url } = visit;
+  return send(visit, request.method, `${url.pathname}${order === null ? url.search : ""}`, order);
+}
+
+/** Our pages send the token of a link in a body, so that no log has it; better-auth takes it out of an address. */
+export const askLink = (visit: Visit, token: string): Promise<Response> =>
+  send(visit, "GET", `${visit.url.pathname}?${new URLSearchParams({ token })}`, null);
+
+async function send(
+  visit: Visit,
+  method: string,
+  path: string,
+  order: object | null,
+): Promise<Response> {
+  const { house, request, peer } = visit;
   const headers = new Headers(request.headers);
   for (const name of [PEER_HEADER, "content-length", "content-type"]) headers.delete(name);
   if (peer !== null) headers.set(PEER_HEADER, peer);
   if (order !== null) headers.set("Content-Type", "application/json");
-  const search = order === null ? url.search : "";
-  const address = `${house.settings.publicUrl}${url.pathname}${search}`;
+  const address = `${house.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);
-  const response = await house.auth.handle(
-    new Request(address, { method: request.method, headers, body }),
-  );
+  const response = await house.auth.handle(new Request(address, { method, headers, body }));
   return response.status < 400 ? response : refuse(visit, response);
 }
 

@@ -2,11 +2,11 @@ import { AUTH_PATH } from "#accounts/auth-options.ts";
 import type { Attempt, SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { type AuthOrder, AuthRefusal, askAuth, keepCookies, readOrder } from "./ask-auth.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
-import { isKnownBrowser, knownBrowserCookie } from "./known-browser.ts";
+import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
 import { networkOf } from "./network.ts";
-import { openLink } from "./open-link.ts";
-import { PeopleFault, tooFast } from "./people-fault.ts";
-import { json, note, requireMember, tell, type Visit } from "./visit.ts";
+import { openLink, SUSPENDED } from "./open-link.ts";
+import { PeopleFault, tooFast, WrongMethod } from "./people-fault.ts";
+import { json, note, requireMember, requireNotSuspended, tell, type Visit } from "./visit.ts";
 
 /**
  * The door to better-auth: what of it can be asked with which fields, and what comes before and after. Its answers to a
@@ -20,7 +20,7 @@ const OPEN: Record<string, readonly string[] | null> = {
   "GET /callback/google": null,
   "POST /sign-out": [],
   "POST /send-verification-email": ["email", "signUp"],
-  "GET /verify-email": null,
+  "POST /verify-email": ["token"],
   "POST /request-password-reset": ["email"],
   "POST /reset-password": ["newPassword", "token"],
   "POST /change-password": ["currentPassword", "newPassword"],
@@ -32,11 +32,13 @@ type Step = (visit: Visit, order: AuthOrder) => Promise<Response>;
 export function createAuthDoor(throttle: SignInThrottle) {
   const steps: Record<string, Step> = {
     "POST /sign-up/email": signUp,
-    "POST /sign-in/email": (visit, order) => signIn(visit, order, throttle),
+    "POST /sign-in/email": createSignIn(throttle),
     "GET /callback/github": comeBack,
     "GET /callback/google": comeBack,
     "POST /send-verification-email": sendVerification,
-    "GET /verify-email": openLink,
+    "POST /verify-email": (visit, order) => openLink(visit, order, throttle),
+    "POST /request-password-reset": requestReset,
+    "POST /reset-password": (visit, order) => resetPassword(visit, order, throttle),
     "POST /change-password": changePassword,
     "POST /change-email": changeEmail,
   };
@@ -45,6 +47,8 @@ export function createAuthDoor(throttle: SignInThrottle) {
     const name = `${request.method} ${url.pathname.slice(AUTH_PATH.length)}`;
     const fields = Object.hasOwn(OPEN, name) ? OPEN[name] : undefined;
     if (fields === undefined) {
+      const methods = methodsOf(url.pathname.slice(AUTH_PATH.length));
+      if (methods.length > 0) throw new WrongMethod(request.method, methods);
       throw new PeopleFault("not_found", `There is nothing at ${url.pathname.slice(0, 200)}.`);
     }
     try {
@@ -57,6 +61,9 @@ export function createAuthDoor(throttle: SignInThrottle) {
     }
   };
 }
+
+const methodsOf = (path: string): string[] =>
+  ["GET", "POST"].filter((method) => Object.hasOwn(OPEN, `${method} ${path}`));
 
 /** In the browser that signed up, so that a letter which is asked for again belongs to one of its sign-ups. */
 const SIGN_UP = "sign_up";
@@ -82,17 +89,39 @@ function sendVerification(visit: Visit, { signUp, ...order }: AuthOrder): Promis
   return askAuth(visit, { ...order, signUps: [signUp ?? "", ...signUps] });
 }
 
-async function signIn(visit: Visit, order: AuthOrder, throttle: SignInThrottle): Promise<Response> {
-  const { house, request, peer } = visit;
-  const email = order["email"] ?? "";
-  const attempt: Attempt = {
-    email,
-    address: networkOf(peer ?? ""),
-    isKnownBrowser: isKnownBrowser(request, email, house.settings),
+/** Whoever waits holds a request open; all that wait, for whomever, may not crowd out everybody else. */
+const WAITING_MAX = 100;
+
+function createSignIn(throttle: SignInThrottle): Step {
+  let waiting = 0;
+  async function holdBack({ house }: Visit, ms: number): Promise<void> {
+    if (waiting >= WAITING_MAX) throw tooFast(ms);
+    waiting += 1;
+    await house.wait(ms).finally(() => {
+      waiting -= 1;
+    });
+  }
+  return async (visit, order) => {
+    const { house, request, peer } = visit;
+    const email = order["email"] ?? "";
+    const attempt: Attempt = {
+      email,
+      address: networkOf(peer ?? ""),
+      isKnownBrowser: isKnownBrowser(request, email, house.settings),
+    };
+    const asked = throttle.ask(attempt, visit.now);
+    if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
+    if (asked.waitMs > 0) await holdBack(visit, asked.waitMs);
+    return signIn(visit, order, attempt, throttle);
   };
-  const asked = throttle.ask(attempt, visit.now);
-  if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
-  if (asked.waitMs > 0) await house.wait(asked.waitMs);
+}
+
+async function signIn(
+  visit: Visit,
+  order: AuthOrder,
+  attempt: Attempt,
+  throttle: SignInThrottle,
+): Promise<Response> {
   const response = await askAuth(visit, order);
   if (!response.ok) {
     const { code } = (await response.clone().json()) as { code: string };
@@ -100,9 +129,34 @@ async function signIn(visit: Visit, order: AuthOrder, throttle: SignInThrottle):
     if (code === "EMAIL_NOT_VERIFIED") throttle.succeeded(attempt);
     return response;
   }
-  throttle.succeeded(attempt);
-  visit.cookies.push(knownBrowserCookie(request, email, house.settings));
+  knowBrowser(visit, attempt.email, throttle);
   return keepCookies(json({}), response);
+}
+
+/** As long as better-auth takes to answer who asks for the other letter: known addresses take longer than unknown ones. */
+const LETTER_ANSWER_MS = 500;
+
+async function requestReset(visit: Visit, order: AuthOrder): Promise<Response> {
+  const [response] = await Promise.all([askAuth(visit, order), visit.house.wait(LETTER_ANSWER_MS)]);
+  return response;
+}
+
+/** A new password ends every other link to one: older letters may lie where somebody else reads them. */
+async function resetPassword(
+  visit: Visit,
+  order: AuthOrder,
+  throttle: SignInThrottle,
+): Promise<Response> {
+  const { house } = visit;
+  const { internalAdapter } = await house.auth.context();
+  const link = `reset-password:${order["token"] ?? ""}`;
+  const person = (await internalAdapter.findVerificationValue(link))?.value;
+  const response = await askAuth(visit, order);
+  if (!response.ok || person === undefined) return response;
+  await house.journal.dropResetLinks({ person });
+  const user = await internalAdapter.findUserById(person);
+  if (user !== null) knowBrowser(visit, user.email, throttle);
+  return response;
 }
 
 /**
@@ -129,6 +183,7 @@ async function changePassword(visit: Visit, order: AuthOrder): Promise<Response>
   const response = await askAuth(visit, { ...order, revokeOtherSessions: true });
   if (!response.ok || signedIn === null) return response;
   const { id: person, email } = signedIn.person;
+  await house.journal.dropResetLinks({ person });
   await note(visit, person, "password_changed", null);
   await tell(visit, house.letters.passwordChanged(email));
   return keepCookies(json({}), response);
@@ -138,7 +193,7 @@ async function changePassword(visit: Visit, order: AuthOrder): Promise<Response>
 async function changeEmail(visit: Visit, order: AuthOrder): Promise<Response> {
   const { house } = visit;
   const to = order["newEmail"] ?? "";
-  const { person } = await requireMember(visit);
+  const { person } = requireNotSuspended(await requireMember(visit), SUSPENDED);
   const { internalAdapter } = await house.auth.context();
   const response = await askAuth(visit, order);
   if (!response.ok || (await internalAdapter.findUserByEmail(to)) === null) return response;

@@ -16,8 +16,19 @@ import {
 
 export async function listKeys(visit: Visit): Promise<Response> {
   const member = await requireMember(visit);
-  return json({ keys: await viewKeys(visit, member) });
+  const keys = await viewKeys(visit, member);
+  const old = keys
+    .filter(({ revokedAt }) => revokedAt !== null && revokedAt < visit.now - OLD_MS)
+    .sort((a, b) => (b.revokedAt ?? 0) - (a.revokedAt ?? 0))
+    .slice(OLD_SHOWN_MAX);
+  const hidden = new Set(old.map(({ id }) => id));
+  return json({ keys: keys.filter(({ id }) => !hidden.has(id)) });
 }
+
+/** A key stays in the books for ever, so making and revoking has a bound, and the list of them one too. */
+const MADE_A_DAY_MAX = 100;
+const OLD_MS = 90 * DAY_MS;
+const OLD_SHOWN_MAX = 100;
 
 /** One at a time for an account, so that many at once do not pass the limit together. */
 export function createMakeKey() {
@@ -46,6 +57,15 @@ async function makeKey(visit: Visit, member: Member, label: string): Promise<Res
     throw new PeopleFault(
       "invalid_request",
       `An account has at most ${KEYS_PER_ACCOUNT_MAX} keys. Revoke one that you no longer use.`,
+    );
+  }
+  const made = keys.map(({ createdAt }) => createdAt).filter((at) => at > now - DAY_MS);
+  if (made.length >= MADE_A_DAY_MAX) {
+    const first = made.sort((a, b) => b - a)[MADE_A_DAY_MAX - 1] ?? now;
+    throw new PeopleFault(
+      "too_many_requests",
+      `An account makes at most ${MADE_A_DAY_MAX} keys within 24 hours, revoked ones among them. Make the next one later.`,
+      Math.max(1, Math.ceil((first + DAY_MS - now) / 1_000)),
     );
   }
   const { id, key: secret } = await createKey(house.desk, member.account, label, now);

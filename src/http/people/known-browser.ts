@@ -1,10 +1,12 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
+import type { Visit } from "./visit.ts";
 
 /**
- * A mark that a browser signed somebody in before: a keyed hash of the address, in a cookie. It opens nothing; it only
+ * A mark that a browser signed somebody in before, or that they used a link of a letter in it: a keyed hash of the address, in a cookie. It opens nothing; it only
  * tells a person's own browser from a stranger's, so that a stranger who guesses passwords does not slow its owner.
  */
 const COOKIE = "known";
@@ -15,6 +17,12 @@ type Place = { secret: string; publicUrl: string };
 
 export const isKnownBrowser = (request: Request, email: string, place: Place): boolean =>
   marksOf(request, place).includes(markOf(email, place.secret));
+
+/** The browser in which a person used the link of a letter is theirs as much as one in which they signed in. */
+export function knowBrowser(visit: Visit, email: string, throttle: SignInThrottle): void {
+  throttle.succeeded({ email });
+  visit.cookies.push(knownBrowserCookie(visit.request, email, visit.house.settings));
+}
 
 export function knownBrowserCookie(request: Request, email: string, place: Place): string {
   const mark = markOf(email, place.secret);

@@ -13,3 +13,13 @@ export function networkOf(address: string): string {
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":");
 }
+
+/** An address as everybody writes it: IPv6 compressed and in lower case, IPv4 as such however it came in. */
+export function spellAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(":")) return address;
+  // The URL standard's own spelling, which is that of RFC 5952; one with a zone is no address of a URL.
+  const spelled = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
+  return spelled ?? address.toLowerCase();
+}

@@ -14,8 +14,8 @@ import { busy } from "./ask-auth.ts";
 import { createAuthDoor } from "./auth-door.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./figures.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
-import { networkOf } from "./network.ts";
-import { PeopleFault, refusalResponse, tooFast } from "./people-fault.ts";
+import { networkOf, spellAddress } from "./network.ts";
+import { PeopleFault, refusalResponse, tooFast, WrongMethod } from "./people-fault.ts";
 import type { PeopleHouse } from "./people-house.ts";
 import type { Visit } from "./visit.ts";
 
@@ -29,10 +29,13 @@ type Handler = (visit: Visit) => Promise<Response>;
 
 /** Changes a second by one client, bursts of twice as many: people click, they do not loop. */
 const CHANGES_PER_SECOND = 5;
+/** The same for what is only read: a page asks for several things at once, and many people may share a network. */
+const READS_PER_SECOND = 30;
 
 export function createPeopleApp(house: PeopleHouse): PeopleApp {
   const signInThrottle = createSignInThrottle();
   const changes = createThrottle(CHANGES_PER_SECOND);
+  const reads = createThrottle(READS_PER_SECOND);
   const auth = createAuthDoor(signInThrottle);
   const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
   const routes: Record<string, Handler> = {
@@ -60,24 +63,32 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
       /^(\/people\/(?:keys|sessions))\/([\w-]{1,80})$/.exec(path) ?? [];
     const handler = routes[`${method} ${parent}/:id`];
     if (handler !== undefined) return { handler, id };
+    const place = parent === "" ? path : `${parent}/:id`;
+    const methods = METHODS.filter((each) => Object.hasOwn(routes, `${each} ${place}`));
+    if (methods.length > 0) throw new WrongMethod(method, methods);
     throw new PeopleFault("not_found", `There is nothing to ${method} at ${path.slice(0, 200)}.`);
   }
 
   async function answer(visit: Visit): Promise<Response> {
     const { request, url, peer, now } = visit;
-    if (request.method !== "GET") {
-      requireSameOrigin(request, house.settings.origins);
-      const { allowed, retryAfterSeconds } = changes.take(networkOf(peer ?? ""), now);
-      if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
-    }
+    const isRead = request.method === "GET";
+    if (!isRead) requireSameOrigin(request, house.settings.origins);
+    const { allowed, retryAfterSeconds } = (isRead ? reads : changes).take(
+      networkOf(peer ?? ""),
+      now,
+    );
+    if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
     if (url.pathname.startsWith("/people/auth/")) return auth(visit);
     const { handler, id } = findHandler(request.method, url.pathname);
     return handler({ ...visit, id });
   }
 
   return {
-    async fetch(request, peer) {
+    async fetch(asked, address) {
       const now = house.now();
+      const peer = address === null ? null : spellAddress(address);
+      const isHead = asked.method === "HEAD";
+      const request = isHead ? new Request(asked, { method: "GET" }) : asked;
       const requestId = house.newRequestId();
       const visit: Visit = {
         ...{ house, request, requestId, peer, now },
@@ -92,10 +103,12 @@ export function createPeopleApp(house: PeopleHouse): PeopleApp {
       for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
       for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
       headers.set("X-Request-Id", requestId);
-      return new Response(response.body, { status: response.status, headers });
+      return new Response(isHead ? null : response.body, { status: response.status, headers });
     },
   };
 }
+
+const METHODS = ["GET", "POST", "PATCH", "DELETE"];
 
 const HEADERS = {
   "Cache-Control": "no-store",

@@ -12,6 +12,17 @@ export class PeopleFault extends Error {
   }
 }
 
+/** Something is there, but not for this method. */
+export class WrongMethod extends PeopleFault {
+  readonly allow: string;
+
+  constructor(method: string, methods: readonly string[]) {
+    const allow = methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each)).join(", ");
+    super("wrong_method", `This address does not answer ${method}, only ${allow}.`);
+    this.allow = allow;
+  }
+}
+
 export const PEOPLE_STATUS: Record<PeopleCode, number> = {
   invalid_request: 400,
   wrong_password: 400,
@@ -20,6 +31,7 @@ export const PEOPLE_STATUS: Record<PeopleCode, number> = {
   account_suspended: 403,
   cross_site: 403,
   not_found: 404,
+  wrong_method: 405,
   too_many_requests: 429,
   internal: 500,
   unavailable: 503,
@@ -29,6 +41,7 @@ export function refusalResponse(fault: PeopleFault, requestId: string): Response
   const body: PeopleRefusal = { ok: false, code: fault.code, detail: fault.message, requestId };
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (fault.retryAfterSeconds !== null) headers["Retry-After"] = String(fault.retryAfterSeconds);
+  if (fault instanceof WrongMethod) headers["Allow"] = fault.allow;
   return new Response(JSON.stringify(body), { status: PEOPLE_STATUS[fault.code], headers });
 }
 

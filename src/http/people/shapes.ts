@@ -4,7 +4,7 @@
  *
  *     GET    /people/visitor                    Visitor
  *     GET    /people/home                       HomeView
- *     GET    /people/keys                       { keys: KeyView[] }
+ *     GET    /people/keys                       { keys: KeyView[] }                   revoked over 90 days ago: 100 newest
  *     POST   /people/keys            KeyOrder   { key: KeyView, secret: string }      201
  *     PATCH  /people/keys/<id>       KeyOrder   { key: KeyView }
  *     DELETE /people/keys/<id>                  { key: KeyView }
@@ -16,7 +16,7 @@
  *     GET    /people/events?after=              EventsView                            newest first
  *     POST   /people/account/close   CloseOrder {}
  *
- * Everything that better-auth does lies at `/people/auth/*`.
+ * Everything that better-auth does lies at `/people/auth/*`. HEAD answers like GET, without a body.
  */
 import type { EventKind } from "#accounts/journal.ts";
 import type { GrantKind } from "#credits/ledger.ts";
@@ -151,6 +151,7 @@ export type PeopleCode =
   | "invalid_request"
   | "cross_site"
   | "not_found"
+  | "wrong_method"
   | "too_many_requests"
   | "internal"
   | "unavailable";

@@ -76,14 +76,14 @@ export async function finishClosing({ house, now }: Visit, email: string): Promi
 }
 
 /** A member whose account is not suspended. */
-export async function requireActiveMember(visit: Visit): Promise<Member> {
-  const member = await requireMember(visit);
-  if (member.standing.state === "suspended") {
-    throw new PeopleFault(
-      "account_suspended",
-      "This account is suspended. Ask the people who run this service.",
-    );
-  }
+export const requireActiveMember = async (visit: Visit): Promise<Member> =>
+  requireNotSuspended(
+    await requireMember(visit),
+    "This account is suspended. Ask the people who run this service.",
+  );
+
+export function requireNotSuspended(member: Member, detail: string): Member {
+  if (member.standing.state === "suspended") throw new PeopleFault("account_suspended", detail);
   return member;
 }
 

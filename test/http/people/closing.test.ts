@@ -91,6 +91,28 @@ test("closing asks for the address and the password, and wrong ones are bounded"
   assert.deepEqual(await scene.lettersTo(email, "account_closed"), []);
 });
 
+test("a suspended person cannot close the account, nor leave it behind at another address", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const move = () =>
+    member.browser.post("/people/auth/change-email", { newEmail: "away@example.com" });
+  await move();
+  const link = await scene.lastLink(member.email, "confirm_address_change");
+  await scene.desk.ledger.suspendAccount({ account: member.account, now: Date.now() });
+  const tries = [
+    () => close(member, member.email, PASSWORD),
+    move,
+    () => scene.open(member.browser, link),
+  ];
+  for (const attempt of tries) {
+    const answer = await attempt();
+    assert.deepEqual([answer.status, answer.code], [403, "account_suspended"]);
+    assert.match((answer.body as { detail: string }).detail, /This account is suspended, so/);
+  }
+  await scene.desk.ledger.resumeAccount({ account: member.account, now: Date.now() });
+  assert.equal((await close(member, member.email, PASSWORD)).status, 200);
+});
+
 test("a person without a password closes by the address alone", async () => {
   const scene = openScene({ providers: PROVIDERS });
   const browser = scene.browser();

@@ -38,7 +38,7 @@ for (const [name, headers] of FOREIGN) {
       const answer = await browser.send(method, path, body, headers);
       assert.deepEqual([answer.status, answer.code], [403, "cross_site"], `${method} ${path}`);
     }
-    for (const method of ["HEAD", "OPTIONS", "PUT"]) {
+    for (const method of ["OPTIONS", "PUT"]) {
       assert.equal((await browser.send(method, "/people/keys", undefined, headers)).status, 403);
     }
     assert.equal(scene.carriedOut.length, before);
@@ -137,18 +137,94 @@ test("what better-auth offers beside our list is not there", async () => {
   const { browser } = await openMember(scene);
   const gets = ["list-sessions", "get-session", "list-accounts", "ok", "error", "callback/evil"];
   const posts = ["update-user", "delete-user", "set-password", "unlink-account", "link-social"];
-  const others = ["revoke-session", "revoke-sessions", "get-access-token", "callback/github"];
+  const others = ["revoke-session", "revoke-sessions", "get-access-token"];
   const odd = ["constructor", "__proto__", "sign-in/email/", "sign-in//email", "reset-password/x"];
   for (const path of [...gets, ...posts, ...others, ...odd, "", "/"]) {
     const answer = await browser.post(`/people/auth/${path}`);
     assert.deepEqual([answer.status, answer.code], [404, "not_found"], `POST ${path}`);
-    if (path === "callback/github") continue;
     const read = await browser.get(`/people/auth/${path}`);
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
   for (const path of ["/people", "/people/", "/people/keys/../home", "/people/constructor"]) {
     assert.ok([200, 404].includes((await browser.get(path)).status), path);
   }
+});
+
+test("behind TLS and below no path, no cookie can be set by a neighbouring host", async () => {
+  const scene = openScene({ publicUrl: "https://x.test", providers: PROVIDERS });
+  const { browser } = await openMember(scene);
+  const begun = await browser.post("/people/auth/sign-in/social", { provider: "github" });
+  assert.equal(begun.status, 200);
+  const out = await browser.post("/people/auth/sign-out");
+  const names = [...browser.cookies.keys()].toSorted();
+  assert.deepEqual(names, [
+    "__Host-toolbooth.known",
+    "__Host-toolbooth.sign_up",
+    "__Host-toolbooth.state",
+  ]);
+  const cookies = [begun, out].flatMap(({ headers }) => headers.getSetCookie());
+  assert.ok(cookies.some((cookie) => /^__Host-toolbooth\.session_token=;/.test(cookie)));
+  for (const cookie of cookies) {
+    assert.match(cookie, /^__Host-toolbooth\./);
+    assert.match(cookie, /; *Secure/i);
+    assert.match(cookie, /; *Path=\/(?:;|$)/i);
+    assert.doesNotMatch(cookie, /Domain=/i);
+  }
+});
+
+test("HEAD answers like GET, without a body and whoever asks", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  for (const path of ["/people/visitor", "/people/keys", "/people/x"]) {
+    const got = await browser.get(path);
+    const head = await browser.send("HEAD", path, undefined, { origin: "", "sec-fetch-site": "" });
+    assert.deepEqual([head.status, head.text], [got.status, ""]);
+    assert.equal(head.headers.get("content-type"), got.headers.get("content-type"));
+  }
+});
+
+const WRONG_METHODS: [string, string, string][] = [
+  ["PUT", "/people/keys", "GET, HEAD, POST"],
+  ["GET", "/people/keys/key_1", "PATCH, DELETE"],
+  ["DELETE", "/people/visitor", "GET, HEAD"],
+  ["GET", "/people/account/close", "POST"],
+  ["OPTIONS", "/people/sessions/others", "DELETE"],
+  ["GET", "/people/auth/verify-email?token=x", "POST"],
+  ["PATCH", "/people/auth/sign-in/email", "POST"],
+  ["POST", "/people/auth/callback/github", "GET, HEAD"],
+];
+for (const [method, path, allow] of WRONG_METHODS) {
+  test(`${method} ${path} is told which methods there are`, async () => {
+    const answer = await openScene().browser().send(method, path);
+    assert.deepEqual([answer.status, answer.code], [405, "wrong_method"]);
+    assert.equal(answer.headers.get("allow"), allow);
+  });
+}
+
+test("too many questions at once from one network are refused for a moment, and another network's are not", async () => {
+  const scene = openScene();
+  const crowd = scene.browser();
+  const answers = await Promise.all(Array.from({ length: 61 }, () => crowd.get("/people/visitor")));
+  assert.deepEqual(new Set(answers.slice(0, 60).map(({ status }) => status)), new Set([200]));
+  const last = answers.at(-1);
+  assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
+  assert.equal(last?.headers.get("retry-after"), "1");
+  assert.equal((await scene.browser().get("/people/visitor")).status, 200);
+});
+
+test("what a stranger sends and better-auth refuses does not come into the log", async () => {
+  const scene = openScene({ providers: PROVIDERS });
+  const browser = scene.browser();
+  const evil = `https://evil.test/${"x".repeat(15_000)}`;
+  for (const field of ["callbackURL", "errorCallbackURL"]) {
+    const order = { provider: "github", [field]: evil };
+    assert.equal((await browser.post("/people/auth/sign-in/social", order)).status, 403);
+  }
+  await browser.post("/people/auth/sign-in/social", { provider: "x".repeat(5_000) });
+  for (const query of ["code=c&state=invented", "code=c", "error=denied", `error=${evil}`]) {
+    await browser.get(`/people/auth/callback/github?${query}`);
+  }
+  assert.deepEqual(scene.complaints, []);
 });
 
 test("too many changes from one network are refused for a moment, and another network is not", async () => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { isWellFormedKey } from "#accounts/key-format.ts";
-import type { EventsView, KeyView } from "#http/people/shapes.ts";
+import type { EventsView, KeyView, UsageView } from "#http/people/shapes.ts";
+import { clock, DAY, SECOND } from "./clock.ts";
 import { type Member, openMember, openScene, type Scene } from "./people-scene.ts";
 
 type Made = { key: KeyView; secret: string };
@@ -150,6 +151,41 @@ test("an account has at most 25 keys, however many are asked for at once; a revo
   await member.browser.delete(`/people/keys/${first?.id}`);
   await makeKey(member, "one more");
   assert.equal((await member.browser.post("/people/keys", { label: "x" })).status, 400);
+});
+
+test("an account makes at most 100 keys within 24 hours, however soon they are revoked", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  for (let turn = 0; turn < 100; turn += 1) {
+    const { key } = await makeKey(member, `key ${turn}`);
+    assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
+  }
+  const refused = await member.browser.post("/people/keys", { label: "one more" });
+  assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
+  assert.match((refused.body as { detail: string }).detail, /at most 100 keys within 24 hours/);
+  clock.advance(Number(refused.headers.get("retry-after")) * SECOND);
+  await makeKey(member, "one more");
+});
+
+test("of the keys revoked more than 90 days ago the newest 100 are listed, and usage still names the others", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { account } = member;
+  const ids = Array.from({ length: 103 }, (_, turn) => `key_${turn}`);
+  for (const [turn, id] of ids.entries()) {
+    const sha256 = createHash("sha256").update(id).digest("hex");
+    const now = Date.now() + turn;
+    await scene.desk.ledger.createKey({ account, id, sha256, start: "tb_x", label: id, now });
+    if (turn < 102) await scene.desk.ledger.revokeKey({ account, id, now });
+  }
+  const shown = async () => (await keysOf(member)).map(({ id }) => id).toSorted();
+  assert.deepEqual(await shown(), ids.toSorted());
+  clock.advance(91 * DAY);
+  await scene.signIn(member.browser, member.email, member.password);
+  assert.deepEqual(await shown(), ids.slice(2).toSorted());
+  const day = new Date().toISOString().slice(0, 10);
+  const usage = await member.browser.get(`/people/usage?from=${day}&to=${day}`);
+  assert.equal((usage.body as UsageView).keys.length, 103);
 });
 
 test("another account's keys, and ids that are none, are not found", async () => {

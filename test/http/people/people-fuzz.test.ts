@@ -126,6 +126,7 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
       );
       assert.ok(answer.status < 500, `${answer.status} ${answer.text}\n${scene.complaints.at(-1)}`);
       if (answer.status === 302) assert.match(path, /^auth\/callback\//);
+      else if (method === "HEAD") assert.equal(answer.text, "");
       else if (answer.status >= 400) assert.equal(typeof answer.code, "string", answer.text);
       if (answer.status !== 302) {
         assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);

@@ -136,7 +136,7 @@ export function openScene(given: SceneOptions = {}) {
     signIn: (who: Browser, email: string, password: string) =>
       who.post("/people/auth/sign-in/email", { email, password }),
     open: (who: Browser, link: string) =>
-      who.get(`/people/auth/verify-email${new URL(link).search}`),
+      who.post("/people/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
     rows: (sql: string, ...values: (string | number)[]) => driver.prepare(sql).all(...values),
     /** Every column of every row that holds the text. */
     traces: (text: string) => tracesOf(driver, text),

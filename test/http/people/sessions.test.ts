@@ -220,13 +220,14 @@ test("expired, false and foreign links have codes of their own and change nothin
   await scene.signUp(scene.browser(), "late@example.com", PASSWORD);
   const link = await scene.lastLink("late@example.com", "verify_address");
   const code = async (token: string, who = scene.browser()) =>
-    (await who.get(`/people/auth/verify-email?token=${encodeURIComponent(token)}`)).code;
+    (await who.send("POST", "/people/auth/verify-email", { token })).code;
   const forged = await createEmailVerificationToken("another secret", "late@example.com");
   assert.equal(await code(forged), "INVALID_TOKEN");
   assert.equal(await code("invented"), "INVALID_TOKEN");
   assert.equal(await code("a.b.c"), "INVALID_TOKEN");
   assert.equal(await code(""), "INVALID_TOKEN");
-  assert.ok((await scene.browser().get("/people/auth/verify-email")).code);
+  const none = await scene.browser().post("/people/auth/verify-email", {});
+  assert.deepEqual([none.status, none.code], [401, "INVALID_TOKEN"]);
   const unknown = await createEmailVerificationToken(secret, "nobody@example.com");
   assert.equal(await code(unknown), "INVALID_TOKEN");
   const type = { requestType: "change-email-verification" };

@@ -88,6 +88,36 @@ test("the mark of a browser is of a person: it does not carry over to another on
   assert.ok((scene.waits.at(-1) ?? 0) > 0);
 });
 
+test("no more than 100 tries wait at once in all; one more is refused, a known browser never", async () => {
+  const scene = openScene();
+  const { email, browser, password } = await openMember(scene);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let waiting = 0;
+  scene.house.wait = async () => {
+    waiting += 1;
+    await released;
+  };
+  const crowds = Array.from({ length: 13 }, (_, turn) => `crowd${turn}@example.com`);
+  const tries = crowds.map(async (name) => {
+    const codes = [];
+    for (let times = 0; times < 4; times += 1) codes.push((await guess(scene, name)).code);
+    return [...codes, ...(await Promise.all(Array.from({ length: 8 }, () => guess(scene, name))))];
+  });
+  while (waiting < 100) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (let times = 0; times < 4; times += 1) await guess(scene, email);
+  const refused = await guess(scene, email);
+  assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
+  assert.equal((await scene.signIn(browser, email, password)).status, 200);
+  assert.equal(waiting, 100);
+  release();
+  await Promise.all(tries);
+  for (let times = 0; times < 5; times += 1) await guess(scene, "later@example.com");
+  assert.equal(waiting, 101);
+});
+
 test("a browser without a known address is one client, and signs in like any other", async () => {
   const scene = openScene();
   const { email, password } = await openMember(scene);

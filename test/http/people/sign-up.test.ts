@@ -15,8 +15,9 @@ test("whoever signs up and opens the letter has an account, starter credits once
   assert.equal((await scene.lettersTo(EMAIL)).length, 1);
   const link = await scene.lastLink(EMAIL, "verify_address");
   assert.equal(new URL(link).pathname, "/verify-email");
+  assert.deepEqual((await scene.open(browser, link)).body, { status: true });
   const at = Date.now();
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; times < 2; times += 1) {
     assert.deepEqual((await scene.open(browser, link)).body, { status: true });
   }
   assert.deepEqual((await scene.signIn(browser, EMAIL, PASSWORD)).body, {});
