@@ -1,5 +1,5 @@
 import { MantineProvider } from "@mantine/core";
-import "@mantine/core/styles.css";
+import "./components.css";
 import "./colours.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
