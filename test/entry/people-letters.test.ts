@@ -168,3 +168,18 @@ test("signing up with a double click makes one person and sends one letter", asy
   await journey.confirm(page, site, person);
   assert.equal(lettersTo(site, person.email).length, 1);
 });
+
+test("the token of a link leaves the address at once, and the page can still be loaded again", async (t) => {
+  const guest = await journey.openGuest(t, browser, site);
+  const { page } = guest;
+  const person = somebody();
+  await journey.signUp(page, person);
+  await page.goto(await linkTo(site, person.email, CONFIRM));
+  await journey.button(page, "Confirm my address").waitFor();
+  await until("a clean address", () => new URL(page.url()).search === "");
+  await page.reload();
+  await journey.button(page, "Confirm my address").click();
+  await journey.heading(page, "Your address is confirmed").waitFor();
+  await page.goto("/verify-email");
+  await journey.heading(page, "This link works no more").waitFor();
+});

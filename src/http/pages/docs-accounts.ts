@@ -62,7 +62,7 @@ const letters = (): DocsSection => ({
   title: "Letters",
   blocks: [
     "Letters are about your account alone: to confirm an address, to choose a new password, and to tell you that a key was made or revoked, or that your password or your address has changed.",
-    "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. A link works once, and not for ever: the page behind it says so and sends another.",
+    "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. A link does not hold for ever: one that confirms an address 24 hours, one to a new password one hour, and that once. A new password, and a change of your address, end every other link to a new password. The page behind a link that holds no more says so and sends another.",
   ],
 });
 
@@ -81,7 +81,7 @@ function keys({ publicUrl, people }: PageOptions): DocsSection {
     title: "API keys",
     blocks: [
       people
-        ? html`<p>Make, rename and revoke keys under <a href="${page}">Settings, API keys</a>. An account has up to 25 keys that are not revoked.</p>\n`
+        ? html`<p>Make, rename and revoke keys under <a href="${page}">Settings, API keys</a>. An account has up to 25 keys that are not revoked, and makes up to 100 within 24 hours.</p>\n`
         : html`<p>Keys are made and revoked by the operator on the command line.</p>\n`,
       {
         list: [
@@ -144,12 +144,12 @@ function safety({ publicUrl }: PageOptions): DocsSection {
       settingsLink(publicUrl),
       {
         list: [
-          "Change your password, which can sign you out everywhere else at the same time.",
+          "Change your password; you are then signed out everywhere else.",
           "See where you are signed in, and sign out there.",
           "Read what happened: when you signed in, and when a key was made, renamed or revoked.",
         ],
       },
-      "Whoever tries wrong passwords is slowed down. A stranger who guesses at your account does not lock you out of it.",
+      "Whoever tries wrong passwords is slowed down, and refused for a while where they go on. A browser in which you signed in with your password before, or used the link of a letter, is never refused because of strangers who guess. If you are refused in another one, ask there for a new password and open the link.",
     ],
   };
 }
@@ -162,7 +162,7 @@ const closing = ({ people }: PageOptions): DocsSection => ({
   title: "Closing an account",
   blocks: [
     people
-      ? "You can close your account yourself, under Settings, Account. It cannot be undone."
+      ? "You can close your account yourself, under Settings, Account. It cannot be undone. While an account is suspended it can neither be closed nor get another address."
       : "The operator closes an account when you ask for it. It cannot be undone.",
     {
       list: [

@@ -24,7 +24,7 @@ export async function openLink(
   if (claims?.updateTo != null) {
     return moveAddress(visit, token, { ...claims, to: claims.updateTo }, throttle);
   }
-  const response = await useLink(visit, token);
+  const response = await takeLink(visit, token);
   if (!response.ok) return response;
   const { internalAdapter } = await house.auth.context();
   const email = claims?.email ?? "";
@@ -43,7 +43,7 @@ export async function openLink(
 }
 
 /** A link for somebody who is gone, or who has another address by now, is a used one. */
-async function useLink(visit: Visit, token: string): Promise<Response> {
+async function takeLink(visit: Visit, token: string): Promise<Response> {
   const response = await askLink(visit, token);
   if (response.ok) return response;
   const { code } = (await response.clone().json()) as { code: string };
@@ -73,7 +73,7 @@ async function moveAddress(
     // Whether the new address is taken, only its own letter may tell.
     if (isTaken) house.auth.tellOwner(to);
     else {
-      const response = await useLink(visit, token);
+      const response = await takeLink(visit, token);
       if (!response.ok) return response;
     }
     return json({ status: true, letterTo: to });
@@ -84,7 +84,7 @@ async function moveAddress(
   // Somebody signed up with it and never confirmed it; whoever opened this link reads its letters.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
   await noteLeft(house.desk, from, now);
-  const response = await useLink(visit, token);
+  const response = await takeLink(visit, token);
   if (!response.ok) return response;
   // Those that lie in the mail of the address that was left.
   await house.journal.dropResetLinks({ person: person.id });
