@@ -142,7 +142,7 @@ export const useEndSession = () =>
   );
 export const useChangePassword = () =>
   useChange(
-    (order: { currentPassword: string; newPassword: string; revokeOtherSessions: boolean }) =>
+    (order: { currentPassword: string; newPassword: string }) =>
       ask<object>("POST", "/people/auth/change-password", order),
     [queryKeys.sessions, queryKeys.events],
   );

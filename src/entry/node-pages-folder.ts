@@ -12,6 +12,8 @@ import path from "node:path";
 
 /** Lies in every finished build: what was made of which source. A build becomes visible whole, by its folder's name. */
 export const MANIFEST = "manifest.json";
+/** The styles that stand in the head of every page. */
+export const FIRST_PAINT = "first-paint.css";
 
 const UNFINISHED = ".building-";
 /** Longer than any build takes: what is older was left by a process that died. */

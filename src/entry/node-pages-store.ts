@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AppAssets } from "#http/pages/app-shell.ts";
-import { MANIFEST } from "./node-pages-folder.ts";
+import { FIRST_PAINT, MANIFEST } from "./node-pages-folder.ts";
 
 /** A build of the pages, read into memory once: whoever removes or changes the folder disturbs nobody. */
 export type PageStore = {
@@ -16,12 +16,13 @@ type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Bu
 export function readPageStore(folder: string): PageStore {
   const assets = readAssets(path.join(folder, "assets"));
   const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as Manifest;
+  const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
   return {
     answer(name, request) {
       const asset = assets.get(name);
       return asset === undefined ? nothing() : answerWith(asset, request);
     },
-    assetsFor: (entry, screen) => assetsFor(manifest, entry, screen),
+    assetsFor: (entry, screen) => ({ ...assetsFor(manifest, entry, screen), firstPaint }),
   };
 }
 
@@ -118,7 +119,11 @@ type Chunk = { file: string; imports?: string[] };
 const STYLE = "style.css";
 const EARLY = "colour-scheme.ts";
 
-function assetsFor(manifest: Manifest, entry: string, screen: string | undefined): AppAssets {
+function assetsFor(
+  manifest: Manifest,
+  entry: string,
+  screen: string | undefined,
+): Omit<AppAssets, "firstPaint"> {
   const main = manifest[entry];
   if (main === undefined) throw new Error(`The build of the pages has no ${entry}`);
   const names = screen === undefined ? [entry] : [entry, screen];

@@ -70,7 +70,7 @@ function PasswordForm({ email }: { email: string }) {
     if (found.current !== undefined || found.next !== undefined) {
       return focusFault(event.currentTarget);
     }
-    const order = { currentPassword: current, newPassword: next, revokeOtherSessions: true };
+    const order = { currentPassword: current, newPassword: next };
     change.mutate(order, {
       onSuccess: () => {
         setCurrent("");

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "./html.ts";
+import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { ICON, markOn } from "./mark.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 
@@ -10,6 +10,8 @@ export type AppAssets = {
   preloads: string[];
   /** Sets the colour scheme before anything is drawn. */
   early: string | null;
+  /** Styles of the frame, as text: they come with the page itself. */
+  firstPaint: string;
 };
 
 /** A page that React draws, as the server sends it. */
@@ -81,20 +83,21 @@ ${page.assets && renderAssets(page.assets, base)}</head>
 <div id="app">
 ${renderFrame(page)}</div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
-</body>
+${page.assets && renderStyles(page.assets, base)}</body>
 </html>
 `.text;
 }
 
-function renderAssets({ early, styles, scripts, preloads }: AppAssets, base: string): Html {
-  return html`${early && html`<script src="${base}/${early}"></script>\n`}${styles.map(
-    (file) => html`<link rel="stylesheet" crossorigin href="${base}/${file}">\n`,
-  )}${scripts.map(
-    (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
-  )}${preloads.map(
-    (file) => html`<link rel="modulepreload" crossorigin href="${base}/${file}">\n`,
-  )}`;
+function renderAssets({ early, firstPaint, scripts, preloads }: AppAssets, base: string): Html {
+  return html`<style>${trusted(firstPaint)}</style>
+${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
+  (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
+)}${preloads.map((file) => html`<link rel="modulepreload" crossorigin href="${base}/${file}">\n`)}`;
 }
+
+/** At the end: what stands before them is painted without them, and the scripts wait for them. */
+const renderStyles = ({ styles }: AppAssets, base: string): Html =>
+  html`${styles.map((file) => html`<link rel="stylesheet" crossorigin href="${base}/${file}">\n`)}`;
 
 /** The frame as React will draw it, so that nothing jumps when it does. */
 function renderFrame(page: AppShell): Html {
