@@ -13,7 +13,9 @@ const ROOT = path.join(import.meta.dirname, "../..");
 
 function makeCheckout(t: TestContext): string {
   const checkout = temporaryFolder(t);
-  for (const name of ["src", "package.json", "package-lock.json", "web/vite.config.ts"]) {
+  const styles = ["web/colours.css", "web/styles.css"];
+  const rest = ["src", "package.json", "package-lock.json", "web/vite.config.ts"];
+  for (const name of [...rest, ...styles]) {
     cpSync(path.join(ROOT, name), path.join(checkout, name), { recursive: true });
   }
   symlinkSync(path.join(ROOT, "node_modules"), path.join(checkout, "node_modules"));
