@@ -1,6 +1,5 @@
 import { MantineProvider } from "@mantine/core";
 import "./components.css";
-import "./colours.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";

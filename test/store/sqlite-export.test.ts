@@ -119,7 +119,7 @@ describe("an export of SQLite", () => {
     const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     // People sign up again with their address and find their account (docs/storage.md); letters are under way.
-    const isOfPeople = /^(?:person(?:_\w+)?|letter)$/;
+    const isOfPeople = /^(?:person(?:_\w+)?|letter(?:_asked)?)$/;
     for (const { name } of tables) {
       const table = String(name);
       if (isOfPeople.test(table)) continue;
