@@ -41,6 +41,7 @@ export function createNodeHouse(parts: Parts): House {
       table: SETTINGS,
     },
     ...{ ledger, people, pages },
+    farLedger: null,
     now: () => Date.now(),
     elapsed: () => performance.now(),
     random,

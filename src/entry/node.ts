@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
 import { type Config, ConfigFault, isLoopback, readConfig, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
+import { createSite } from "#http/pages/site.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
     people = openPeopleDoor(config, { publicUrl, port, secrets }, log);
     const { ledger } = thread;
     const parts = { ledger, pool, log, metrics, people, pages };
-    app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }));
+    app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }), createSite);
     return app;
   }, config);
   const upkeep = startUpkeep(thread.ledger, config.foldAfterDays, log.complain);

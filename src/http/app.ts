@@ -1,14 +1,13 @@
 import { Hono } from "hono";
+import { createThrottle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";
 import { createOperations } from "./operations.ts";
-import { createNotFoundPage } from "./pages/page-routes.ts";
 import { createReplier, milliseconds, type Trace } from "./reply.ts";
-import { createRoutes, type Handler, type Route } from "./routes.ts";
-import { createThrottle } from "./throttle.ts";
+import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
 
 /**
  * The service as a function from a request to a response. A door of any runtime calls `fetch`; `connection` is what the
@@ -27,13 +26,14 @@ export type App = {
 /** A request id of the caller's is kept when it is harmless in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
-export function createApp(house: House): App {
+/** `createSite`: what there is besides the calls; null where that is elsewhere. */
+export function createApp(house: House, createSite: CreateSite | null): App {
   const throttle = createThrottle(house.settings.rateLimit);
   const replier = createReplier(house, throttle.policy);
   const callTool = createCallTool(house, replier, throttle);
   const operations = createOperations(house, replier);
-  const notFoundPage = createNotFoundPage(house, replier);
-  const routes = createRoutes(house, replier, callTool, operations);
+  const site = createSite?.(house, replier);
+  const routes = [...createRoutes(replier, callTool, operations), ...(site?.routes ?? [])];
   const newId = createIdSequence(house.random);
 
   function createTrace(
@@ -119,10 +119,10 @@ export function createApp(house: House): App {
     const trace = createTrace(request.headers, request.method, "none", null);
     const handler: Handler = (_, own) => {
       const asksForPage = request.method === "GET" || request.method === "HEAD";
-      if (c.req.path.startsWith("/api/") || !asksForPage) {
+      if (c.req.path.startsWith("/api/") || !asksForPage || site === undefined) {
         throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
-      return notFoundPage(request, own);
+      return site.notFound(request, own, c.env);
     };
     return visit(handler, request, trace, 0, c.env);
   });

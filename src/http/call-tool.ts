@@ -1,21 +1,13 @@
-import {
-  type DebitOrder,
-  type DebitOutcome,
-  NotCarriedOut,
-  type Standing,
-} from "#credits/ledger.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#credits/ledger.ts";
+import type { Throttle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
-import { CALL_PRICE } from "#limits.ts";
 import type { Tool } from "#tools/tool.ts";
 import { createAdmission } from "./admission.ts";
-import {
-  type Authenticator,
-  type Caller,
-  createAuthenticator,
-  invalidKey,
-} from "./authenticate.ts";
+import { createAuthenticator } from "./authenticate.ts";
 import { readBody } from "./body.ts";
+import { unavailable } from "./caller-refusals.ts";
+import { createFarVisits } from "./far-visit.ts";
 import type { House } from "./house.ts";
 import {
   createRunning,
@@ -23,10 +15,11 @@ import {
   readIdempotencyKey,
   repeatAnswer,
 } from "./idempotency.ts";
+import { createNearVisits } from "./near-visit.ts";
 import { millisecondsText, type Replier, type Trace } from "./reply.ts";
 import { createReversals } from "./reversals.ts";
 import { runTool, type ToolAnswer, type ToolJob } from "./run-tool.ts";
-import type { Throttle } from "./throttle.ts";
+import type { OpenVisit, Visit } from "./visit.ts";
 
 /**
  * The corridor that every call walks:
@@ -50,10 +43,16 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
   const running = createRunning();
   const reversals = createReversals(house);
   const newId = createIdSequence(house.random);
+  const { farLedger } = house;
+  const open: OpenVisit =
+    farLedger === null
+      ? createNearVisits(house, keys, throttle)
+      : createFarVisits(house, keys, farLedger);
 
-  /** The debit's outcome. Where it cannot be known, the call is refused, and given back should it have been made. */
-  function debit(order: DebitOrder): Promise<DebitOutcome> {
-    return house.ledger.debit(order).catch((cause) => {
+  /** Where the debit's outcome cannot be known, the call is refused, and given back should it have been made. */
+  function debit(order: DebitOrder, visit: Visit): Promise<DebitOutcome> {
+    return visit.debit(order).catch((cause) => {
+      if (cause instanceof Fault) throw cause;
       if (order.idempotency === null && !(cause instanceof NotCarriedOut)) reversals.add(order);
       throw unavailable(cause);
     });
@@ -63,12 +62,10 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     const lap = createStopwatch(house, trace);
     const caller = await keys.authenticate(request.headers);
     trace.account = caller.account;
-    const visit = createVisit(house, keys, throttle, caller, trace);
-
     const mayRepeat = request.headers.has("idempotency-key");
-    if (!caller.known || mayBeHeavy(tool, request)) await visit.askStanding();
-    await visit.takeRate();
-    visit.requireCredits(mayRepeat);
+    const visit = open(caller, trace, mayRepeat);
+
+    await visit.enter(mayBeHeavy(tool, request));
     lap("key");
 
     let job: ToolJob;
@@ -82,27 +79,25 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
         const body = await readBody(request, tool.bodyBytesMax, room.take);
         lap("body");
         if (body.byteLength >= tool.heavyFromBytes) {
-          // It came in small, compressed or unannounced: the work is worth asking for now.
-          await visit.askStanding();
-          visit.requireCredits(mayRepeat);
+          await visit.reconsider();
         }
         if (repeatKey !== null) release = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(tool, body, request, trace, repeatKey !== null);
         answer = await run(house, tool, job);
         lap("tool");
       } catch (fault) {
-        await visit.askStanding();
-        visit.requireCredits(mayRepeat);
+        await visit.refuse();
         throw fault;
       }
-      const outcome = await debit({
+      const order = {
         account: caller.account,
         keySha256: caller.keySha256,
         callId: newId("call"),
         tool: tool.name,
         now: house.now(),
         idempotency: idempotencyOrder(repeatKey, answer, trace.receivedAt),
-      });
+      };
+      const outcome = await debit(order, visit);
       lap("ledger");
       visit.settle(outcome);
       if (outcome.outcome === "replayed") {
@@ -118,77 +113,6 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
   }
 
   return Object.assign(callTool, { settle: reversals.settle });
-}
-
-/** What the ledger says of a caller, turned into the refusals of the API and noted for the headers of the answer. */
-function createVisit(
-  house: House,
-  keys: Authenticator,
-  throttle: Throttle,
-  caller: Caller,
-  trace: Trace,
-) {
-  let standing: Standing | null = null;
-
-  /** Throws where the key or the account refuse. Asks once. */
-  async function askStanding(): Promise<void> {
-    if (standing !== null) return;
-    const { account, keySha256 } = caller;
-    standing = await house.ledger
-      .standing({ account, keySha256, now: house.now() })
-      .catch((cause) => {
-        throw unavailable(cause);
-      });
-    if (standing.outcome === "invalid_key") throw badKey();
-    keys.remember(caller);
-    if (standing.outcome === "account_suspended") throw suspended(trace, standing.balance);
-    trace.balance = standing.balance;
-  }
-
-  /** No promise while the rate allows, which is nearly always. */
-  function takeRate(): Promise<void> | undefined {
-    trace.rate = throttle.take(caller.account, house.elapsed());
-    return trace.rate.allowed ? undefined : refuseForRate(trace.rate.retryAfterSeconds);
-  }
-
-  async function refuseForRate(seconds: number): Promise<never> {
-    await askStanding();
-    throw new Fault(
-      "rate_limited",
-      `The account makes more than ${house.settings.rateLimit} calls a second. Wait ${seconds} s.`,
-      { headers: { "Retry-After": String(seconds) } },
-    );
-  }
-
-  /** The early refusal, where the balance is known. With an idempotency key the debit decides: it may be a replay. */
-  function requireCredits(repeatable: boolean): void {
-    if (standing?.outcome !== "good" || standing.freeCall || repeatable) return;
-    if (standing.balance < CALL_PRICE) throw penniless(house, trace, standing.balance);
-  }
-
-  function settle(outcome: DebitOutcome): void {
-    if (outcome.outcome === "invalid_key") throw badKey();
-    trace.charged = outcome.outcome === "debited" ? outcome.charged : 0;
-    if (outcome.outcome === "account_suspended") throw suspended(trace, outcome.balance);
-    trace.balance = outcome.balance;
-    if (outcome.outcome === "insufficient_credits") throw penniless(house, trace, outcome.balance);
-    if (outcome.outcome === "idempotency_key_reused") {
-      throw new Fault(
-        "idempotency_key_reused",
-        "This Idempotency-Key was used on this path within 24 hours with a different body.",
-      );
-    }
-  }
-
-  function badKey(): Fault {
-    keys.forget(caller);
-    // The account that the key claims is not to blame for a key that is not its own.
-    if (trace.rate?.allowed) throttle.giveBack(caller.account);
-    trace.rate = null;
-    return invalidKey();
-  }
-
-  return { askStanding, takeRate, requireCredits, settle };
 }
 
 /** By what it says of itself. A body that does not tell its length is taken for a heavy one. */
@@ -225,31 +149,4 @@ function createStopwatch(house: House, trace: Trace): (part: string) => void {
     trace.timing += `${part};dur=${millisecondsText(now - last)}, `;
     last = now;
   };
-}
-
-/** The ledger is out of reach: no call is made without it. */
-function unavailable(cause: unknown): Fault {
-  return new Fault(
-    "unavailable",
-    "The ledger of credits is out of reach. The call was not charged.",
-    {
-      cause,
-      headers: { "Retry-After": "2" },
-    },
-  );
-}
-
-function suspended(trace: Trace, balance: number): Fault {
-  trace.balance = balance;
-  return new Fault("account_suspended", "The operator of this service has suspended the account.");
-}
-
-function penniless(house: House, trace: Trace, balance: number): Fault {
-  trace.balance = balance;
-  const topUpUrl = `${house.settings.publicUrl}/docs#credits`;
-  return new Fault(
-    "insufficient_credits",
-    `A call costs ${CALL_PRICE} credit and the balance is ${balance}. How to get more: ${topUpUrl}`,
-    { members: { balance, price: CALL_PRICE, topUpUrl } },
-  );
 }

@@ -1,3 +1,4 @@
+import type { FarLedger } from "#credits/far-ledger.ts";
 import type { Ledger } from "#credits/ledger.ts";
 import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
@@ -13,6 +14,11 @@ import type { ToolAnswer, ToolJob } from "./run-tool.ts";
 export type House = {
   settings: HouseSettings;
   ledger: Ledger;
+  /**
+   * Where every question to the ledger is a journey: it is asked once a call, and counts the rate itself. Null: it is near,
+   * and asked whenever that spares work.
+   */
+  farLedger: FarLedger | null;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
   /** A clock that never goes back, in milliseconds, for durations and the rate limit. */

@@ -1,4 +1,5 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
+import { createThrottle } from "#credits/throttle.ts";
 import {
   CALL_PRICE,
   COMPRESS_FROM_BYTES,
@@ -13,7 +14,6 @@ import {
 import { TOOLS } from "#tools/index.ts";
 import type { ApiOptions } from "./openapi-document.ts";
 import { sampleProblem } from "./openapi-refusals.ts";
-import { createThrottle } from "./throttle.ts";
 
 /**
  * What holds for every call, told once: the description has it as Markdown, the documentation page as HTML.

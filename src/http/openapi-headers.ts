@@ -1,7 +1,7 @@
+import { createThrottle } from "#credits/throttle.ts";
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
 import type { ApiOptions, Header, Parameter, Reference } from "./openapi-document.ts";
 import { EXPOSED_HEADERS } from "./reply.ts";
-import { createThrottle } from "./throttle.ts";
 
 /** The headers of requests and answers, as the description names them. */
 

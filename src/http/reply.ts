@@ -1,7 +1,7 @@
+import type { Rate } from "#credits/throttle.ts";
 import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { House } from "./house.ts";
-import type { Rate } from "./throttle.ts";
 
 /** What is known of a request while it is answered; the headers of the answer are made from it. */
 export type Trace = {

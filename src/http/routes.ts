@@ -1,10 +1,7 @@
-import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
 import { TOOLS } from "#tools/index.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";
-import { describeApi } from "./openapi.ts";
 import type { createOperations } from "./operations.ts";
-import { createPageRoutes } from "./pages/page-routes.ts";
 import { EXPOSED_HEADERS, type Replier, type Trace } from "./reply.ts";
 
 /** The whole API on one screen. Every route answers its methods; any other method is 405. */
@@ -22,22 +19,19 @@ export type Handler = (
   connection: unknown,
 ) => Response | Promise<Response>;
 
+/**
+ * What a service has besides the calls: description, pages, the people's side. A door whose calls must not pay for
+ * them (at the edge) has it elsewhere.
+ */
+export type Site = { routes: Route[]; notFound: Handler };
+export type CreateSite = (house: House, replier: Replier) => Site;
+
 export function createRoutes(
-  house: House,
   replier: Replier,
   callTool: CallTool,
   operations: ReturnType<typeof createOperations>,
 ): Route[] {
   const preflight = createPreflight(replier);
-  const description = JSON.stringify(describeApi(house.settings), null, 2);
-
-  const get = (path: string, handler: Handler): Route => ({
-    path,
-    methods: { GET: handler },
-    tool: null,
-    bodyBytesMax: 0,
-  });
-
   return [
     ...TOOLS.map((tool) => ({
       path: `/api/v1/${tool.name}`,
@@ -51,23 +45,15 @@ export function createRoutes(
     get("/healthz", operations.healthz),
     get("/readyz", operations.readyz),
     get("/metrics", operations.metrics),
-    get("/openapi.json", ({ headers }, trace) =>
-      replier.plain("application/json", description, headers, trace),
-    ),
-    ...createPageRoutes(house, replier).map(({ path, handler }) => get(path, handler)),
-    ...peopleRoutes(house),
   ];
 }
 
-/** All methods go through: the people's side refuses in its own words, and drains nothing: its bodies are small. */
-function peopleRoutes({ people }: House): Route[] {
-  if (people === null) return [];
-  const pass: Handler = (request, _, connection) => people.fetch(request, connection);
-  const methods = Object.fromEntries(
-    ["GET", "POST", "PATCH", "DELETE"].map((method) => [method, pass]),
-  );
-  return [{ path: "/people/*", methods, tool: null, bodyBytesMax: PEOPLE_BODY_BYTES_MAX }];
-}
+export const get = (path: string, handler: Handler): Route => ({
+  path,
+  methods: { GET: handler },
+  tool: null,
+  bodyBytesMax: 0,
+});
 
 /** CORS: any origin, no credentials; a browser may keep the answer for a day. */
 function createPreflight(replier: Replier): Handler {

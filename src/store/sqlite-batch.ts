@@ -45,7 +45,7 @@ export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => Ba
       return { value: ledger[name](order as never) };
     } catch (error) {
       if (!(error instanceof OrderRefused)) throw error;
-      return { error: describe(error) };
+      return { error: describeFault(error) };
     }
   }
 
@@ -54,12 +54,12 @@ export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => Ba
       return runTogether(items);
     } catch (error) {
       if (items.length === 1 || !isOwnFault(error))
-        return items.map(() => ({ error: describe(error) }));
+        return items.map(() => ({ error: describeFault(error) }));
       return items.flatMap((item) => {
         try {
           return runTogether([item]);
         } catch (single) {
-          return [{ error: describe(single) }];
+          return [{ error: describeFault(single) }];
         }
       });
     }
@@ -89,7 +89,7 @@ export function unwrap(result: BatchResult): unknown {
   throw kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
 }
 
-function describe(error: unknown): { kind: ErrorKind; message: string } {
+export function describeFault(error: unknown): { kind: ErrorKind; message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRefused) return { kind: "refused", message };
   // Rolled back; but where the disk itself failed, nobody knows what of a commit it has kept.

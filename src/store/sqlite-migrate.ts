@@ -13,21 +13,20 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 export class SchemaTooNew extends Error {}
 
 /** Brings the schema up to date. Safe when several processes start at once: the write lock orders them. */
-export function migrateSqlite(driver: SqlDriver): void {
-  if (schemaVersion(driver) === SCHEMA_VERSION) return;
+export function migrateSqlite(driver: SqlDriver, migrations: readonly string[] = MIGRATIONS): void {
+  const wanted = migrations.length;
+  if (schemaVersion(driver) === wanted) return;
   driver.transaction("write", () => {
     const version = schemaVersion(driver);
-    if (version > SCHEMA_VERSION) {
+    if (version > wanted) {
       throw new SchemaTooNew(
-        `The data has schema version ${version}, but this version of Toolbooth knows only up to ${SCHEMA_VERSION}. ` +
+        `The data has schema version ${version}, but this version of Toolbooth knows only up to ${wanted}. ` +
           "Run the newer version, or restore a backup made by this one.",
       );
     }
-    for (const sql of MIGRATIONS.slice(version)) driver.exec(sql);
-    driver.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    for (const sql of migrations.slice(version)) driver.exec(sql);
+    driver.schemaVersion.write(wanted);
   });
 }
 
-export function schemaVersion(driver: SqlDriver): number {
-  return Number(driver.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-}
+export const schemaVersion = (driver: SqlDriver): number => driver.schemaVersion.read();

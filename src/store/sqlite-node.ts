@@ -61,6 +61,10 @@ function createDriver(database: DatabaseSync): NodeSqlite {
         throw error;
       }
     },
+    schemaVersion: {
+      read: () => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0),
+      write: (version) => database.exec(`PRAGMA user_version = ${version}`),
+    },
     close: () => database.close(),
   };
 }

@@ -1,5 +1,7 @@
 /** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
+import type { FarLedger } from "#credits/far-ledger.ts";
 import { createApp } from "#http/app.ts";
+import { createSite } from "#http/pages/site.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
@@ -14,7 +16,7 @@ import {
   sha256,
 } from "./door.ts";
 
-const START = Date.UTC(2026, 0, 15, 10);
+export const START = Date.UTC(2026, 0, 15, 10);
 
 export const inProcess: Opener = {
   name: "in process",
@@ -30,28 +32,36 @@ export const inProcess: Opener = {
 };
 
 /** The app in this process over whichever ledger the backstage has. */
-export function openInProcess(backstage: Backstage, settings: DoorSettings): Opened {
+export function openInProcess(
+  backstage: Backstage,
+  settings: DoorSettings,
+  farLedger: FarLedger | null = null,
+): Opened {
   const supply = fixedSupply();
-  const app = createApp({
-    ...backstage.parts,
-    settings: {
-      publicUrl: PUBLIC_URL,
-      version: "0.0.0",
-      secrets: SECRETS,
-      metricsToken: null,
-      ...settings,
+  const app = createApp(
+    {
+      ...backstage.parts,
+      settings: {
+        publicUrl: PUBLIC_URL,
+        version: "0.0.0",
+        secrets: SECRETS,
+        metricsToken: null,
+        ...settings,
+      },
+      random: supply.random,
+      digest: supply.digest,
+      hashKey: sha256,
+      runHeavy: null,
+      compress: null,
+      isLocal: () => false,
+      metrics: null,
+      people: null,
+      farLedger,
+      pages: null,
+      observe() {},
     },
-    random: supply.random,
-    digest: supply.digest,
-    hashKey: sha256,
-    runHeavy: null,
-    compress: null,
-    isLocal: () => false,
-    metrics: null,
-    people: null,
-    pages: null,
-    observe() {},
-  });
+    createSite,
+  );
   return {
     fetch: async (path, sent) => app.fetch(asTransported(path, sent)),
     perform: backstage.perform,

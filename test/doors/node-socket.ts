@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readConfig } from "#config.ts";
 import { createApp } from "#http/app.ts";
+import { createSite } from "#http/pages/site.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";
 import { databaseFile, openDataFolder } from "../../src/entry/data-folder.ts";
 import { createNodeHouse } from "../../src/entry/node-house.ts";
@@ -48,10 +49,13 @@ export async function openNodeSocket(
   const log = createNodeLog("silent");
   const server = await startNodeServer(
     () =>
-      createApp({
-        ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
-        ...backstage.parts,
-      }),
+      createApp(
+        {
+          ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
+          ...backstage.parts,
+        },
+        createSite,
+      ),
     { host: "127.0.0.1", port: 0, ...timeouts },
   );
   return {

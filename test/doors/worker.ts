@@ -3,6 +3,7 @@
  * Several houses live here at once, named by a header; commands come on a path outside of the API.
  */
 import { createApp } from "#http/app.ts";
+import { createSite } from "#http/pages/site.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { type Command, createBackstage } from "./backstage.ts";
 
@@ -18,20 +19,24 @@ function open({ publicUrl, secrets, rateLimit }: OpenOrder) {
   const backstage = createBackstage(createMemoryLedger(), time);
   const digest = async (name: keyof typeof ALGORITHMS, bytes: Uint8Array) =>
     new Uint8Array(await crypto.subtle.digest(ALGORITHMS[name], bytes as Uint8Array<ArrayBuffer>));
-  const app = createApp({
-    ...backstage.parts,
-    settings: { publicUrl, secrets, rateLimit, version: "0.0.0", metricsToken: null },
-    random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    digest,
-    hashKey: async (key) => toHex(await digest("sha256", new TextEncoder().encode(key))),
-    runHeavy: null,
-    compress: null,
-    isLocal: () => false,
-    metrics: null,
-    people: null,
-    pages: null,
-    observe() {},
-  });
+  const app = createApp(
+    {
+      ...backstage.parts,
+      settings: { publicUrl, secrets, rateLimit, version: "0.0.0", metricsToken: null },
+      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      digest,
+      hashKey: async (key) => toHex(await digest("sha256", new TextEncoder().encode(key))),
+      runHeavy: null,
+      compress: null,
+      isLocal: () => false,
+      metrics: null,
+      people: null,
+      farLedger: null,
+      pages: null,
+      observe() {},
+    },
+    createSite,
+  );
   return { app, backstage };
 }
 

@@ -1,6 +1,7 @@
 /** The API in this process, with the time and the random bytes that the page's code is given in the same test. */
 import { createHash } from "node:crypto";
 import { createApp } from "#http/app.ts";
+import { createSite } from "#http/pages/site.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { createBackstage } from "../doors/backstage.ts";
 import { createCaller, openDoor, PUBLIC_URL, SECRETS, sha256 } from "../doors/door.ts";
@@ -18,26 +19,30 @@ export async function openApi() {
     now: () => RECEIVED_AT,
     elapsed: () => 0,
   });
-  const app = createApp({
-    ...backstage.parts,
-    settings: {
-      publicUrl: PUBLIC_URL,
-      version: "0.0.0",
-      secrets: SECRETS,
-      metricsToken: null,
-      rateLimit: 0,
+  const app = createApp(
+    {
+      ...backstage.parts,
+      settings: {
+        publicUrl: PUBLIC_URL,
+        version: "0.0.0",
+        secrets: SECRETS,
+        metricsToken: null,
+        rateLimit: 0,
+      },
+      random: patternedBytes,
+      digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
+      hashKey: sha256,
+      runHeavy: null,
+      compress: null,
+      isLocal: () => false,
+      metrics: null,
+      people: null,
+      farLedger: null,
+      pages: null,
+      observe() {},
     },
-    random: patternedBytes,
-    digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
-    hashKey: sha256,
-    runHeavy: null,
-    compress: null,
-    isLocal: () => false,
-    metrics: null,
-    people: null,
-    pages: null,
-    observe() {},
-  });
+    createSite,
+  );
   const opener = {
     name: "in process",
     cannot: {},

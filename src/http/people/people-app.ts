@@ -1,8 +1,8 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#credits/ledger.ts";
+import { createThrottle } from "#credits/throttle.ts";
 import { transportPolicy } from "../pages/page-policy.ts";
-import { createThrottle } from "../throttle.ts";
 import {
   createCloseAccount,
   endSession,
