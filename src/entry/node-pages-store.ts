@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AppAssets } from "#http/pages/app-shell.ts";
+import { chooseEncoding } from "#http/reply.ts";
 import { FIRST_PAINT, MANIFEST } from "./node-pages-folder.ts";
 
 /** A build of the pages, read into memory once: whoever removes or changes the folder disturbs nobody. */
@@ -61,7 +62,9 @@ function readAssets(folder: string): Map<string, Asset> {
 }
 
 function answerWith(asset: Asset, request: Request): Response {
-  const encoding = chooseEncoding(asset, request.headers.get("accept-encoding"));
+  const liked = chooseEncoding(request.headers.get("accept-encoding"));
+  // What packing would not make smaller goes as it is.
+  const encoding = liked !== null && asset[liked] !== undefined ? liked : null;
   const bytes = (encoding === null ? undefined : asset[encoding]) ?? asset.plain;
   const etag = `"${asset.etag}${encoding === null ? "" : `-${encoding}`}"`;
   const headers: Record<string, string> = {
@@ -96,20 +99,6 @@ const matches = (asked: string | null, etag: string): boolean =>
     .split(",")
     .map((part) => part.trim().replace(/^W\//, ""))
     .some((part) => part === etag || part === "*");
-
-/** Brotli where it is liked at least as much as gzip (RFC 9110, section 12.5.3). */
-function chooseEncoding(asset: Asset, accept: string | null): "br" | "gzip" | null {
-  const weights = new Map<string, number>();
-  for (const part of (accept ?? "").toLowerCase().split(",")) {
-    const [name, ...parameters] = part.split(";").map((text) => text.trim());
-    const quality = parameters.find((parameter) => parameter.startsWith("q="));
-    if (name) weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
-  }
-  const weight = (name: "br" | "gzip") =>
-    asset[name] === undefined ? 0 : (weights.get(name) ?? weights.get("*") ?? 0);
-  if (weight("br") > 0 && weight("br") >= weight("gzip")) return "br";
-  return weight("gzip") > 0 ? "gzip" : null;
-}
 
 /** As Vite writes it. The keys are the names of sources, below `web/`. */
 type Manifest = Record<string, Chunk>;

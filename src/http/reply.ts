@@ -153,7 +153,7 @@ function problemType(accept: string | null): string {
 }
 
 /** Brotli where it is liked at least as much as gzip (RFC 9110, section 12.5.3). */
-function chooseEncoding(accept: string | null): "br" | "gzip" | null {
+export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
   if (accept === null) return null;
   const weights = new Map<string, number>();
   for (const part of accept.toLowerCase().split(",")) {

@@ -39,7 +39,8 @@ const OF_THE_MOCKS = /^(?:Failed to load resource|Blocked script execution in 'a
 
 /** Opens a screen and waits until its state is there. */
 export async function openScreen({ page }: Visit, url: string, screen: Screen): Promise<void> {
-  // Nothing of the screen before may be on its way any more.
+  // Nothing of the screen before may be on its way any more, or kept for a reload.
+  if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
   await page.goto("about:blank");
   await answerWith(page, screen.mocks);
   const unanswered = isWaiting(screen) ? askedInVain(page, screen) : undefined;
