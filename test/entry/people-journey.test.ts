@@ -44,6 +44,10 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   await dialog.waitFor({ state: "hidden" });
 
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+  await journey.heading(page, "Home").waitFor();
+  // What is younger than ten seconds is not asked for again by itself.
+  await page.reload();
+  await page.getByText("100", { exact: true }).waitFor();
   await page.getByText("Your next call is free").waitFor({ state: "hidden" });
   assert.deepEqual(await standing(page), { balance: "100", free: false });
   assert.equal((await journey.paste(line)).status, 200);
