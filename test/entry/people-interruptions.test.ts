@@ -79,6 +79,7 @@ test("loading anew while a key is shown asks first", async (t) => {
 
 test("a session that was ended elsewhere: sign in again, and be on the same page", async (t) => {
   const { person, guest, page } = await openKeys(t);
+  await journey.button(page, /^Create a? ?key$/).waitFor();
   const elsewhere = await journey.openGuest(t, browser, site);
   await journey.signInQuickly(elsewhere, site, person);
   const ended = await elsewhere.context.request.delete("/people/sessions/others", {
