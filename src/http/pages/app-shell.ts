@@ -83,21 +83,24 @@ ${page.assets && renderAssets(page.assets, base)}</head>
 <div id="app">
 ${renderFrame(page)}</div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
-${page.assets && renderStyles(page.assets, base)}</body>
+</body>
 </html>
 `.text;
 }
 
-function renderAssets({ early, firstPaint, scripts, preloads }: AppAssets, base: string): Html {
+/**
+ * The styles are asked for here and take effect with the script (web/load-styles.ts): nothing is painted later for them.
+ * What the screen needs comes after what the frame needs.
+ */
+function renderAssets(
+  { early, firstPaint, styles, scripts, preloads }: AppAssets,
+  base: string,
+): Html {
   return html`<style>${trusted(firstPaint)}</style>
-${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
+${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${early && html`<script src="${base}/${early}"></script>\n`}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
-)}${preloads.map((file) => html`<link rel="modulepreload" crossorigin href="${base}/${file}">\n`)}`;
+)}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }
-
-/** At the end: what stands before them is painted without them, and the scripts wait for them. */
-const renderStyles = ({ styles }: AppAssets, base: string): Html =>
-  html`${styles.map((file) => html`<link rel="stylesheet" crossorigin href="${base}/${file}">\n`)}`;
 
 /** The frame as React will draw it, so that nothing jumps when it does. */
 function renderFrame(page: AppShell): Html {
