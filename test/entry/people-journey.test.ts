@@ -73,6 +73,18 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
   await page.goto("/sign-in");
   await journey.signIn(page, person);
   await page.getByRole("alert").getByText("do not belong together").waitFor();
+  await tellsOfEachStep(person);
+});
+
+async function standing(page: Page): Promise<{ balance: string; free: boolean }> {
+  const balance = page.locator(".tb-figure");
+  await balance.waitFor();
+  const free = await page.getByText("Your next call is free").isVisible();
+  return { balance: await balance.innerText(), free };
+}
+
+/** A letter for each step, and no other. */
+async function tellsOfEachStep(person: { readonly email: string }): Promise<void> {
   await until("the last letter", () => lettersTo(site, person.email).length === 4);
   assert.deepEqual(
     lettersTo(site, person.email).map(({ email }) => email.subject),
@@ -83,11 +95,4 @@ test("a person signs up, makes a key, calls with it, sees the call, revokes the 
       "Your account was closed",
     ],
   );
-});
-
-async function standing(page: Page): Promise<{ balance: string; free: boolean }> {
-  const balance = page.locator(".tb-figure");
-  await balance.waitFor();
-  const free = await page.getByText("Your next call is free").isVisible();
-  return { balance: await balance.innerText(), free };
 }
