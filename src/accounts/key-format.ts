@@ -1,5 +1,3 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import {
   ACCOUNT_PART_CHARS,
   accountOfPart,
@@ -8,6 +6,7 @@ import {
   type RandomBytes,
   randomBase62,
 } from "#ids.ts";
+import { keyedHash } from "./keyed-hash.ts";
 
 /**
  * An API key is one base62 word:
@@ -64,10 +63,8 @@ function signingSecret(secrets: readonly string[]): string {
   return first;
 }
 
-const utf8 = new TextEncoder();
-
 function tagOf(part: string, secret: string): string {
-  const mac = hmac(sha256, utf8.encode(secret), utf8.encode(`toolbooth account ${part}`));
+  const mac = keyedHash(secret, `toolbooth account ${part}`);
   let number = 0;
   for (let i = 0; i < 6; i += 1) number = number * 256 + (mac[i] as number);
   return base62(number, TAG_CHARS);

@@ -1,11 +1,10 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Ledger } from "#credits/ledger.ts";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import type { Directory } from "./directory.ts";
 import { keyStart, makeKey } from "./key-format.ts";
+import { keyedHash } from "./keyed-hash.ts";
 
 /**
  * Accounts and keys as a person or an operator handles them: the directory knows the address, the ledger the account.
@@ -127,7 +126,5 @@ export function readLabel(text: string): string {
   throw new DeskRefusal(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 
-function hashEmail(email: string, secret: string): string {
-  const utf8 = new TextEncoder();
-  return bytesToHex(hmac(sha256, utf8.encode(secret), utf8.encode(`toolbooth address ${email}`)));
-}
+const hashEmail = (email: string, secret: string) =>
+  bytesToHex(keyedHash(secret, `toolbooth address ${email}`));

@@ -1,4 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import type { Ledger } from "#credits/ledger.ts";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
 import { closedBefore, type Desk } from "./people.ts";
@@ -25,17 +26,21 @@ export async function welcome(
   if (found !== null && found.account !== own) return found.account;
   const had = await closedBefore(desk, email);
   await desk.ledger.openAccount({ account: own, freeCall: had ? "withheld" : "open", now });
-  if (!had && starter.credits > 0) {
-    await desk.ledger.grant({
-      account: own,
-      id: `starter:${own}`,
-      kind: "starter",
-      amount: starter.credits,
-      expiresAt: now + starter.days * DAY_MS,
-      now,
-    });
-  }
+  if (!had) await grantStarter(desk.ledger, own, starter, now);
   return own;
+}
+
+/** Once for an account, however often it is asked for. */
+export async function grantStarter(
+  ledger: Ledger,
+  account: string,
+  { credits, days }: Starter,
+  now: number,
+): Promise<void> {
+  if (credits === 0) return;
+  const expiresAt = now + days * DAY_MS;
+  const id = `starter:${account}`;
+  await ledger.grant({ account, id, kind: "starter", amount: credits, expiresAt, now });
 }
 
 /** A person's own account id: made from the person's random one, so that doing it twice makes the same account. */

@@ -1,5 +1,5 @@
 import { createKey, type Desk, DeskRefusal, findAccount, openAccount } from "#accounts/people.ts";
-import { DAY_MS } from "#limits.ts";
+import { grantStarter, type Starter } from "#accounts/welcome.ts";
 
 /** An empty data folder gets an account to try the service with: starter credits and one key. */
 export const DEMO_EMAIL = "demo@toolbooth.localhost";
@@ -7,23 +7,14 @@ export const DEMO_EMAIL = "demo@toolbooth.localhost";
 /** Makes the account, or what is missing of one whose making was broken off, and its key. */
 export async function createDemoAccount(
   desk: Desk,
-  starter: { credits: number; days: number },
+  starter: Starter,
   now: number,
 ): Promise<string> {
   const { account } = await openAccount(desk, DEMO_EMAIL, now).catch((error) => {
     if (!(error instanceof DeskRefusal)) throw error;
     return findAccount(desk, DEMO_EMAIL);
   });
-  if (starter.credits > 0) {
-    await desk.ledger.grant({
-      account,
-      id: `starter:${account}`,
-      kind: "starter",
-      amount: starter.credits,
-      expiresAt: now + starter.days * DAY_MS,
-      now,
-    });
-  }
+  await grantStarter(desk.ledger, account, starter, now);
   const { key } = await createKey(desk, account, "demo", now);
   return key;
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
+import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createPeopleApp } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -61,8 +60,7 @@ const delivery = startDelivery(office, {
 
 const { publicUrl, secrets } = settings;
 const desk = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
-const derived = (purpose: string) =>
-  bytesToHex(hmac(sha256, new TextEncoder().encode(secrets[0]), new TextEncoder().encode(purpose)));
+const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
 const background = new Set<Promise<unknown>>();
 
 const auth = createAuth({

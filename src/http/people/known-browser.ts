@@ -1,6 +1,5 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
 import type { Visit } from "./visit.ts";
@@ -35,7 +34,6 @@ const marksOf = (request: Request, place: Place) =>
   readCookie(request, COOKIE, place)?.split(".") ?? [];
 
 function markOf(email: string, secret: string): string {
-  const utf8 = new TextEncoder();
   const text = `toolbooth known browser ${email.trim().toLowerCase()}`;
-  return bytesToHex(hmac(sha256, utf8.encode(secret), utf8.encode(text))).slice(0, 32);
+  return bytesToHex(keyedHash(secret, text)).slice(0, 32);
 }

@@ -1,0 +1,8 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+
+const utf8 = new TextEncoder();
+
+/** HMAC-SHA-256 of a text under a secret (RFC 2104). Each purpose begins its texts with words of its own. */
+export const keyedHash = (secret: string, text: string): Uint8Array =>
+  hmac(sha256, utf8.encode(secret), utf8.encode(text));
