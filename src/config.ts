@@ -1,5 +1,15 @@
 import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
 import { type MailSettings, readMailSettings } from "./mail/read-mail-settings.ts";
+import {
+  ConfigFault,
+  type Given,
+  givenIn,
+  readFoldAfterDays,
+  readPublicUrl,
+  readRateLimit,
+  readSecrets,
+  wholeReader,
+} from "./read-settings.ts";
 import { LOG_LEVELS, SETTINGS } from "./settings.ts";
 import { nearestName } from "./tools/nearest-name.ts";
 
@@ -25,6 +35,10 @@ export type Config = Readonly<{
   toolThreads: number | null;
   mail: MailSettings;
   signUp: (typeof SIGN_UP)[number];
+  /** Null: there is no operator's way in over the network. */
+  operatorToken: string | null;
+  /** For the command line: the deployed service that it works on. Null: the data in `dataDir`. */
+  remote: string | null;
   /** Addresses and networks of proxies whose word on a client's address is taken. */
   trustedProxies: readonly string[];
   /** Social sign-ins: those whose two settings are given. */
@@ -36,21 +50,10 @@ export type Provider = { clientId: string; clientSecret: string };
 
 const SIGN_UP = ["open", "closed"] as const;
 
-/** What is wrong with the settings, one sentence a line. */
-export class ConfigFault extends Error {}
-
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = [];
-  const given = (name: string) => (env[name] === "" ? undefined : env[name]);
-
-  const whole = (name: string, fallback: number, min: number, max: number): number => {
-    const text = given(name);
-    if (text === undefined) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    faults.push(`${name} must be a whole number from ${min} to ${max}; got "${text}".`);
-    return fallback;
-  };
+  const given = givenIn(env);
+  const whole = wholeReader(given, faults);
 
   const port = whole("PORT", 8787, 0, 65_535);
   const host = given("HOST") ?? "127.0.0.1";
@@ -59,13 +62,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     host,
     dataDir: given("DATA_DIR") ?? "./data",
     publicUrl: readPublicUrl(given("PUBLIC_URL"), faults),
-    rateLimit: whole("RATE_LIMIT", 100, 0, 1_000_000),
+    rateLimit: readRateLimit(whole),
     metricsToken: given("METRICS_TOKEN") ?? null,
     secrets: readSecrets(given("SECRET"), faults),
     starterCredits: whole("TOOLBOOTH_STARTER_CREDITS", STARTER_CREDITS_DEFAULT, 0, 1_000_000_000),
     starterDays: whole("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
-    // Idempotency looks back 24 hours and reversals look for a debit by its row, so rows stay twice as long.
-    foldAfterDays: whole("TOOLBOOTH_FOLD_AFTER_DAYS", 30, 2, 36_500),
+    foldAfterDays: readFoldAfterDays(whole),
     logLevel: readLogLevel(given("TOOLBOOTH_LOG_LEVEL"), faults),
     toolThreads:
       given("TOOLBOOTH_TOOL_THREADS") === undefined
@@ -73,6 +75,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     mail: readMail(given, faults),
     signUp: readSignUp(given("TOOLBOOTH_SIGN_UP"), faults),
+    operatorToken: readOperatorToken(given("TOOLBOOTH_OPERATOR_TOKEN"), faults),
+    remote: given("TOOLBOOTH_REMOTE") ?? null,
     trustedProxies: readProxies(given("TOOLBOOTH_TRUSTED_PROXIES"), faults),
     providers: readProviders(given, faults),
   };
@@ -86,46 +90,30 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze(config);
 }
 
-/** Whether an address is reached from this machine alone. */
-export const isLoopback = (host: string) =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-
 /** A base URL for an address: IPv6 in brackets. */
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-function readPublicUrl(text: string | undefined, faults: string[]): string | null {
-  if (text === undefined) return null;
-  const url = URL.parse(text);
-  const plain = url !== null && url.search + url.hash + url.username + url.password === "";
-  if (plain && /^https?:$/.test(url.protocol)) {
-    return url.href.replace(/\/+$/, "");
-  }
-  // Not repeated: it may hold a password.
-  faults.push(
-    "PUBLIC_URL must be an http or https address without user, password, query and fragment.",
-  );
-  return null;
-}
+/** Whoever has it may make keys and credits. Wrong ones are throttled by network only, so it must be too long to guess. */
+const OPERATOR_TOKEN_CHARS_MIN = 32;
 
-const SECRET_CHARS_MIN = 16;
-
-function readSecrets(text: string | undefined, faults: string[]): string[] | null {
+function readOperatorToken(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
-  const secrets = text.split(",").map((secret) => secret.trim());
-  // The value itself is never repeated: it would end in a log.
-  if (secrets.some((secret) => secret.length < SECRET_CHARS_MIN)) {
+  if (text.length < OPERATOR_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(text)) {
     faults.push(
-      `SECRET must have at least ${SECRET_CHARS_MIN} characters (each one of a comma-separated list).`,
+      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} letters, digits and signs, without spaces; \`openssl rand -hex 32\` makes one.`,
     );
   }
-  return secrets;
+  return text;
 }
 
-type Given = (name: string) => string | undefined;
-
 function readMail(given: Given, faults: string[]): MailSettings {
-  const read = readMailSettings({ smtpUrl: given("SMTP_URL"), mailFrom: given("MAIL_FROM") });
+  const read = readMailSettings({
+    smtpUrl: given("SMTP_URL"),
+    apiUrl: given("MAIL_API_URL"),
+    apiToken: given("MAIL_API_TOKEN"),
+    mailFrom: given("MAIL_FROM"),
+  });
   faults.push(...read.faults);
   return read.settings;
 }

@@ -24,6 +24,9 @@ const KEY_PART_CHARS = 10;
 export const newAccountId = (random: RandomBytes) =>
   `acc_${randomBase62(ACCOUNT_PART_CHARS, random)}`;
 
+const ACCOUNT_ID = new RegExp(`^acc_[0-9A-Za-z]{${ACCOUNT_PART_CHARS}}$`);
+export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
+
 export const accountPart = (accountId: string) => accountId.slice("acc_".length);
 export const accountOfPart = (part: string) => `acc_${part}`;
 

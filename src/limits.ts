@@ -45,8 +45,15 @@ export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 /** One call, one credit (specification, section 1). */
 export const CALL_PRICE = 1;
 
+/** Idempotency looks back 24 hours and reversals look for a debit by its row, so rows are kept twice as long at the least. */
+export const FOLD_AFTER_DAYS_MIN = 2;
+export const FOLD_AFTER_DAYS_DEFAULT = 30;
+
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
+
+/** Resend's own: other providers take letters in the same form. */
+export const MAIL_API_URL_DEFAULT = "https://api.resend.com/emails";
 
 export const KEY_LABEL_CHARS_MAX = 100;
 /** Keys that are not revoked: one per environment is advised, and a list should stay one that a person can read. */
@@ -62,6 +69,11 @@ export const HEADER_BYTES_MAX = 32 * KB;
 export const HEADERS_TIMEOUT_MS = 10_000;
 /** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
 export const REQUEST_TIMEOUT_MS = 60_000;
+/**
+ * At the edge, of the body alone: while it comes, its length is taken from the little room of an isolate, so whoever stalls
+ * must soon make place. A text of 1 MB needs 70 KB/s; 6 MB, the same all in escapes, 420 KB/s.
+ */
+export const WORKER_BODY_TIMEOUT_MS = 15_000;
 
 /** Longer than the usual 60 s of a proxy, so that the proxy closes first and never writes into a closing connection. */
 export const KEEP_ALIVE_MS = 65_000;
@@ -71,13 +83,33 @@ export const SILENCE_MAX_MS = 90_000;
 export const CONNECTIONS_MAX = 10_000;
 
 /** Bodies and answers of large calls that are held at once, in all and for one account: beyond it 503, uncharged. */
-export const LARGE_BYTES_MAX = 256 * MB;
-export const LARGE_BYTES_PER_ACCOUNT_MAX = 128 * MB;
-/** Large calls of one account at once: a quarter of what waits for the threads, so that others get there too. */
-export const LARGE_CALLS_PER_ACCOUNT_MAX = 16;
+export type LargeRoom = {
+  bytes: number;
+  bytesPerAccount: number;
+  callsPerAccount: number;
+  /** What was held for so long counts no more: its call is over, and nobody was told. */
+  heldMsMax: number;
+};
+/** On a machine. Calls of one account: a quarter of what waits for the threads, so that others get there too. */
+export const NODE_ROOM: LargeRoom = {
+  bytes: 256 * MB,
+  bytesPerAccount: 128 * MB,
+  callsPerAccount: 16,
+  // Here every end is told.
+  heldMsMax: Number.POSITIVE_INFINITY,
+};
+/** In an isolate of 128 MB. */
+export const WORKER_ROOM: LargeRoom = {
+  bytes: 20 * MB,
+  bytesPerAccount: 12 * MB,
+  callsPerAccount: 4,
+  heldMsMax: 60_000,
+};
 
 /** A call waits this long for the ledger before it is refused with 503; a commit normally takes well under 10 ms. */
 export const LEDGER_TIMEOUT_MS = 5_000;
+/** What reads or moves all that an account has, at the edge: with millions of debits it takes seconds. */
+export const WHOLE_ACCOUNT_TIMEOUT_MS = 25_000;
 /** Orders waiting for the ledger at once; at 4,000 a second the last one waits as long as the time-out above. */
 export const LEDGER_QUEUE_MAX = 20_000;
 /** Orders in one transaction: past some hundreds a batch gains nothing, and the first in it waits longer. */
@@ -90,3 +122,7 @@ export const TOOL_QUEUE_MAX = 64;
 
 /** What the pages send: a label, an address, a password. */
 export const PEOPLE_BODY_BYTES_MAX = 64 * KB;
+
+/** Records that an import sends at once, as JSON; and the body around them. */
+export const IMPORT_PAGE_BYTES_MAX = MB;
+export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;

@@ -1,4 +1,4 @@
-import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
+import { MAIL_API_URL_DEFAULT, STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
@@ -49,7 +49,19 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "MAIL_FROM",
     fallback: "",
-    meaning: "Whom letters come from, such as Toolbooth <post@example.org>; needed with SMTP_URL",
+    meaning:
+      "Whom letters come from, such as Toolbooth <post@example.org>; needed with SMTP_URL and with MAIL_API_TOKEN",
+  },
+  {
+    name: "MAIL_API_TOKEN",
+    fallback: "",
+    meaning:
+      "Instead of SMTP_URL: letters go by HTTPS to a provider that takes them as Resend does, with this bearer token. The only way at Cloudflare's edge",
+  },
+  {
+    name: "MAIL_API_URL",
+    fallback: MAIL_API_URL_DEFAULT,
+    meaning: "Where that provider takes letters; read with MAIL_API_TOKEN",
   },
   {
     name: "TOOLBOOTH_SIGN_UP",
@@ -99,6 +111,18 @@ export const SETTINGS: readonly Setting[] = [
     fallback: "30",
     meaning:
       "Days for which calls are kept one by one, at least 2; then they are summed up by hour",
+  },
+  {
+    name: "TOOLBOOTH_OPERATOR_TOKEN",
+    fallback: "",
+    meaning:
+      "At Cloudflare's edge: bearer token of the operator's way in, at least 32 characters; unset: there is none",
+  },
+  {
+    name: "TOOLBOOTH_REMOTE",
+    fallback: "",
+    meaning:
+      "For the command line: address of a deployed service that it works on instead of DATA_DIR, as with --remote; with TOOLBOOTH_OPERATOR_TOKEN",
   },
   {
     name: "TOOLBOOTH_LOG_LEVEL",

@@ -17,7 +17,8 @@ const DOORS: Record<string, readonly string[]> = {
   errors: [],
   ids: [],
   limits: [],
-  config: ["limits", "mail", "settings", "tools"],
+  "read-settings": ["limits"],
+  config: ["limits", "mail", "read-settings", "settings", "tools"],
   settings: ["limits"],
   tools: ["errors", "ids", "limits"],
   credits: ["errors", "ids", "limits"],
@@ -26,7 +27,17 @@ const DOORS: Record<string, readonly string[]> = {
   http: ["tools", "credits", "accounts", "errors", "ids", "limits"],
   store: ["credits", "accounts", "mail", "errors", "ids", "limits"],
   entry: [
-    ...["config", "settings", "http", "store", "tools", "credits", "accounts", "mail"],
+    ...[
+      "config",
+      "read-settings",
+      "settings",
+      "http",
+      "store",
+      "tools",
+      "credits",
+      "accounts",
+      "mail",
+    ],
     ...["errors", "ids", "limits"],
   ],
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { openBrowser } from "./chromium.ts";
+import { COMPATIBILITY_DATE } from "./wrangler-config.ts";
 
 /** What runs one and the same script: from JSON texts to the answers of its function `answerList`. */
 export type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
@@ -36,7 +37,7 @@ const workerd = (script: Script): Runtime => ({
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
         modules: [{ type: "ESModule", path: "worker.mjs", contents }],
-        compatibilityDate: "2026-01-01",
+        compatibilityDate: COMPATIBILITY_DATE,
         cf: false,
       }),
     );

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { Fault, type FieldFault } from "#errors.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { utf8LengthOver } from "#tools/text.ts";

@@ -1,23 +1,25 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
-import { defineTool } from "#tools/tool.ts";
+import { about, defineTool } from "#tools/tool.ts";
 
 /**
  * Returns the JSON text it was sent, letter for letter: numbers beyond a double, key order, duplicate keys
  * and escapes would not survive a parse. That the text is JSON was checked by whoever read the body.
  */
-const input = z.string().meta({ description: "The JSON text of the body, as it was sent." });
+const input = about(z.string(), "The JSON text of the body, as it was sent.");
 
 const output = z.strictObject({
-  ok: z.literal(true).meta({ description: "Always true on success." }),
-  receivedAt: z.string().meta({
-    format: "date-time",
-    description: "When the request was received: ISO 8601 in UTC, with milliseconds.",
-  }),
+  ok: about(z.literal(true), "Always true on success."),
+  receivedAt: about(
+    z.string(),
+    "When the request was received: ISO 8601 in UTC, with milliseconds.",
+    "date-time",
+  ),
   // For the tool itself this is the JSON text, which `encode` puts into the answer.
-  body: z.any().meta({
-    description: "The original body, verbatim: any JSON value; `null` where there was no body.",
-  }),
+  body: about(
+    z.any(),
+    "The original body, verbatim: any JSON value; `null` where there was no body.",
+  ),
 });
 
 export const echo = defineTool({

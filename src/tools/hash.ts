@@ -1,7 +1,7 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { bodyBytesFor, HASH_TEXT_BYTES_MAX } from "#limits.ts";
 import { encodeUtf8, textField } from "#tools/text.ts";
-import { defineTool } from "#tools/tool.ts";
+import { about, defineTool } from "#tools/tool.ts";
 
 /**
  * Hashes the UTF-8 bytes of a text (FIPS 180-4). The digest itself is the runtime's: every runtime has
@@ -11,20 +11,21 @@ const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"] as const;
 
 const input = z.strictObject({
   text: textField(HASH_TEXT_BYTES_MAX, "Input text, up to 1 MB (1,048,576 bytes) of UTF-8."),
-  // Not `default`, which the description leaves out before a `preprocess`.
-  algorithm: z.preprocess(canonicalName, z.enum(ALGORITHMS)).prefault("sha256").meta({
-    description:
-      "Hash algorithm. Other spellings of these four names are read as well: any case, with or without the hyphen (`SHA-256`).",
-  }),
+  // Not `_default`, which the description leaves out before a `transform`.
+  algorithm: about(
+    z.prefault(z.pipe(z.transform(canonicalName), z.enum(ALGORITHMS)), "sha256"),
+    "Hash algorithm. Other spellings of these four names are read as well: any case, with or without the hyphen (`SHA-256`).",
+  ),
 });
 
 const output = z.strictObject({
-  ok: z.literal(true).meta({ description: "True on success." }),
-  algorithm: z
-    .enum(["SHA1", "SHA256", "SHA384", "SHA512"])
-    .meta({ description: "Algorithm used, in uppercase without a hyphen." }),
-  hash: z.string().meta({ description: "Hex-encoded digest, in lowercase." }),
-  length: z.int().meta({ description: "Number of characters of the hex digest." }),
+  ok: about(z.literal(true), "True on success."),
+  algorithm: about(
+    z.enum(["SHA1", "SHA256", "SHA384", "SHA512"]),
+    "Algorithm used, in uppercase without a hyphen.",
+  ),
+  hash: about(z.string(), "Hex-encoded digest, in lowercase."),
+  length: about(z.int(), "Number of characters of the hex digest."),
 });
 
 type Output = z.infer<typeof output>;

@@ -1,8 +1,8 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
 import { renderMarkdown } from "#tools/markdown/render-markdown.ts";
 import { textField } from "#tools/text.ts";
-import { defineTool } from "#tools/tool.ts";
+import { about, defineTool } from "#tools/tool.ts";
 
 /**
  * Renders GitHub-flavored Markdown to HTML that is safe to put into a page: raw HTML in the source is
@@ -13,15 +13,16 @@ const input = z.strictObject({
     MARKDOWN_BYTES_MAX,
     "Markdown source, up to 1 MB (1,048,576 bytes) of UTF-8. It may be empty.",
   ),
-  format: z.enum(["html", "text"]).default("html").meta({
-    description: "`text` adds the field `text` to the answer: the same as plain text.",
-  }),
+  format: about(
+    z._default(z.enum(["html", "text"]), "html"),
+    "`text` adds the field `text` to the answer: the same as plain text.",
+  ),
 });
 
 const output = z.strictObject({
-  ok: z.literal(true).meta({ description: "True on success." }),
-  html: z.string().meta({ description: "Rendered, sanitized HTML." }),
-  text: z.string().optional().meta({ description: "Plain text, where `format` was `text`." }),
+  ok: about(z.literal(true), "True on success."),
+  html: about(z.string(), "Rendered, sanitized HTML."),
+  text: about(z.optional(z.string()), "Plain text, where `format` was `text`."),
 });
 
 export const markdownRender = defineTool({

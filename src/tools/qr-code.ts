@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { Fault } from "#errors.ts";
 import {
   bodyBytesFor,
@@ -13,7 +13,7 @@ import { drawQrSvg, drawQrUtf8, layOutQr } from "#tools/qr/draw.ts";
 import { capacitiesFor, encodeQr, type QrSymbol } from "#tools/qr/encode-qr.ts";
 import { writeQrPng } from "#tools/qr/png.ts";
 import { textField, utf8Length } from "#tools/text.ts";
-import { clamp, defineTool } from "#tools/tool.ts";
+import { about, clamp, defineTool } from "#tools/tool.ts";
 
 /**
  * Encodes a text into a QR code (ISO/IEC 18004) and draws it. The level asked for is the level used, and
@@ -25,39 +25,40 @@ const input = z.strictObject({
   text: textField(
     QR_TEXT_BYTES_MAX,
     "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol holds at the level.",
-  ).min(1),
-  format: z.enum(FORMATS).default("png").meta({
-    description:
-      "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
-  }),
-  errorCorrectionLevel: z
-    .enum(QR_LEVELS)
-    .default("M")
-    .meta({ description: "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %." }),
+    1,
+  ),
+  format: about(
+    z._default(z.enum(FORMATS), "png"),
+    "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
+  ),
+  errorCorrectionLevel: about(
+    z._default(z.enum(QR_LEVELS), "M"),
+    "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
+  ),
   // No minimum and maximum in the schema: a number out of range is not refused, it is clamped.
-  width: z
-    .preprocess(usableWidth, z.number())
-    // Not `default`, which the description leaves out before a `preprocess`.
-    .prefault(QR_WIDTH_DEFAULT)
-    .meta({
-      description: `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. Rounded to a whole number; out of range it is clamped.`,
-    }),
+  width: about(
+    // Not `_default`, which the description leaves out before a `transform`.
+    z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
+    `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. Rounded to a whole number; out of range it is clamped.`,
+  ),
 });
 
 const output = z.strictObject({
-  ok: z.literal(true).meta({ description: "True on success." }),
-  format: z.enum(FORMATS).meta({ description: "Format returned." }),
-  errorCorrectionLevel: z.enum(QR_LEVELS).meta({ description: "Level that was used." }),
-  width: z.int().meta({
-    description:
-      "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
-  }),
-  mimeType: z
-    .enum(["image/png", "image/svg+xml", "text/plain"])
-    .meta({ description: "Media type of the output." }),
-  output: z.string().meta({
-    description: "Base64 data URL (png), SVG markup (svg) or block-character text (utf8).",
-  }),
+  ok: about(z.literal(true), "True on success."),
+  format: about(z.enum(FORMATS), "Format returned."),
+  errorCorrectionLevel: about(z.enum(QR_LEVELS), "Level that was used."),
+  width: about(
+    z.int(),
+    "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
+  ),
+  mimeType: about(
+    z.enum(["image/png", "image/svg+xml", "text/plain"]),
+    "Media type of the output.",
+  ),
+  output: about(
+    z.string(),
+    "Base64 data URL (png), SVG markup (svg) or block-character text (utf8).",
+  ),
 });
 
 type Input = z.infer<typeof input>;

@@ -1,4 +1,5 @@
-import * as z from "zod";
+import * as z from "zod/mini";
+import { about } from "#tools/tool.ts";
 
 /**
  * Text as the tools see it: counted and encoded in UTF-8, and refused where it has no UTF-8 form.
@@ -38,9 +39,12 @@ const NO_UTF8_FORM = "holds a lone surrogate (half of a UTF-16 pair), which has 
  * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the bound
  * on characters follows from it and is there for the description.
  */
-export const textField = (bytesMax: number, description: string) =>
-  z
-    .string()
-    .max(bytesMax)
-    .refine((text) => text.isWellFormed(), { error: NO_UTF8_FORM })
-    .meta({ description });
+export const textField = (bytesMax: number, description: string, charsMin = 0) =>
+  about(
+    z.string().check(
+      z.maxLength(bytesMax),
+      z.refine((text) => text.isWellFormed(), { error: NO_UTF8_FORM }),
+      ...(charsMin > 0 ? [z.minLength(charsMin)] : []),
+    ),
+    description,
+  );

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod/mini";
 
 /**
  * What a tool is: one pure function with the schema that checks its input, its limits and its examples.
@@ -30,9 +30,9 @@ export type Tool<Input = unknown, Output = unknown> = {
   summary: string;
   description: string;
   /** Checks the parsed body. Unknown fields are refused. */
-  input: z.ZodType<Input>;
+  input: z.ZodMiniType<Input>;
   /** Describes the answer, fields in the specification's order. */
-  output: z.ZodType<Output>;
+  output: z.ZodMiniType<Output>;
   /** `"optional"`: may be called without a body, then with the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
   /** A verbatim tool gets the JSON text as it was sent, within a bound, instead of the parsed value. */
@@ -51,6 +51,16 @@ export type Tool<Input = unknown, Output = unknown> = {
 
 /** Keeps the types of input and output together while a tool is written down. */
 export const defineTool = <Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> => tool;
+
+/** What the description of the API says of a field; `format`: as JSON Schema names it. */
+export const about = <Schema extends z.ZodMiniType>(
+  schema: Schema,
+  description: string,
+  format?: string,
+): Schema => {
+  z.globalRegistry.add(schema, { ...(format === undefined ? {} : { format }), description });
+  return schema;
+};
 
 /** The clamp of an out-of-range number, where the contract asks for one. */
 export const clamp = (value: number, min: number, max: number) =>

@@ -1,28 +1,27 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { UUID_BODY_BYTES_MAX, UUID_COUNT_MAX } from "#limits.ts";
-import { defineTool } from "#tools/tool.ts";
+import { about, defineTool } from "#tools/tool.ts";
 
 /**
  * Random UUIDs, version 4 (RFC 9562, section 5.4): 122 random bits each, so that two equal ones in a
  * call are not to be expected in the lifetime of the universe. All bytes come from one draw.
  */
 const input = z.strictObject({
-  count: z
-    .int()
-    .min(1)
-    .max(UUID_COUNT_MAX)
-    .default(1)
-    .meta({ description: "How many UUIDs to generate." }),
-  uppercase: z.boolean().default(false).meta({ description: "Return uppercase hex digits." }),
+  count: about(
+    z._default(z.int().check(z.minimum(1), z.maximum(UUID_COUNT_MAX)), 1),
+    "How many UUIDs to generate.",
+  ),
+  uppercase: about(z._default(z.boolean(), false), "Return uppercase hex digits."),
 });
 
 const output = z.strictObject({
-  ok: z.literal(true).meta({ description: "True on success." }),
-  count: z.int().meta({ description: "Number of UUIDs returned." }),
-  uppercase: z.boolean().meta({ description: "Whether the output is uppercased." }),
-  uuids: z
-    .array(z.string().meta({ format: "uuid" }))
-    .meta({ description: "UUIDs in canonical 8-4-4-4-12 form." }),
+  ok: about(z.literal(true), "True on success."),
+  count: about(z.int(), "Number of UUIDs returned."),
+  uppercase: about(z.boolean(), "Whether the output is uppercased."),
+  uuids: about(
+    z.array(z.string().register(z.globalRegistry, { format: "uuid" })),
+    "UUIDs in canonical 8-4-4-4-12 form.",
+  ),
 });
 
 export const uuid = defineTool({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { checkInput, findTool, TOOLS } from "#tools/index.ts";
 import { fixedSupply } from "../supply.ts";
 

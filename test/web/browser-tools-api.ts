@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
+import { NODE_ROOM } from "#limits.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { createBackstage } from "../doors/backstage.ts";
 import { createCaller, openDoor, PUBLIC_URL, SECRETS, sha256 } from "../doors/door.ts";
@@ -38,6 +39,10 @@ export async function openApi() {
       metrics: null,
       people: null,
       farLedger: null,
+      afterwards: null,
+      room: NODE_ROOM,
+      bodyTimeoutMs: null,
+      repliesInPieces: false,
       pages: null,
       observe() {},
     },

@@ -1,4 +1,4 @@
-import { config } from "zod";
+import { config } from "zod/mini";
 
 /**
  * The pages' Content-Security-Policy forbids eval. Zod would only try it and go on without, but each try is reported as

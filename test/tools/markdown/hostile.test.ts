@@ -14,8 +14,8 @@ import { Random } from "./random.ts";
  * TEST_HOSTILE=all takes everything, and TEST_HOSTILE_SEED=n draws the same sample again.
  */
 const ALL = process.env["TEST_HOSTILE"] === "all";
-const SAMPLE = 30;
-const DRAWN = ALL ? 500 : 15;
+const SAMPLE = 16;
+const DRAWN = ALL ? 500 : 8;
 const seed = Number(process.env["TEST_HOSTILE_SEED"] ?? Date.now() % 2 ** 31);
 const TRIAL_MS_MAX = 60_000;
 
