@@ -2,6 +2,7 @@ import type { BetterAuthOptions } from "better-auth";
 import type { Mail } from "#mail/mail.ts";
 import type { Journal } from "./journal.ts";
 import type { Desk } from "./people.ts";
+import type { RequestRule, RequestVerdict } from "./request-count.ts";
 import type { Starter } from "./welcome.ts";
 
 export const AUTH_PATH = "/people/auth";
@@ -43,10 +44,19 @@ export type AuthOptions = {
   newId(): string;
   hashPassword(password: string): Promise<string>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
+  /**
+   * Counts requests by network address where a process is none to rely on: whether one more may come within `window`
+   * seconds, and else in how many. Left out: counted in memory.
+   */
+  countRequest?: CountRequest | undefined;
+  /** Where it is made anew for each request, it must not look each time whether the tables are as it wants them. */
+  isForOneRequest?: boolean | undefined;
   /** Takes work that the answer does not wait for, so that its duration tells nothing. */
   inBackground(work: Promise<unknown>): void;
   complain(message: string, cause?: unknown): void;
 };
+
+export type CountRequest = (name: string, rule: RequestRule) => Promise<RequestVerdict>;
 
 export type Person = {
   id: string;

@@ -1,6 +1,7 @@
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
+import { NotCarriedOut } from "#credits/ledger.ts";
 import { accountLetters } from "./account-letters.ts";
 import { complainOf } from "./auth-complaints.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
@@ -60,7 +61,12 @@ export function createAuth(options: AuthOptions) {
   async function signedIn(
     headers: Headers,
   ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
-    const answer = await auth.api.getSession({ headers, returnHeaders: true });
+    const answer = await auth.api.getSession({ headers, returnHeaders: true }).catch((cause) => {
+      // Its word for a database that could not be asked. Whatever was to be done was not begun.
+      if (cause instanceof APIError && cause.statusCode === 500)
+        throw new NotCarriedOut("The session could not be read", { cause });
+      throw cause;
+    });
     const cookies = answer.headers.getSetCookie();
     if (answer.response === null) return { signedIn: null, cookies };
     const { user, session } = answer.response;
@@ -179,12 +185,14 @@ function people(options: AuthOptions, hooks: Hooks) {
 }
 
 /** How often what may be asked, and by whose word: by network address, so that nobody is locked out by a stranger. */
-function bounds({ publicUrl, inBackground, newId }: AuthOptions) {
+function bounds({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
+  const { countRequest, isForOneRequest = false } = options;
   return {
     rateLimit: {
       enabled: true,
       window: 60,
       max: 120,
+      ...(countRequest && { customStorage: { consume: countRequest } }),
       customRules: {
         // Tries of a password have their own throttle, which knows browsers.
         "/sign-in/email": false,
@@ -207,7 +215,7 @@ function bounds({ publicUrl, inBackground, newId }: AuthOptions) {
       ipAddress: { ipAddressHeaders: [PEER_HEADER] },
       // An answer that waited for its letter would tell by its duration who is known here.
       backgroundTasks: { handler: inBackground },
-      database: { generateId: () => newId() },
+      database: { generateId: () => newId(), validateSchema: !isForOneRequest },
     },
   } satisfies BetterAuthOptions;
 }

@@ -18,6 +18,8 @@ export type DirectoryOperations = {
   /** The same for an address that an account has left for another one. */
   noteClosed: [{ emailHash: string; now: number }, { noted: true }];
   wasClosed: [{ emailHash: string }, { closed: boolean }];
+  /** What stays of closed addresses, in the order of the hashes, at most `max`, after the given one. */
+  listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];
 };
 
 export type DirectoryOperation = keyof DirectoryOperations;
@@ -26,10 +28,4 @@ export type Directory = {
   [Name in DirectoryOperation]: (
     order: DirectoryOperations[Name][0],
   ) => Promise<DirectoryOperations[Name][1]>;
-};
-
-export type SyncDirectory = {
-  [Name in DirectoryOperation]: (
-    order: DirectoryOperations[Name][0],
-  ) => DirectoryOperations[Name][1];
 };

@@ -35,6 +35,8 @@ export type JournalOperations = {
     { person: string; after: string | null; max: number },
     { events: AccountEvent[]; next: string | null },
   ];
+  /** The person whose account it is; null where nobody has signed up with its address. */
+  findPerson: [{ account: string }, { person: string; email: string } | null];
   /** Links to a new password that were sent to a person and not used: what they were for is over. */
   dropResetLinks: [{ person: string }, { dropped: number }];
   /**
@@ -50,10 +52,6 @@ export type Journal = {
   [Name in JournalOperation]: (
     order: JournalOperations[Name][0],
   ) => Promise<JournalOperations[Name][1]>;
-};
-
-export type SyncJournal = {
-  [Name in JournalOperation]: (order: JournalOperations[Name][0]) => JournalOperations[Name][1];
 };
 
 /** Years of an ordinary person's sign-ins; a bound for everyone else's. */

@@ -41,6 +41,13 @@ export function makeKey(
 
 export const keyStart = (key: string) => key.slice(0, START_CHARS);
 
+/** Whether a key that begins so was made under one of these secrets. */
+export function isStartUnder(start: string, secrets: readonly string[]): boolean {
+  const part = start.slice(3, 3 + ACCOUNT_PART_CHARS);
+  const tag = start.slice(3 + ACCOUNT_PART_CHARS, 3 + ACCOUNT_PART_CHARS + TAG_CHARS);
+  return start.startsWith("tb_") && secrets.some((secret) => tagOf(part, secret) === tag);
+}
+
 /** Whether the text has the form of a key and its checksum is right. Needs no secret: a scanner can do the same. */
 export function isWellFormedKey(text: string): boolean {
   return (
@@ -51,10 +58,10 @@ export function isWellFormedKey(text: string): boolean {
 /** The account that a key claims, or undefined where this service cannot have made the key. */
 export function accountOfKey(text: string, secrets: readonly string[]): string | undefined {
   if (!isWellFormedKey(text)) return undefined;
-  const part = text.slice(3, 3 + ACCOUNT_PART_CHARS);
-  const tag = text.slice(3 + ACCOUNT_PART_CHARS, 3 + ACCOUNT_PART_CHARS + TAG_CHARS);
   // The tag guards only against useless look-ups, so a comparison in constant time would protect nothing.
-  return secrets.some((secret) => tagOf(part, secret) === tag) ? accountOfPart(part) : undefined;
+  return isStartUnder(text, secrets)
+    ? accountOfPart(text.slice(3, 3 + ACCOUNT_PART_CHARS))
+    : undefined;
 }
 
 function signingSecret(secrets: readonly string[]): string {

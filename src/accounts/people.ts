@@ -25,15 +25,16 @@ export class DeskRefusal extends Error {}
  *
  * The address is taken first, so that of several openings at once one alone makes an account. Where that one died
  * before the ledger knew the account, the next one completes it; whose order opens it in the ledger is the opener.
+ * Who may have to ask again, because the answer was lost, names the account: it is opened once.
  */
 export async function openAccount(
   desk: Desk,
   address: string,
   now: number,
+  fresh = newAccountId(desk.random),
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
   const had = await closedBefore(desk, email);
-  const fresh = newAccountId(desk.random);
   await desk.directory.register({ email, account: fresh, createdAt: now });
   const { account } = await findAccount(desk, email);
   const { opened } = await desk.ledger.openAccount({
@@ -41,7 +42,8 @@ export async function openAccount(
     freeCall: had ? "withheld" : "open",
     now,
   });
-  if (!opened) throw new DeskRefusal(`There is an account for ${email} already.`);
+  if (!opened && account !== fresh)
+    throw new DeskRefusal(`There is an account for ${email} already.`);
   return { email, account };
 }
 
@@ -51,9 +53,9 @@ export async function createKey(
   account: string,
   label: string,
   now: number,
+  id = newKeyId(account, desk.random),
 ): Promise<{ id: string; key: string }> {
   const key = makeKey(account, desk.secrets, desk.random);
-  const id = newKeyId(account, desk.random);
   const { outcome } = await desk.ledger.createKey({
     account,
     id,

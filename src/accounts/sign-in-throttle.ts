@@ -8,14 +8,17 @@
  *   waits for neither: strangers who guess never get it refused. In another browser a person who is refused asks for a
  *   link to a new password; that makes the browser a known one and the count starts anew.
  *
- * Kept in memory, per process and bounded; a restart forgets it.
+ * `createSignInThrottle` keeps it in memory, per process and bounded; a restart forgets it. Where a process is none to rely
+ * on, each of the two counts is kept elsewhere (`takeTry`, `takeTurn`).
  */
 export type SignInThrottle = {
   /** How long this try must wait, or for how long it is refused; milliseconds. */
-  ask(attempt: Attempt, at: number): { waitMs: number } | { refusedForMs: number };
+  ask(attempt: Attempt, at: number): Asked | Promise<Asked>;
   /** The password was right, or a link of a letter was used: earlier mistakes count no more. */
   succeeded(person: Pick<Attempt, "email">): void;
 };
+
+export type Asked = { waitMs: number } | { refusedForMs: number };
 
 export type Attempt = {
   /** The e-mail address, in lower case, whether anybody has it or not. */
@@ -40,42 +43,63 @@ const FORGET_MS = 15 * 60_000;
 const KEPT_MAX = 20_000;
 const FORGOTTEN_AT_ONCE = 2_000;
 
-type Bucket = { left: number; at: number };
-type Mistakes = { count: number; at: number; freeAt: number };
+/** The tries that are left to one network, or to one known browser's person. */
+export type Bucket = { left: number; at: number };
+/** What one person's wrong passwords have come to. */
+export type Mistakes = { count: number; at: number; freeAt: number };
 
-export function createSignInThrottle(): SignInThrottle {
-  const buckets = new Map<string, Bucket>();
-  const mistakes = new Map<string, Mistakes>();
+/** Whose bucket a try comes out of. */
+export const bucketOf = ({ email, address, isKnownBrowser }: Attempt): string =>
+  isKnownBrowser ? `known ${email}` : `from ${address}`;
 
-  function takeTry(name: string, at: number): number {
-    const bucket = buckets.get(name) ?? { left: TRIES, at };
-    const left = Math.min(TRIES, bucket.left + Math.max(0, at - bucket.at) / TRY_AGAIN_MS);
-    const allowed = left >= 1;
-    keep(buckets, name, { left: allowed ? left - 1 : left, at });
-    return allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS);
-  }
+/** After this a bucket is full again, and is like one that never was. */
+export const BUCKET_KEPT_MS = TRIES * TRY_AGAIN_MS;
+export const MISTAKES_KEPT_MS = FORGET_MS;
 
-  function mistakesOf(email: string, at: number): Mistakes | undefined {
-    const found = mistakes.get(email);
-    return found !== undefined && at - found.at < FORGET_MS ? found : undefined;
-  }
-
+/** `refusedForMs` is 0 where there was a try left. */
+export function takeTry(
+  kept: Bucket | undefined,
+  at: number,
+): { bucket: Bucket; refusedForMs: number } {
+  const { left: had, at: since } = kept ?? { left: TRIES, at };
+  const left = Math.min(TRIES, had + Math.max(0, at - since) / TRY_AGAIN_MS);
+  const allowed = left >= 1;
   return {
-    ask({ email, address, isKnownBrowser }, at) {
-      const refusedForMs = takeTry(isKnownBrowser ? `known ${email}` : `from ${address}`, at);
-      if (refusedForMs > 0) return { refusedForMs };
-      if (isKnownBrowser) return { waitMs: 0 };
-      const { count, freeAt } = mistakesOf(email, at) ?? { count: 0, freeAt: at };
-      // Counted as wrong until it turns out right, so that many tries at once count too.
-      const free = count < FREE_MISTAKES;
-      const step = free ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));
-      const until = free ? at : Math.max(at, freeAt) + step;
-      if (until - at > QUEUE_MAX_MS) return { refusedForMs: freeAt - at };
-      keep(mistakes, email, { count: count + 1, at, freeAt: until });
-      return { waitMs: until - at };
-    },
-    succeeded: ({ email }) => void mistakes.delete(email),
+    bucket: { left: allowed ? left - 1 : left, at },
+    refusedForMs: allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS),
   };
+}
+
+/** Counted as wrong until it turns out right, so that many tries at once count too. No `mistakes`: they stay as they are. */
+export function takeTurn(
+  kept: Mistakes | undefined,
+  at: number,
+): { mistakes?: Mistakes; asked: Asked } {
+  const isFresh = kept !== undefined && at - kept.at < FORGET_MS;
+  const { count, freeAt } = isFresh ? kept : { count: 0, freeAt: at };
+  const free = count < FREE_MISTAKES;
+  const step = free ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));
+  const until = free ? at : Math.max(at, freeAt) + step;
+  if (until - at > QUEUE_MAX_MS) return { asked: { refusedForMs: freeAt - at } };
+  return { mistakes: { count: count + 1, at, freeAt: until }, asked: { waitMs: until - at } };
+}
+
+export function createSignInThrottle() {
+  const buckets = new Map<string, Bucket>();
+  const mistakesOf = new Map<string, Mistakes>();
+  return {
+    ask(attempt: Attempt, at: number): Asked {
+      const name = bucketOf(attempt);
+      const { bucket, refusedForMs } = takeTry(buckets.get(name), at);
+      keep(buckets, name, bucket);
+      if (refusedForMs > 0) return { refusedForMs };
+      if (attempt.isKnownBrowser) return { waitMs: 0 };
+      const { mistakes, asked } = takeTurn(mistakesOf.get(attempt.email), at);
+      if (mistakes !== undefined) keep(mistakesOf, attempt.email, mistakes);
+      return asked;
+    },
+    succeeded: ({ email }: Pick<Attempt, "email">): void => void mistakesOf.delete(email),
+  } satisfies SignInThrottle;
 }
 
 /** Those touched longest ago make room: many at once, because a map finds its first entry behind all that were deleted. */

@@ -10,22 +10,23 @@ type Own = {
 
 /**
  * One question about a call, the rate included. The rate is taken first, for it needs no look at the books, and given
- * back where the call turns out not to be the account's.
+ * back where the call turns out not to be the account's. It goes by the order's own time. An order that is sent again
+ * because its answer was lost is never refused for the rate: it may have been charged already.
  */
 export async function countCall<Kind extends keyof Own>(
   own: Own,
   throttle: Throttle,
   kind: Kind,
   order: Parameters<Own[Kind]>[0],
-  elapsedMs: number,
+  isAgain = false,
 ): Promise<Counted<Awaited<ReturnType<Own[Kind]>>>> {
   type Outcome = Awaited<ReturnType<Own[Kind]>>;
   const { account, keySha256, now } = order;
-  const rate = throttle.take(account, elapsedMs);
+  const rate = throttle.take(account, now);
   const counted = throttle.policy === null ? null : rate;
   const isOurs = (outcome: { outcome: string }) =>
     outcome.outcome !== "invalid_key" && outcome.outcome !== "account_suspended";
-  if (rate.allowed) {
+  if (rate.allowed || isAgain) {
     const outcome = (await own[kind](order as never)) as Outcome;
     if (outcome.outcome !== "invalid_key") return { outcome, rate: counted };
     throttle.giveBack(account);

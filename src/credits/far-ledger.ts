@@ -7,7 +7,8 @@ import type { Rate } from "./throttle.ts";
  * rate, the rate before the credits.
  */
 export type FarLedger = {
-  debit(order: DebitOrder): Promise<Counted<DebitOutcome>>;
+  /** `isCounted`: the call's rate was counted before, with its standing. */
+  debit(order: DebitOrder, isCounted?: boolean): Promise<Counted<DebitOutcome>>;
   standing(order: StandingOrder): Promise<Counted<Standing>>;
 };
 

@@ -7,8 +7,10 @@
  *   itself (a debit by account, `callId` and `now`), so it is carried out once.
  * - A promise rejects with `OrderRefused` or `NotCarriedOut` where nothing was changed; with any other error the
  *   outcome is unknown. Before it rejects so, a store looks up by the order's name what became of it, and it rejects
- *   what it cannot answer within LEDGER_TIMEOUT_MS.
+ *   what it cannot answer within LEDGER_TIMEOUT_MS (at the edge: WHOLE_ACCOUNT_TIMEOUT_MS for `audit` and `usage`).
  * - Every operation takes its time (`now`, milliseconds since 1970 UTC) from its caller.
+ * - Where each account's books are for themselves, an order finds them by `account`; stores that keep all accounts
+ *   together do without it in `maintain` and `audit`, which are about all that they keep.
  * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
  * - A debit takes from the grant that expires soonest; grants without expiry come last; among equals the oldest.
  * - The first successful call of an account is free, with a balance of zero too.
@@ -116,6 +118,8 @@ export type UsageRow = {
 export type KeyCalls = { key: string; calls: number; credits: number };
 
 export type MaintainOrder = {
+  /** Whose books, where each account has its own. */
+  account?: string;
   now: number;
   /**
    * Debits made before this time are folded by account, key, tool and UTC hour. It lies days behind `now`: a folded
@@ -195,7 +199,8 @@ export type LedgerOperations = {
   /** The account's books as a list, newest first; `entries.ts` says what it holds. */
   entries: [EntriesOrder, EntriesPage];
   maintain: [MaintainOrder, MaintainOutcome];
-  audit: [{ now: number }, Audit];
+  /** `account`: whose books, where each account has its own. */
+  audit: [{ account?: string; now: number }, Audit];
   /** Resolves when the ledger takes writes; rejects otherwise. */
   probe: [{ now: number }, { ready: true }];
 };

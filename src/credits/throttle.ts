@@ -11,7 +11,7 @@ export type Rate = {
 };
 
 export type Throttle = {
-  /** Takes one call out of the account's bucket. Where `nowMs` goes back, nothing is taken for it. */
+  /** Takes one call out of the account's bucket. */
   take(account: string, nowMs: number): Rate;
   /** Puts one back: the call turned out not to be the account's. */
   giveBack(account: string): void;
@@ -23,6 +23,9 @@ const BURST_SECONDS = 2;
 /** Buckets are looked through for full ones when there are so many; a bucket takes about 100 bytes. */
 const BUCKETS_BEFORE_SWEEP = 10_000;
 
+/** Further back than clocks differ: one of them was set back. */
+const CLOCK_SKEW_MAX_MS = 10_000;
+
 type Bucket = { calls: number; at: number };
 
 export function createThrottle(callsPerSecond: number): Throttle {
@@ -30,10 +33,11 @@ export function createThrottle(callsPerSecond: number): Throttle {
   const buckets = new Map<string, Bucket>();
   let sweepAt = BUCKETS_BEFORE_SWEEP;
 
+  /** Times may come out of their order, by different clocks: a step back and forth again fills nothing. */
   const fill = (bucket: Bucket, nowMs: number) => {
-    const seconds = Math.max(0, nowMs - bucket.at) / 1000;
-    bucket.calls = Math.min(capacity, bucket.calls + seconds * callsPerSecond);
-    bucket.at = nowMs;
+    const ms = nowMs - bucket.at;
+    if (ms > 0) bucket.calls = Math.min(capacity, bucket.calls + (ms / 1000) * callsPerSecond);
+    if (ms > 0 || ms < -CLOCK_SKEW_MAX_MS) bucket.at = nowMs;
   };
 
   function sweep(nowMs: number): void {

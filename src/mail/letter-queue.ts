@@ -52,9 +52,3 @@ export type LetterQueue = {
     order: LetterQueueOperations[Name][0],
   ) => Promise<LetterQueueOperations[Name][1]>;
 };
-
-export type SyncLetterQueue = {
-  [Name in LetterQueueOperation]: (
-    order: LetterQueueOperations[Name][0],
-  ) => LetterQueueOperations[Name][1];
-};

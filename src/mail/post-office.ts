@@ -175,7 +175,8 @@ function createCarrier(wiring: PostOfficeWiring, pause: Pause) {
       if (isFirst) complain(`Letters wait: ${reasonOf(error)}`, {});
       await queue.later({ id, take, at: Math.max(time, pause.until()), failures });
     } else {
-      const at = time + retryWait(failures + 1, random);
+      const asked = error instanceof NotNow ? Math.min(error.pauseMs, RETRY_MAX_MS) : 0;
+      const at = time + Math.max(asked, retryWait(failures + 1, random));
       complain(`Letter ${nameOf(letter)} waits for its next try: ${reasonOf(error)}`, {});
       await queue.later({ id, take, at, failures: failures + 1 });
     }

@@ -1,6 +1,10 @@
-/** SMTP_URL and MAIL_FROM, checked. Faults are whole sentences and never repeat SMTP_URL: it may hold a password. */
+/**
+ * SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM, checked. Faults are whole sentences and never repeat an address or a
+ * token: they may hold a password.
+ */
+import { MAIL_API_URL_DEFAULT } from "#limits.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
-import type { Sender } from "./transport.ts";
+import type { Sender, Way } from "./transport.ts";
 
 export type SmtpServer = {
   host: string;
@@ -12,25 +16,70 @@ export type SmtpServer = {
   login: { user: string; password: string } | null;
 };
 
-/** `smtp` is null where no server is set: letters then go to the outbox. */
-export type MailSettings = { smtp: SmtpServer | null; from: Sender };
+/** A provider that takes letters by HTTP, in the form of Resend's `/emails`. */
+export type MailApi = { url: string; token: string };
+
+/** At most one of the two ways; where both are null, letters stay where the service runs. */
+export type MailSettings = { smtp: SmtpServer | null; api: MailApi | null; from: Sender };
+
+export const wayOf = ({ smtp, api }: MailSettings): Way =>
+  smtp === null && api === null ? "outbox" : "smtp";
 
 const NO_SENDER: Sender = { name: "Toolbooth", address: "toolbooth@localhost" };
 
 export function readMailSettings(given: {
   smtpUrl: string | undefined;
+  apiUrl?: string | undefined;
+  apiToken?: string | undefined;
   mailFrom: string | undefined;
 }): { settings: MailSettings; faults: string[] } {
+  const { smtpUrl, apiUrl, apiToken, mailFrom } = given;
   const faults: string[] = [];
-  const smtp = given.smtpUrl === undefined ? null : readSmtpUrl(given.smtpUrl, faults);
-  if (given.smtpUrl !== undefined && given.mailFrom === undefined) {
+  const smtp = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl, faults);
+  const api = readMailApi(apiUrl, apiToken, faults);
+  if (smtpUrl !== undefined && (apiToken ?? apiUrl) !== undefined) {
     faults.push(
-      "MAIL_FROM is needed with SMTP_URL: the address that letters come from, such as Toolbooth <post@example.org>.",
+      "SMTP_URL and MAIL_API_TOKEN are two ways for the same letters: set one of them, and MAIL_API_URL only with the second.",
     );
   }
-  const from = given.mailFrom === undefined ? NO_SENDER : readSender(given.mailFrom, faults);
-  return { settings: { smtp, from }, faults };
+  const way = smtpUrl === undefined ? "MAIL_API_TOKEN" : "SMTP_URL";
+  if ((smtpUrl ?? apiToken) !== undefined && mailFrom === undefined) {
+    faults.push(
+      `MAIL_FROM is needed with ${way}: the address that letters come from, such as Toolbooth <post@example.org>.`,
+    );
+  }
+  const from = mailFrom === undefined ? NO_SENDER : readSender(mailFrom, faults);
+  return { settings: { smtp, api, from }, faults };
 }
+
+function readMailApi(
+  address: string | undefined,
+  token: string | undefined,
+  faults: string[],
+): MailApi | null {
+  if (token === undefined) {
+    if (address !== undefined) {
+      faults.push("MAIL_API_URL needs MAIL_API_TOKEN: the token that the provider has given you.");
+    }
+    return null;
+  }
+  // It goes into a header, and a line break or a space in it is a slip of pasting.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    faults.push("MAIL_API_TOKEN must be letters, digits and signs without spaces and line breaks.");
+  }
+  const url = URL.parse(address ?? MAIL_API_URL_DEFAULT);
+  const isSafe =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(hostOf(url)));
+  if (url !== null && isSafe && `${url.username}${url.password}${url.hash}` === "") {
+    return { url: url.href, token };
+  }
+  faults.push(
+    `MAIL_API_URL must be an https address such as ${MAIL_API_URL_DEFAULT}, without user, password and fragment; http only to this machine.`,
+  );
+  return null;
+}
+
+const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
 
 const NOT_AN_URL =
   "SMTP_URL must be like smtp://user:password@host:587 (upgraded to TLS) or smtps://user:password@host:465, without path and query; special characters in user and password are written as %40.";
@@ -47,7 +96,7 @@ function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
     faults.push("SMTP_URL must have both a user and a password, or neither.");
     return null;
   }
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = hostOf(url);
   const port = url.port === "" ? (secure ? 465 : 587) : Number(url.port);
   try {
     const user = decodeURIComponent(url.username);

@@ -18,7 +18,15 @@ export type Transport = {
 export class Undeliverable extends Error {}
 
 /** Refused or broken off this time; it may do later. */
-export class NotNow extends Error {}
+export class NotNow extends Error {
+  /** For how long it asks to be left alone; 0 where it did not say. */
+  readonly pauseMs: number;
+
+  constructor(message: string, pauseMs = 0) {
+    super(message);
+    this.pauseMs = pauseMs;
+  }
+}
 
 /** The server cannot be talked to at all, whatever the letter: it is gone, or does not let the service in. */
 export class Unreachable extends Error {}

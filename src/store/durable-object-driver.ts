@@ -5,6 +5,11 @@ export type ObjectStorage = {
   sql: { exec(query: string, ...values: SqlValue[]): SqlCursor };
   /** All of `body` or nothing; on the disk before any answer of the object leaves (the output gate). */
   transactionSync<Result>(body: () => Result): Result;
+  /** Everything that the object has stored, its schema too. */
+  deleteAll(): Promise<void>;
+  /** When the object is to be woken, in milliseconds since 1970 UTC; one time at most. Setting it is paid for like a row. */
+  getAlarm(): Promise<number | null>;
+  setAlarm(at: number): Promise<void>;
 };
 export type SqlCursor = { toArray(): SqlRow[]; rowsRead: number; rowsWritten: number };
 

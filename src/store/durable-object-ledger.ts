@@ -2,17 +2,25 @@ import type { Counted, FarLedger } from "#credits/far-ledger.ts";
 import {
   type DebitOutcome,
   type Ledger,
+  type LedgerOperation,
   ledgerOver,
-  NotCarriedOut,
   type Standing,
 } from "#credits/ledger.ts";
+import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import type { CallResult } from "./durable-object.ts";
+import { sendToObject } from "./durable-object-sending.ts";
 import { type BatchItem, type BatchResult, unwrap } from "./sqlite-batch.ts";
 
 /** An object that holds a ledger, as a Worker reaches it. */
 export type LedgerStub = {
   perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
-  call(kind: keyof FarLedger, order: unknown, callsPerSecond: number): Promise<CallResult>;
+  /** `isAgain`: the order may have been carried out before, so it is not refused for the rate. */
+  call(
+    kind: keyof FarLedger,
+    order: unknown,
+    callsPerSecond: number,
+    isAgain: boolean,
+  ): Promise<CallResult>;
 };
 
 /** The object of an order's account. A stub that has failed is not used again, so each try asks for a fresh one. */
@@ -20,34 +28,37 @@ export type FindStub = (order: { account?: string }) => LedgerStub;
 
 /** The ledger's port over objects. */
 export const ledgerOfObjects = (find: FindStub): Ledger =>
-  ledgerOver(async (name, order) =>
-    unwrap(await ask(() => find(order as { account: string }).perform(name, order))),
-  );
+  ledgerOver((name, order) => {
+    const send = () => find(order as { account: string }).perform(name, order);
+    return READS_ALL.has(name) ? askForAll(send) : ask(send);
+  });
+
+/** These go through all the debits that are kept. */
+const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
 
 /** What the corridor asks about a call: one journey each. */
 export function farLedgerOfObjects(find: FindStub, callsPerSecond: number): FarLedger {
-  const call = async (kind: keyof FarLedger, order: { account: string }) =>
-    unwrap(await ask(() => find(order).call(kind, order, callsPerSecond)));
+  const call = (kind: keyof FarLedger, order: { account: string }, rate = callsPerSecond) =>
+    ask((isAgain) => find(order).call(kind, order, rate, isAgain));
   return {
-    debit: async (order) => (await call("debit", order)) as Counted<DebitOutcome>,
+    debit: async (order, isCounted) =>
+      (await call("debit", order, isCounted ? UNCOUNTED : undefined)) as Counted<DebitOutcome>,
     standing: async (order) => (await call("standing", order)) as Counted<Standing>,
   };
 }
 
-const TRIES = 3;
+/** No limit, and no other bucket is touched. */
+const UNCOUNTED = 0;
 
-/**
- * An order names itself, so it may be sent again where its answer was lost (the object moved, or was started anew). An
- * object that is overloaded has not taken it, and asking again would only add to its load.
- */
-async function ask<Result>(send: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      const fault = error as { overloaded?: boolean; message?: string };
-      if (fault.overloaded === true) throw new NotCarriedOut("The account's ledger is overloaded");
-      if (tries >= TRIES) throw error;
-    }
-  }
-}
+/** The value of an object's answer. Every order of a ledger names itself. */
+export const ask = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
+  sendToObject(async (isAgain) => unwrap(await send(isAgain)), LEDGER);
+
+/** The same for what takes its time: nobody's call waits for it. */
+export const askForAll = (send: () => Promise<BatchResult>): Promise<unknown> =>
+  sendToObject(async () => unwrap(await send()), {
+    ...LEDGER,
+    timeoutMs: WHOLE_ACCOUNT_TIMEOUT_MS,
+  });
+
+const LEDGER = { whom: "The account's ledger", isRepeatable: true };

@@ -1,13 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
+import type { MoveOperations } from "#credits/account-moves.ts";
 import { countCall } from "#credits/count-call.ts";
 import type { Counted, FarLedger } from "#credits/far-ledger.ts";
-import type { DebitOutcome, LedgerOperation, Standing } from "#credits/ledger.ts";
+import type {
+  DebitOrder,
+  DebitOutcome,
+  LedgerOperation,
+  MaintainOutcome,
+  Standing,
+} from "#credits/ledger.ts";
 import { createThrottle, type Throttle } from "#credits/throttle.ts";
+import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "#limits.ts";
 import { createObjectDriver, type ObjectStorage } from "./durable-object-driver.ts";
+import { createMoving } from "./durable-object-moving.ts";
+import { createUpkeep, type Upkeep } from "./durable-object-upkeep.ts";
+import { object0001Indexes } from "./migrations/object-0001-indexes.ts";
 import { sqlite0001Ledger } from "./migrations/sqlite-0001-ledger.ts";
 import { sqlite0002Entries } from "./migrations/sqlite-0002-entries.ts";
-import { type BatchResult, createBatchRunner, describeFault, unwrap } from "./sqlite-batch.ts";
-import { migrateSqlite } from "./sqlite-migrate.ts";
+import { runMigrations } from "./run-migrations.ts";
+import {
+  type BatchResult,
+  createBatchRunner,
+  describeFault,
+  isRead,
+  settle,
+  unwrap,
+} from "./sqlite-batch.ts";
+
+const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, object0001Indexes];
 
 /**
  * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an
@@ -16,41 +36,119 @@ import { migrateSqlite } from "./sqlite-migrate.ts";
  */
 export class AccountLedger extends DurableObject {
   readonly #run: ReturnType<typeof createBatchRunner>;
-  #throttle: { callsPerSecond: number; throttle: Throttle } | null = null;
+  readonly #upkeep: Upkeep;
+  readonly #moving: ReturnType<typeof createMoving>;
+  /** By the limit that the Worker has: for a while after it was changed there are Workers of either. */
+  readonly #throttles = new Map<number, Throttle>();
 
   constructor(state: { storage: ObjectStorage }, env: unknown) {
     super(state as never, env as never);
-    const driver = createObjectDriver(state.storage);
-    migrateSqlite(driver, [sqlite0001Ledger, sqlite0002Entries]);
-    this.#run = createBatchRunner(driver);
+    const { storage } = state;
+    const driver = createObjectDriver(storage);
+    runMigrations(driver, MIGRATIONS);
+    this.#run = createBatchRunner(driver, { isAlone: true });
+    const maintain = (order: unknown) =>
+      unwrap(this.#carryOut("maintain", order)) as MaintainOutcome;
+    this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDaysOf(env));
+    this.#moving = createMoving(driver, async () => {
+      await storage.deleteAll();
+      runMigrations(driver, MIGRATIONS);
+    });
   }
 
   /** One operation in one transaction. */
-  perform(name: LedgerOperation, order: unknown): BatchResult {
-    return this.#run([[name, order]])[0] as BatchResult;
+  async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
+    const result = this.#carryOut(name, order);
+    await this.#noteDebit(name, order, result);
+    return result;
   }
 
-  /** The one question about a call: the rate, and the debit or the key's standing. */
+  /** The one question about a call: the rate, by the time of the order, and the debit or the key's standing. */
   async call<Kind extends keyof FarLedger>(
     kind: Kind,
     order: Parameters<FarLedger[Kind]>[0],
     callsPerSecond: number,
+    isAgain: boolean,
   ): Promise<CallResult> {
-    if (this.#throttle?.callsPerSecond !== callsPerSecond) {
-      this.#throttle = { callsPerSecond, throttle: createThrottle(callsPerSecond) };
-    }
+    const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
+    this.#throttles.set(callsPerSecond, throttle);
+    let noted: Promise<void> | undefined;
     const own = {
-      debit: (given: unknown) => unwrap(this.perform("debit", given)) as DebitOutcome,
-      standing: (given: unknown) => unwrap(this.perform("standing", given)) as Standing,
+      debit: (given: unknown) => {
+        const result = this.#carryOut("debit", given);
+        noted = this.#noteDebit("debit", given, result);
+        return unwrap(result) as DebitOutcome;
+      },
+      standing: (given: unknown) => unwrap(this.#carryOut("standing", given)) as Standing,
     };
     try {
-      return { value: await countCall(own, this.#throttle.throttle, kind, order, Date.now()) };
+      const value = await countCall(own, throttle, kind, order, isAgain);
+      await noted;
+      return { value };
     } catch (error) {
       return { error: describeFault(error) };
     }
   }
+
+  /** Woken by the platform. */
+  alarm(): Promise<void> {
+    return this.#upkeep.round();
+  }
+
+  exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.exportRecords(order));
+  }
+
+  beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.beginImport(order));
+  }
+
+  importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.importRecords(order));
+  }
+
+  finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
+    return settle(async () => {
+      const outcome = this.#moving.finishImport(order);
+      if (outcome.ok) await this.#upkeep.schedule();
+      return outcome;
+    });
+  }
+
+  #carryOut(name: LedgerOperation, order: unknown): BatchResult {
+    try {
+      this.#moving.enter(isRead(name));
+    } catch (error) {
+      return { error: describeFault(error) };
+    }
+    return this.#run([[name, order]])[0] as BatchResult;
+  }
+
+  /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
+  #noteDebit(
+    name: LedgerOperation,
+    order: unknown,
+    result: BatchResult,
+  ): Promise<void> | undefined {
+    if (name !== "debit" || !("value" in result)) return undefined;
+    if ((result.value as DebitOutcome).outcome !== "debited") return undefined;
+    const { now, idempotency } = order as DebitOrder;
+    return this.#upkeep
+      .note({ now, repeatable: idempotency !== null })
+      ?.catch((cause) =>
+        console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) })),
+      );
+  }
 }
+
+const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
 
 export type CallResult =
   | { value: Counted<DebitOutcome | Standing> }
   | Extract<BatchResult, { error: unknown }>;
+
+/** The Worker's door has judged the text; where it was not good, no call comes here. */
+function foldAfterDaysOf(env: unknown): number {
+  const days = Number((env as { TOOLBOOTH_FOLD_AFTER_DAYS?: unknown }).TOOLBOOTH_FOLD_AFTER_DAYS);
+  return days >= FOLD_AFTER_DAYS_MIN ? days : FOLD_AFTER_DAYS_DEFAULT;
+}

@@ -1,4 +1,5 @@
 /** Usage, maintenance and the audit in memory. */
+import { addBooks, noBooks } from "#credits/books.ts";
 import {
   type Books,
   hourOf,
@@ -120,29 +121,20 @@ function audit(rows: Rows, now: number): LedgerOperations["audit"][1] {
     const [made, right] = [freeCalls.get(id) ?? 0, freeCall === "used" ? 1 : 0];
     if (made !== right) faults.push(`Account ${id} made ${made} free calls; ${right} is right.`);
   }
-  const total = emptyBooks();
+  const total = noBooks();
   for (const [account, each] of books) {
     const known = each.debited - each.reversed + each.remaining + each.expired + each.voided;
     if (each.granted !== known)
       faults.push(
         `Account ${account} was granted ${each.granted}, but ${known} are accounted for.`,
       );
-    for (const name of Object.keys(total) as (keyof Books)[]) total[name] += each[name];
+    addBooks(total, each);
   }
   return { ok: faults.length === 0, accounts: rows.accounts.size, books: total, faults };
 }
 
-const emptyBooks = (): Books => ({
-  granted: 0,
-  debited: 0,
-  reversed: 0,
-  remaining: 0,
-  expired: 0,
-  voided: 0,
-});
-
 function grantsOf(account: AccountRow, now: number): Books {
-  const books = emptyBooks();
+  const books = noBooks();
   for (const { credits } of account.voids.values()) books.voided += credits;
   books.remaining = balanceOf(account, now);
   for (const grant of account.grants) {

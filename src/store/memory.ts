@@ -1,5 +1,5 @@
 /**
- * The memory store: a ledger and a directory in plain objects, for tests and for workerd.
+ * The memory store: a ledger and a directory in plain objects, for tests, as the plainest reading of the two ports.
  * It keeps every promise of the two ports but one: nothing survives the process. An operation runs to its
  * end without a pause, so it is atomic; it throws before it changes anything, or not at all.
  */
@@ -24,9 +24,12 @@ export function createMemoryLedger(): Ledger {
 
 export function createMemoryDirectory(): Directory {
   const byEmail = new Map<string, Address>();
-  const closedHashes = new Set<string>();
+  const closedHashes = new Map<string, number>();
   const addressOf = (account: string) =>
     [...byEmail.values()].find((each) => each.account === account);
+  const noteClosed = (emailHash: string, at: number) => {
+    if (!closedHashes.has(emailHash)) closedHashes.set(emailHash, at);
+  };
   return {
     register: async ({ email, account, createdAt }) => {
       const owner = byEmail.get(email)?.account;
@@ -50,18 +53,25 @@ export function createMemoryDirectory(): Directory {
         .flatMap((email) => byEmail.get(email) ?? [])
         .map((address) => ({ ...address })),
 
-    forget: async ({ account, emailHash }) => {
+    forget: async ({ account, emailHash, now }) => {
       const address = addressOf(account);
       if (address === undefined) return { found: false };
       byEmail.delete(address.email);
-      closedHashes.add(emailHash);
+      noteClosed(emailHash, now);
       return { found: true };
     },
 
-    noteClosed: async ({ emailHash }) => {
-      closedHashes.add(emailHash);
+    noteClosed: async ({ emailHash, now }) => {
+      noteClosed(emailHash, now);
       return { noted: true };
     },
     wasClosed: async ({ emailHash }) => ({ closed: closedHashes.has(emailHash) }),
+
+    listClosed: async ({ after, max }) =>
+      [...closedHashes]
+        .map(([emailHash, closedAt]) => ({ emailHash, closedAt }))
+        .filter(({ emailHash }) => after === null || emailHash > after)
+        .sort((one, other) => (one.emailHash < other.emailHash ? -1 : 1))
+        .slice(0, max),
   };
 }

@@ -1,3 +1,4 @@
+import { addBooks, noBooks } from "#credits/books.ts";
 import type { Audit, Books, LedgerOperations } from "#credits/ledger.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 
@@ -13,20 +14,13 @@ export function createSqliteAudit(driver: SqlDriver) {
   );
   return {
     audit(order: LedgerOperations["audit"][0]): Audit {
-      const books: Books = {
-        granted: 0,
-        debited: 0,
-        reversed: 0,
-        remaining: 0,
-        expired: 0,
-        voided: 0,
-      };
+      const books = noBooks();
       const faults: string[] = [];
       let accounts = 0;
       for (const row of perAccount.all(order.now)) {
         accounts += 1;
         const own = row as unknown as Books & { id: string; free_call: string; free_calls: number };
-        for (const name of Object.keys(books) as (keyof Books)[]) books[name] += own[name];
+        addBooks(books, own);
         const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
         if (own.granted !== explained) {
           faults.push(

@@ -1,3 +1,4 @@
+import { BeingMoved } from "#credits/account-moves.ts";
 import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 import { createSqliteLedger } from "./sqlite-ledger.ts";
@@ -5,7 +6,7 @@ import { createSqliteLedger } from "./sqlite-ledger.ts";
 /** One order as it crosses a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
 export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; message: string } };
-type ErrorKind = "refused" | "not_carried_out" | "unknown";
+type ErrorKind = "refused" | "being_moved" | "not_carried_out" | "unknown";
 
 /** Operations that only read: a batch of them alone needs no write lock and no sync of the disk. */
 const READS: ReadonlySet<LedgerOperation> = new Set([
@@ -19,24 +20,30 @@ const READS: ReadonlySet<LedgerOperation> = new Set([
   "audit",
 ]);
 
+export const isRead = (name: LedgerOperation): boolean => READS.has(name);
+
 /**
  * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
  * An order that the ledger itself refuses (OrderRefused) has changed nothing and fails alone. Any other error rolls all
  * back; where the disk is not to blame, every order is then tried in a transaction of its own.
  */
-export function createBatchRunner(driver: SqlDriver): (items: BatchItem[]) => BatchResult[] {
-  const ledger = createSqliteLedger(driver);
+export function createBatchRunner(
+  driver: SqlDriver,
+  { isAlone = false } = {},
+): (items: BatchItem[]) => BatchResult[] {
+  const ledger = createSqliteLedger(driver, isAlone);
 
   function runTogether(items: BatchItem[]): BatchResult[] {
-    const mode = items.every(([name]) => READS.has(name)) ? "read" : "write";
+    const mode = items.every(([name]) => isRead(name)) ? "read" : "write";
     try {
       return driver.transaction(mode, () => {
         const results = items.map(([name, order]) => runOne(name, order));
-        ledger.flush();
+        ledger.finish();
         return results;
       });
-    } finally {
+    } catch (error) {
       ledger.forget();
+      throw error;
     }
   }
 
@@ -86,12 +93,23 @@ export function unwrap(result: BatchResult): unknown {
   if ("value" in result) return result.value;
   const { kind, message } = result.error;
   if (kind === "refused") throw new OrderRefused(message);
+  if (kind === "being_moved") throw new BeingMoved(message);
   throw kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+}
+
+/** What an object answers to its Worker: an error as data, for its class does not cross. */
+export async function settle(act: () => unknown): Promise<BatchResult> {
+  try {
+    return { value: await act() };
+  } catch (error) {
+    return { error: describeFault(error) };
+  }
 }
 
 export function describeFault(error: unknown): { kind: ErrorKind; message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRefused) return { kind: "refused", message };
+  if (error instanceof BeingMoved) return { kind: "being_moved", message };
   // Rolled back; but where the disk itself failed, nobody knows what of a commit it has kept.
   return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
 }

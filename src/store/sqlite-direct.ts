@@ -1,7 +1,8 @@
-import type { Directory, SyncDirectory } from "#accounts/directory.ts";
+import type { Directory } from "#accounts/directory.ts";
 import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import { createDirectory } from "./people-directory.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "./sqlite-batch.ts";
-import { createSqliteDirectory } from "./sqlite-directory.ts";
+import { createSqliteDatabase } from "./sqlite-database.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 
 /** The ledger and the directory over a connection of the caller's own: one transaction an operation. For the command line. */
@@ -11,13 +12,5 @@ export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory
     const [result] = runBatch([[name, order]]);
     return unwrap(result as BatchResult);
   });
-  return { ledger, directory: directoryOver(driver, createSqliteDirectory(driver)) };
-}
-
-function directoryOver(driver: SqlDriver, sync: SyncDirectory): Directory {
-  const entries = Object.entries(sync).map(([name, operation]) => [
-    name,
-    async (order: never) => driver.transaction("write", () => operation(order)),
-  ]);
-  return Object.fromEntries(entries) as Directory;
+  return { ledger, directory: createDirectory(createSqliteDatabase(driver)) };
 }

@@ -19,12 +19,13 @@ type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 /**
  * The ledger's operations as SQLite statements, to be called inside a transaction of the driver.
- * Before the transaction ends, `flush` must be called; when it was rolled back, `forget`.
+ * Before the transaction ends, `finish` must be called; when it was rolled back, `forget`.
  */
-export type SqliteLedger = SyncLedger & { flush(): void; forget(): void };
+export type SqliteLedger = SyncLedger & { finish(): void; forget(): void };
 
-export function createSqliteLedger(driver: SqlDriver): SqliteLedger {
-  const wallets = createSqliteWallets(driver);
+/** `isAlone`: nobody else writes to the database, so that what was read may be kept between transactions. */
+export function createSqliteLedger(driver: SqlDriver, isAlone = false): SqliteLedger {
+  const wallets = createSqliteWallets(driver, isAlone);
   const accounts = createAccounts(driver);
   const grants = createGrants(driver);
   const rest = {

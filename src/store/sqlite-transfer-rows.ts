@@ -183,28 +183,57 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
 /** Every kind, each after those whose records it names. */
 export const RECORD_ORDER = Object.keys(ROWS) as RecordKind[];
 
-/** The records of one kind, page by page, so that memory stays flat, in the order in which they were made. */
+/** A place between two rows: the values by which pages are ordered. Null: before every row there is. */
+export type PageCursor = readonly SqlValue[] | null;
+export type RecordPage<Kind extends RecordKind = RecordKind> = {
+  records: RecordOf<Kind>[];
+  /** Where the next page starts; null after the last one. */
+  after: PageCursor;
+};
+
+/** Reads pages of one kind's records, in the order in which they were made. */
+export function preparePages<Kind extends RecordKind>(driver: SqlDriver, kind: Kind) {
+  const rows: Rows<Kind> = ROWS[kind];
+  const page = driver.prepare(rows.page);
+  const read = (row: SqlRow) => {
+    const columns = Object.entries(row).filter(([column]) => !column.startsWith("_"));
+    return { record: kind, ...Object.fromEntries(columns), ...rows.read?.(row) } as RecordOf<Kind>;
+  };
+  return (cursor: PageCursor, max: number): RecordPage<Kind> => {
+    const found = page.all(...(cursor ?? rows.first), max);
+    const last = found.length < max ? undefined : found.at(-1);
+    return { records: found.map(read), after: last === undefined ? null : rows.after(last) };
+  };
+}
+
+/** Whether a cursor that came from outside can be one of this kind's. */
+export const isCursorOf = (kind: RecordKind, cursor: PageCursor): boolean =>
+  cursor === null ||
+  (cursor.length === ROWS[kind].first.length &&
+    cursor.every((value, at) => typeof value === typeof ROWS[kind].first[at]));
+
+/** The records of one kind, page by page, so that memory stays flat. */
 export function* pagesOf<Kind extends RecordKind>(
   driver: SqlDriver,
   kind: Kind,
 ): Generator<RecordOf<Kind>> {
-  const rows: Rows<Kind> = ROWS[kind];
-  const page = driver.prepare(rows.page);
-  for (let after = rows.first; ; ) {
-    const found = page.all(...after, PAGE_ROWS);
-    for (const row of found) {
-      const columns = Object.entries(row).filter(([column]) => !column.startsWith("_"));
-      yield { record: kind, ...Object.fromEntries(columns), ...rows.read?.(row) } as RecordOf<Kind>;
-    }
-    const last = found.at(-1);
-    if (last === undefined || found.length < PAGE_ROWS) return;
-    after = rows.after(last);
+  const readPage = preparePages(driver, kind);
+  for (let cursor: PageCursor = null; ; ) {
+    const { records, after }: RecordPage<Kind> = readPage(cursor, PAGE_ROWS);
+    yield* records;
+    if (after === null) return;
+    cursor = after;
   }
 }
 
-export function prepareInserts(driver: SqlDriver): (record: TransferRecord) => void {
+/** `again`: what to do with a record whose like is there already. */
+export function prepareInserts(
+  driver: SqlDriver,
+  again: "refuse" | "leave" = "refuse",
+): (record: TransferRecord) => void {
+  const clause = again === "leave" ? " ON CONFLICT DO NOTHING" : "";
   const inserts = Object.fromEntries(
-    RECORD_ORDER.map((kind) => [kind, driver.prepare(ROWS[kind].insert)]),
+    RECORD_ORDER.map((kind) => [kind, driver.prepare(ROWS[kind].insert + clause)]),
   );
   return (record) => {
     const rows = ROWS[record.record] as Rows<RecordKind>;

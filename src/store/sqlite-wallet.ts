@@ -12,8 +12,9 @@ import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
 
 /**
  * The hot path: standing and debit. Within one transaction the state of a key and of its account's open grants
- * is read once and kept (`Wallet`), and each touched grant is written once, by `flush`. Nothing is kept between
- * transactions, so that what another process wrote counts at the next one.
+ * is read once and kept (`Wallet`), and each touched grant is written once, by `flush`. Between transactions it is kept
+ * only where nobody else writes (`isAlone`), and only from one debit or standing to the next; elsewhere what another
+ * process wrote counts at the next transaction.
  */
 type OpenGrant = { no: number; remaining: number; expiresAt: number | null; taken: number };
 type Wallet = { no: number; suspended: boolean; freeCall: FreeCall; grants: OpenGrant[] };
@@ -21,7 +22,7 @@ type KeyState = { no: number; lastUsedAt: number | null; wallet: Wallet } | null
 
 export type SqliteWallets = ReturnType<typeof createSqliteWallets>;
 
-export function createSqliteWallets(driver: SqlDriver) {
+export function createSqliteWallets(driver: SqlDriver, isAlone = false) {
   const statements = prepareStatements(driver);
   const keys = new Map<string, KeyState>();
   const wallets = new Map<number, Wallet>();
@@ -32,7 +33,8 @@ export function createSqliteWallets(driver: SqlDriver) {
     if (found !== undefined) return found;
     const row = statements.findKey.get(order.keySha256, order.account);
     const state = row === undefined ? null : readKey(row);
-    keys.set(name, state);
+    // A key that is not there may come later, and strangers could fill a memory with such.
+    if (state !== null || !isAlone) keys.set(name, state);
     return state;
   }
 
@@ -164,14 +166,26 @@ export function createSqliteWallets(driver: SqlDriver) {
     );
   }
 
-  /** Writes what was taken and forgets what was read. At the end of a transaction, and before any other operation in it. */
+  /** Writes what was taken and forgets what was read, before any other operation. */
   function flush(): void {
+    write();
+    forget();
+  }
+
+  function write(): void {
     for (const wallet of wallets.values()) {
       for (const grant of wallet.grants) {
-        if (grant.taken > 0) statements.takeFromGrant.run(grant.taken, grant.no);
+        if (grant.taken === 0) continue;
+        statements.takeFromGrant.run(grant.taken, grant.no);
+        grant.taken = 0;
       }
     }
-    forget();
+  }
+
+  /** At the end of a transaction. */
+  function finish(): void {
+    if (isAlone) write();
+    else flush();
   }
 
   /** Forgets what was read without writing: the transaction was rolled back. */
@@ -180,7 +194,7 @@ export function createSqliteWallets(driver: SqlDriver) {
     wallets.clear();
   }
 
-  return { standing, debit, flush, forget };
+  return { standing, debit, flush, finish, forget };
 }
 
 const isSpendable = (grant: OpenGrant, now: number) =>

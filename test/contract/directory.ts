@@ -178,6 +178,27 @@ function describeForgetting(rule: Rule) {
     assert.deepEqual(plain(await directory.wasClosed({ emailHash: HASH })), { closed: true });
   });
 
+  rule(
+    "what stays of closed addresses is listed page by page, with its first time",
+    async (directory) => {
+      const hashes = ["d", "a", "c", "b"].map((letter) => letter.repeat(64));
+      for (const [at, emailHash] of hashes.entries())
+        await directory.noteClosed({ emailHash, now: at });
+      await directory.noteClosed({ emailHash: HASH, now: 99 });
+      const first = plain(await directory.listClosed({ after: null, max: 3 }));
+      assert.deepEqual(
+        first.map(({ emailHash, closedAt }) => [emailHash[0], closedAt]),
+        [
+          ["a", 1],
+          ["b", 3],
+          ["c", 2],
+        ],
+      );
+      const rest = await directory.listClosed({ after: first[2]?.emailHash ?? null, max: 3 });
+      assert.deepEqual(plain(rest), [{ emailHash: "d".repeat(64), closedAt: 0 }]);
+    },
+  );
+
   rule("an account without an address is not found", async (directory) => {
     await directory.register(BOB);
     assert.deepEqual(plain(await directory.forget(forgetAda)), { found: false });

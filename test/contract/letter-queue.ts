@@ -1,54 +1,35 @@
 /** The specification of the queue of letters in sentences, to be held by every store. */
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
-import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { describe, test } from "node:test";
+import type { LetterQueue } from "#mail/letter-queue.ts";
+import { describeAsking, describeBounds, describeCrowds } from "./letter-queue-bounds.ts";
 import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
-  LETTERS_WAITING_MAX,
-  NOTICES_PER_RECIPIENT_MAX,
-} from "#mail/bounds.ts";
-import type { LetterQueue, WaitingLetter } from "#mail/letter-queue.ts";
-import type { LetterKind } from "#mail/mail.ts";
-import type { Way } from "#mail/transport.ts";
-
-export type OpenLetterQueue = (t: TestContext) => Promise<{ queue: LetterQueue }>;
-
-const START = Date.UTC(2026, 10, 21, 10);
-const LEASE = 90_000;
-
-let count = 0;
-const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => ({
-  id: `let_${++count}`,
-  to: "ada@example.org",
-  subject: "Grüße 🐝",
-  text: "text\n",
-  html: "<p>html</p>",
-  kind: "key_created",
-  usefulUntil: null,
-  way: "smtp",
-  ...changes,
-});
-
-type Rule = (sentence: string, proof: (queue: LetterQueue) => Promise<void>) => void;
+  fillOneByOne,
+  idsOf,
+  LEASE,
+  letter,
+  type OpenLetterQueue,
+  type Rule,
+  START,
+  takeAt,
+} from "./letter-queue-scene.ts";
 
 export function letterQueueContract(name: string, open: OpenLetterQueue): void {
   const rule: Rule = (sentence, proof) => {
-    test(sentence, async (t) => proof((await open(t)).queue));
+    test(sentence, async (t) => {
+      const { queue, fill = fillOneByOne(queue) } = await open(t);
+      await proof(queue, fill);
+    });
   };
   describe(`the queue of letters, ${name}`, () => {
     describeTaking(rule);
     describeReturning(rule);
     describeBounds(rule);
     describeAsking(rule);
+    describeCrowds(rule);
     describeWays(rule);
   });
 }
-
-const takeAt = async (queue: LetterQueue, now: number, max = 9, way: Way = "smtp") =>
-  (await queue.take({ now, leaseUntil: now + LEASE, max, way })).letters;
-
-const idsOf = (letters: { id: string }[]) => letters.map(({ id }) => id);
 
 function describeTaking(rule: Rule) {
   rule("a letter is taken as it was added", async (queue) => {
@@ -152,116 +133,6 @@ async function added(queue: LetterQueue) {
   await queue.add({ letter: given, now: START });
   await takeAt(queue, START);
   return { letter: given };
-}
-
-function describeBounds(rule: Rule) {
-  rule(`at most ${NOTICES_PER_RECIPIENT_MAX} notices wait for one address`, async (queue) => {
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1) {
-      const { outcome } = await queue.add({ letter: letter(), now: START });
-      assert.equal(outcome, "added");
-    }
-    const more = { letter: letter(), now: START };
-    assert.deepEqual(await queue.add(more), { outcome: "recipient_full" });
-    const other = { letter: letter({ to: "bob@example.org" }), now: START };
-    assert.deepEqual(await queue.add(other), { outcome: "added" });
-    const [first] = await takeAt(queue, START, 1);
-    await queue.done({ id: first?.id as string });
-    assert.deepEqual(await queue.add(more), { outcome: "added" });
-  });
-
-  rule("a letter whose link has ended keeps no place from another", async (queue) => {
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
-      await queue.add({ letter: letter({ usefulUntil: START + 100 }), now: START });
-    const more = letter();
-    const early = await queue.add({ letter: more, now: START + 99 });
-    assert.deepEqual(early, { outcome: "recipient_full" });
-    assert.deepEqual(await queue.add({ letter: more, now: START + 100 }), { outcome: "added" });
-  });
-
-  rule(`at most ${LETTERS_WAITING_MAX} letters wait`, async (queue) => {
-    for (let each = 0; each < LETTERS_WAITING_MAX; each += 1)
-      await queue.add({ letter: letter({ to: `${each}@example.org` }), now: START });
-    const more = { letter: letter({ to: "more@example.org" }), now: START };
-    assert.deepEqual(await queue.add(more), { outcome: "queue_full" });
-    assert.equal((await queue.count({ way: "smtp" })).waiting, LETTERS_WAITING_MAX);
-  });
-}
-
-const ask = async (queue: LetterQueue, at: number, kind: LetterKind, to = "ada@example.org") => {
-  const given = letter({ kind, to, usefulUntil: at + DAY_MS });
-  return { id: given.id, ...(await queue.add({ letter: given, now: at })) };
-};
-
-/** Asked for and delivered, so that the next one replaces none. */
-async function deliver(queue: LetterQueue, at: number, kind: LetterKind, to?: string) {
-  const { id, outcome } = await ask(queue, at, kind, to);
-  await queue.done({ id });
-  return outcome;
-}
-
-function describeAsking(rule: Rule) {
-  const hour = `at most ${ASKED_PER_HOUR_MAX} letters an hour and ${ASKED_PER_DAY_MAX} a day go to one address at anybody's asking, whatever their kind`;
-  rule(hour, async (queue) => {
-    const kinds = [
-      ...(["verify_address", "address_in_use", "verify_new_address"] as const),
-      "confirm_address_change" as const,
-    ];
-    const outcomes: string[] = [];
-    for (let at = START; at < START + DAY_MS; at += HOUR_MS / 4)
-      for (const kind of kinds) outcomes.push(await deliver(queue, at, kind));
-    assert.equal(outcomes.filter((outcome) => outcome === "added").length, ASKED_PER_DAY_MAX);
-    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), ASKED_PER_HOUR_MAX);
-    assert.equal(outcomes[16], "added", "an hour later");
-    assert.equal(
-      await deliver(queue, START + DAY_MS - 1, "verify_address", "ADA@example.org"),
-      "too_often",
-    );
-    assert.equal(await deliver(queue, START + DAY_MS, "verify_address"), "added");
-  });
-
-  rule(
-    "sign-ups with an address leave its owner the letter for a new password, notices, and others theirs",
-    async (queue) => {
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "verify_address"), "added");
-      assert.equal(await deliver(queue, START, "verify_address"), "too_often");
-      assert.equal(await deliver(queue, START, "verify_address", "bob@example.org"), "added");
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "reset_password"), "added");
-      assert.equal(await deliver(queue, START, "reset_password"), "too_often");
-      for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
-        assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
-    },
-  );
-
-  rule(
-    "the newest letter of its kind takes the place of one that waits, as often as it is asked for",
-    async (queue) => {
-      const other = await ask(queue, START, "verify_address");
-      let last = "";
-      for (let each = 0; each < 30; each += 1) {
-        const { id, outcome } = await ask(queue, START + each, "reset_password");
-        assert.equal(outcome, "added");
-        last = id;
-      }
-      assert.deepEqual(idsOf(await takeAt(queue, START + 30)), [other.id, last]);
-    },
-  );
-
-  rule(
-    "a letter in somebody's hands is replaced by none, and one that was put back is",
-    async (queue) => {
-      const first = await ask(queue, START, "reset_password");
-      await takeAt(queue, START);
-      const second = await ask(queue, START + 1, "reset_password");
-      assert.deepEqual(idsOf(await takeAt(queue, START + 1)), [second.id]);
-      const back = { take: 1, at: START + 50, failures: 0 };
-      for (const { id } of [first, second])
-        assert.deepEqual(await queue.later({ id, ...back }), { found: true });
-      const third = await ask(queue, START + 2, "reset_password");
-      assert.deepEqual(idsOf(await takeAt(queue, START + 50)), [third.id]);
-    },
-  );
 }
 
 function describeWays(rule: Rule) {

@@ -9,8 +9,8 @@ import type { Letter } from "#mail/mail.ts";
 import { createPostOffice } from "#mail/post-office.ts";
 import type { Transport, Way } from "#mail/transport.ts";
 import { createMemoryLetters } from "#store/memory-letters.ts";
-import { sqlite0004Letters } from "#store/migrations/sqlite-0004-letters.ts";
-import { openSqliteLetters } from "#store/sqlite-letters.ts";
+import { createLetterQueue } from "#store/people-letters.ts";
+import { createSqliteDatabase } from "#store/sqlite-database.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
@@ -24,9 +24,8 @@ export function temporaryFolder(t: TestContext): string {
 
 export function openLetters(file: string): { queue: LetterQueue; close(): void } {
   const driver = openNodeSqlite(file);
-  const table = "SELECT 1 AS found FROM sqlite_master WHERE name = 'letter'";
-  if (driver.prepare(table).get() === undefined) driver.exec(sqlite0004Letters);
-  return { queue: openSqliteLetters(driver), close: () => driver.close() };
+  const queue = createLetterQueue(createSqliteDatabase(driver));
+  return { queue, close: () => driver.close() };
 }
 
 export function openTemporaryLetters(t: TestContext) {

@@ -1,22 +1,64 @@
 /** A Worker that hands ledger operations to the object which a header names: the store itself, in workerd. */
+import { AccountLedger as ObjectLedger } from "#store/durable-object.ts";
 import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import type { MovingStub } from "#store/durable-object-moves.ts";
 
-export { AccountLedger } from "#store/durable-object.ts";
+type State = {
+  storage: {
+    getAlarm(): Promise<number | null>;
+    setAlarm(at: number): Promise<void>;
+    sql: { exec(query: string): { toArray(): Record<string, unknown>[] } };
+  };
+};
 
-type Env = { LEDGER: { getByName(name: string): LedgerStub } };
+/** The object with doors at its back: its alarm, and its rows. */
+export class AccountLedger extends ObjectLedger {
+  readonly #storage: State["storage"];
+
+  constructor(state: State, env: unknown) {
+    super(state as never, env);
+    this.#storage = state.storage;
+  }
+
+  alarmAt(): Promise<number | null> {
+    return this.#storage.getAlarm();
+  }
+
+  /** As the platform would, in its own time. */
+  wakeIn({ ms }: { ms: number }): Promise<void> {
+    return this.#storage.setAlarm(Date.now() + ms);
+  }
+
+  /** At once, as the platform repeats an alarm. */
+  wake(): Promise<void> {
+    return this.alarm();
+  }
+
+  countRows({ table }: { table: string }): number {
+    const [row] = this.#storage.sql.exec(`SELECT count(*) AS count FROM ${table}`).toArray();
+    return Number(row?.["count"]);
+  }
+}
+
+type BackDoor = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows">;
+type Stub = LedgerStub & MovingStub & Record<keyof BackDoor, (order: unknown) => Promise<unknown>>;
+type Env = { LEDGER: { getByName(name: string): Stub } };
 
 type Asked =
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
-  | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number };
+  | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
+  | { method: keyof MovingStub | keyof BackDoor; order: unknown };
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const asked = (await request.json()) as Asked;
     const stub = env.LEDGER.getByName(request.headers.get("x-test-object") ?? "");
-    const answer =
-      "name" in asked
-        ? stub.perform(asked.name, asked.order)
-        : stub.call(asked.kind, asked.order, asked.callsPerSecond);
-    return Response.json(await answer);
+    return Response.json((await ask(stub, asked)) ?? null);
   },
 };
+
+function ask(stub: Stub, asked: Asked): Promise<unknown> {
+  if ("name" in asked) return stub.perform(asked.name, asked.order);
+  if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
+  return stub[asked.method](asked.order as never);
+}

@@ -1,3 +1,15 @@
+/** Which address belongs to which account, and hashes of those that had one. The same wherever people are kept. */
+export const ADDRESS_TABLES = `CREATE TABLE address (
+  email TEXT PRIMARY KEY,
+  account TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE closed_address (
+  email_hash TEXT PRIMARY KEY,
+  closed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;`;
+
 /**
  * The first schema. Every table and column is described in docs/storage.md.
  * Rows name accounts and keys by small integers (`no`): a debit then takes about 60 bytes.
@@ -90,16 +102,7 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_by_age ON idempotency (at);
 CREATE INDEX idempotency_by_call ON idempotency (account_no, call_id);
 
-CREATE TABLE address (
-  email TEXT PRIMARY KEY,
-  account TEXT NOT NULL UNIQUE,
-  created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE closed_address (
-  email_hash TEXT PRIMARY KEY,
-  closed_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+${ADDRESS_TABLES}
 
 CREATE TABLE setting (
   name TEXT PRIMARY KEY,

@@ -32,14 +32,16 @@ test("a closed account: keys die at once, personal data goes, the figures stay a
   const other = scene.browser();
   await scene.signIn(other, email, PASSWORD);
   await other.post("/people/auth/request-password-reset", { email });
-  const id = scene.rows("SELECT id FROM person WHERE email = ?", email)[0]?.["id"] as string;
-  const hash = scene.rows("SELECT password FROM person_login")[0]?.["password"] as string;
+  const id = (await scene.rows("SELECT id FROM person WHERE email = ?", email))[0]?.[
+    "id"
+  ] as string;
+  const hash = (await scene.rows("SELECT password FROM person_login"))[0]?.["password"] as string;
   const personal = [email, id, browser.peer as string, hash];
-  for (const text of personal) assert.notDeepEqual(scene.traces(text), [], text);
+  for (const text of personal) assert.notDeepEqual(await scene.traces(text), [], text);
 
   assert.equal((await close(member, email.toUpperCase(), PASSWORD)).status, 200);
   assert.deepEqual(await member.debit("call_4"), { outcome: "invalid_key" });
-  for (const text of personal) assert.deepEqual(scene.traces(text), [], text);
+  for (const text of personal) assert.deepEqual(await scene.traces(text), [], text);
   for (const who of [browser, other]) {
     assert.equal(((await who.get("/people/visitor")).body as Visitor).person, null);
     assert.equal((await who.get("/people/home")).code, "signed_out");
@@ -123,7 +125,7 @@ test("a person without a password closes by the address alone", async () => {
   assert.deepEqual([person?.hasPassword, person?.providers], [false, ["github"]]);
   const answer = await browser.post("/people/account/close", { email, password: null });
   assert.equal(answer.status, 200, answer.text);
-  assert.deepEqual(scene.traces(email), []);
+  assert.deepEqual(await scene.traces(email), []);
 });
 
 for (const path of ["/people/visitor", "/people/home", "/people/keys", "/people/sessions"]) {
@@ -132,13 +134,13 @@ for (const path of ["/people/visitor", "/people/home", "/people/keys", "/people/
     const member = await openMember(scene);
     scene.failing.set("forget", 1);
     assert.equal((await close(member, member.email, PASSWORD)).status, 500);
-    assert.notDeepEqual(scene.traces(member.email), []);
+    assert.notDeepEqual(await scene.traces(member.email), []);
     const again = openScene({ beside: scene });
     const browser = again.browser();
     for (const [name, value] of member.browser.cookies) browser.cookies.set(name, value);
     const answer = await browser.get(path);
     assert.ok(path === "/people/visitor" ? answer.status === 200 : answer.code === "signed_out");
-    assert.deepEqual(scene.traces(member.email), []);
+    assert.deepEqual(await scene.traces(member.email), []);
     const address = { email: member.email };
     await assert.rejects(
       openAccount(scene.desk, "", 0),
@@ -159,7 +161,7 @@ test("closing twice at the same moment closes once and is no fault", async () =>
   for (const { status, code } of answers) {
     assert.ok(status === 200 || code === "signed_out", `${status} ${code}`);
   }
-  assert.deepEqual(scene.traces(member.email), []);
+  assert.deepEqual(await scene.traces(member.email), []);
   const { ok } = await scene.desk.ledger.audit({ now: Date.now() });
   assert.ok(ok);
 });
@@ -170,5 +172,5 @@ test("an account that the operator closed lets its person in no more", async () 
   await scene.desk.ledger.closeAccount({ account: member.account, now: Date.now() });
   assert.equal((await member.browser.post("/people/keys", { label: "x" })).code, "signed_out");
   assert.equal((await scene.signIn(member.browser, member.email, PASSWORD)).status, 401);
-  assert.deepEqual(scene.traces(member.email), []);
+  assert.deepEqual(await scene.traces(member.email), []);
 });

@@ -81,7 +81,9 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
   const tokens = [...browser.cookies, ...other.cookies]
     .filter(([name]) => name.includes("session"))
     .map(([, value]) => decodeURIComponent(value).split(".")[0] ?? "");
-  const kept = scene.rows("SELECT token FROM person_session").map(({ token }) => String(token));
+  const kept = (await scene.rows("SELECT token FROM person_session")).map(({ token }) =>
+    String(token),
+  );
   for (const token of [...tokens, ...kept]) {
     assert.ok(token.length > 20);
     for (const { text } of answers) assert.ok(!text.includes(token));

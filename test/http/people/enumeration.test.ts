@@ -101,7 +101,7 @@ test("a double submit makes one person and is no fault", async () => {
   );
   const [first, ...others] = answers.map(shapeOf);
   for (const other of others) assert.deepEqual(other, first);
-  assert.equal(scene.rows("SELECT * FROM person").length, 1);
+  assert.equal((await scene.rows("SELECT * FROM person")).length, 1);
   await scene.open(browser, await scene.lastLink("twice@example.com", "verify_address"));
   assert.equal((await scene.signIn(browser, "twice@example.com", PASSWORD)).status, 200);
 });

@@ -60,8 +60,8 @@ test("the secret of a key is in the one answer and nowhere else", async () => {
   const member = await openMember(scene);
   const { key, secret } = await makeKey(member, "production");
   await member.browser.delete(`/people/keys/${key.id}`);
-  assert.deepEqual(scene.traces(secret), []);
-  assert.deepEqual(scene.traces(secret.slice(key.start.length)), []);
+  assert.deepEqual(await scene.traces(secret), []);
+  assert.deepEqual(await scene.traces(secret.slice(key.start.length)), []);
   const said = JSON.stringify([scene.letters, scene.complaints]);
   assert.ok(said.includes(key.start));
   assert.ok(!said.includes(secret.slice(key.start.length, key.start.length + 12)));

@@ -109,7 +109,7 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
       clock.advance(1);
       const browser = scene.browser();
       // Some of what is asked ends the session.
-      if (scene.rows("SELECT id FROM person_session").length === 0) {
+      if ((await scene.rows("SELECT id FROM person_session")).length === 0) {
         assert.equal((await scene.signIn(member, email, password)).status, 200);
       }
       if (isIn) for (const [name, value] of member.cookies) browser.cookies.set(name, value);

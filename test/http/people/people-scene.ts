@@ -8,13 +8,12 @@ import type { PeopleHouse } from "#http/people/people-house.ts";
 import type { Visitor } from "#http/people/shapes.ts";
 import { randomBase62 } from "#ids.ts";
 import type { Letter, LetterKind } from "#mail/mail.ts";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
+import { type SceneStore, sqliteStore, tracesOf } from "./scene-stores.ts";
 
 /**
- * The people's side of the service in process over SQLite in memory: letters are collected, passwords hashed fast, and
+ * The people's side of the service in process, over SQLite in memory where a file asks for no other: letters are collected, passwords hashed fast, and
  * every operation of the ledger and the directory can be made to fail.
  */
 export type Scene = ReturnType<typeof openScene>;
@@ -24,8 +23,15 @@ export type SceneOptions = {
   signUp?: "open" | "closed";
   providers?: AuthOptions["providers"];
   /** Another node over the same database. */
-  beside?: { driver: NodeSqlite; letters: Letter[] };
+  beside?: { kept: SceneStore; letters: Letter[] };
 };
+
+let openStore: () => SceneStore = sqliteStore;
+
+/** For all scenes of a test file: the same suites hold other stores. */
+export function keepPeopleIn(open: () => SceneStore): void {
+  openStore = open;
+}
 
 export const STARTER = { credits: 100, days: 90 };
 const SECRETS = ["a-secret-of-the-service"];
@@ -38,8 +44,8 @@ const verifyPassword = async (hash: string, password: string) =>
 export function openScene(given: SceneOptions = {}) {
   const { publicUrl = "http://127.0.0.1:8787", signUp = "open", providers = {} } = given;
   clock.start();
-  const driver = given.beside?.driver ?? openNodeSqlite(":memory:");
-  const store = openSqlitePeople(driver);
+  const kept = given.beside?.kept ?? openStore();
+  const store = kept.open();
   const letters: Letter[] = given.beside?.letters ?? [];
   const complaints: string[] = [];
   const waits: number[] = [];
@@ -128,7 +134,7 @@ export function openScene(given: SceneOptions = {}) {
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
 
   return {
-    ...{ driver, desk, store, house, app, auth, letters, complaints, waits, failing, slow },
+    ...{ kept, desk, store, house, app, auth, letters, complaints, waits, failing, slow },
     carriedOut,
     ...{ settle, lettersTo, lastLink, browser, publicUrl, journal },
     signUp: (who: Browser, email: string, password: string) =>
@@ -137,9 +143,8 @@ export function openScene(given: SceneOptions = {}) {
       who.post("/people/auth/sign-in/email", { email, password }),
     open: (who: Browser, link: string) =>
       who.post("/people/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
-    rows: (sql: string, ...values: (string | number)[]) => driver.prepare(sql).all(...values),
-    /** Every column of every row that holds the text. */
-    traces: (text: string) => tracesOf(driver, text),
+    ...{ rows: kept.rows, ledgerRows: kept.ledgerRows },
+    traces: (text: string) => tracesOf(kept, text),
   };
 }
 
@@ -172,18 +177,4 @@ export async function accountOf(browser: Browser): Promise<string> {
   const id = person?.account?.id;
   assert.ok(id, "no account");
   return id;
-}
-
-function tracesOf(driver: Scene["driver"], text: string): string[] {
-  const tables = driver.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-  return tables.flatMap(({ name }) =>
-    driver
-      .prepare(`SELECT * FROM "${name}"`)
-      .all()
-      .flatMap((row) =>
-        Object.entries(row)
-          .filter(([, value]) => String(value).toLowerCase().includes(text.toLowerCase()))
-          .map(([column]) => `${name}.${column}`),
-      ),
-  );
 }

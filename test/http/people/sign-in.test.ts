@@ -134,7 +134,9 @@ test("a client's own word on its address counts for nothing", async () => {
   const browser = scene.browser(peer);
   const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
   await browser.send("POST", "/people/auth/sign-in/email", { email, password }, claims);
-  const kept = scene.rows("SELECT ipAddress FROM person_session").map((row) => row["ipAddress"]);
+  const kept = (await scene.rows("SELECT ipAddress FROM person_session")).map(
+    (row) => row["ipAddress"],
+  );
   assert.ok(kept.includes(peer));
   assert.ok(!kept.includes("6.6.6.6"));
 });

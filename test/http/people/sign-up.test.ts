@@ -43,9 +43,9 @@ test("twenty opens at once, on two nodes and from anywhere, give one account and
     }),
   );
   for (const { status, body } of answers) assert.deepEqual([status, body], [200, { status: true }]);
-  assert.equal(scene.rows("SELECT * FROM account").length, 1);
-  assert.equal(scene.rows("SELECT * FROM credit_grant").length, 1);
-  assert.equal(scene.rows("SELECT * FROM address").length, 1);
+  assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 1);
+  assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+  assert.equal((await scene.rows("SELECT * FROM address")).length, 1);
   const browser = scene.browser();
   await scene.signIn(browser, EMAIL, PASSWORD);
   await accountOf(browser);
@@ -69,7 +69,7 @@ for (const step of STEPS) {
     assert.equal((await again.signIn(later, EMAIL, PASSWORD)).status, 200);
     const { balance, grants } = (await later.get("/people/credits")).body as CreditsView;
     assert.deepEqual([balance, grants.length], [STARTER.credits, 1]);
-    assert.equal(scene.rows("SELECT * FROM account").length, 1);
+    assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 1);
   });
 }
 
@@ -94,7 +94,7 @@ test("before the address is verified there is no session and no key, and the rig
   assert.equal(((await browser.get("/people/visitor")).body as Visitor).person, null);
   assert.equal((await browser.post("/people/keys", { label: "x" })).code, "signed_out");
   assert.equal((await scene.lettersTo(EMAIL, "verify_address")).length, 2);
-  assert.equal(scene.rows("SELECT * FROM account").length, 0);
+  assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 0);
   const second = await scene.lastLink(EMAIL, "verify_address");
   assert.deepEqual((await scene.open(browser, second)).body, { status: true });
   assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
@@ -134,7 +134,7 @@ test("where sign-up is closed the answer is the same, and only the operator's ad
   assert.deepEqual(Object.keys(refused.body as object), Object.keys(taken.body as object));
   assert.deepEqual(await scene.lettersTo("unknown@example.com"), []);
   assert.deepEqual(
-    scene.rows("SELECT email FROM person").map(({ email }) => email),
+    (await scene.rows("SELECT email FROM person")).map(({ email }) => email),
     ["known@example.com"],
   );
   const browser = scene.browser();
@@ -157,12 +157,12 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   assert.deepEqual(await codes("a@b", PASSWORD), [400, "INVALID_EMAIL"]);
   assert.deepEqual(await codes(7, PASSWORD), [400, "invalid_request"]);
   assert.deepEqual(await codes(EMAIL, undefined), [400, "invalid_request"]);
-  assert.deepEqual(scene.rows("SELECT * FROM person"), []);
+  assert.deepEqual(await scene.rows("SELECT * FROM person"), []);
   await scene.browser().post("/people/auth/sign-up/email", {
     ...{ email: EMAIL, password: PASSWORD, name: "Ann".repeat(900), image: "https://x.test/i" },
     ...{ emailVerified: true, account: "acc_123456789012", callbackURL: "https://evil.test/" },
   });
-  const [person] = scene.rows("SELECT * FROM person");
+  const [person] = await scene.rows("SELECT * FROM person");
   assert.deepEqual(
     [person?.["name"], person?.["image"], person?.["emailVerified"], person?.["account"]],
     ["", null, 0, null],
@@ -178,6 +178,6 @@ test("an address that was never confirmed is forgotten after its time, a confirm
   await scene.signUp(scene.browser(), "never@example.com", PASSWORD);
   const order = { unverifiedBefore: Date.now() + 1, now: Date.now(), max: 100 };
   assert.deepEqual(await scene.journal.forgetStale(order), { forgotten: 1 });
-  assert.deepEqual(scene.traces("never@example.com"), []);
-  assert.notDeepEqual(scene.traces(email), []);
+  assert.deepEqual(await scene.traces("never@example.com"), []);
+  assert.notDeepEqual(await scene.traces(email), []);
 });

@@ -67,12 +67,12 @@ for (const provider of ["github", "google"] as const) {
     assert.equal(await comeBackFrom(provider, owner), `${scene.publicUrl}/home`);
     assert.ok(await isIn(owner));
     assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
-    const [login, ...others] = scene.rows("SELECT * FROM person_login");
+    const [login, ...others] = await scene.rows("SELECT * FROM person_login");
     assert.deepEqual(
       [login?.["providerId"], login?.["accessToken"], login?.["idToken"], others.length],
       [provider, null, null, 0],
     );
-    assert.equal(scene.rows("SELECT * FROM credit_grant").length, 1);
+    assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
     // The stranger's letter is opened by mistake: nothing comes back.
     await scene.open(owner, await scene.lastLink(EMAIL, "verify_address"));
     assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
@@ -83,7 +83,7 @@ for (const provider of ["github", "google"] as const) {
     const scene = openScene({ providers: PROVIDERS });
     const free = "free@example.com";
     await scene.signUp(scene.browser(), EMAIL, PASSWORD);
-    const before = scene.rows("SELECT * FROM person_login").length;
+    const before = (await scene.rows("SELECT * FROM person_login")).length;
     const answers = [];
     for (const email of [free, EMAIL]) {
       using _world = standIn({ email, verified: false });
@@ -93,8 +93,8 @@ for (const provider of ["github", "google"] as const) {
     }
     const refused = `${scene.publicUrl}/sign-in?error=email_not_verified`;
     assert.deepEqual(answers, [refused, refused]);
-    assert.equal(scene.rows("SELECT * FROM person_login").length, before);
-    assert.deepEqual(scene.rows("SELECT * FROM person WHERE email = ?", free), []);
+    assert.equal((await scene.rows("SELECT * FROM person_login")).length, before);
+    assert.deepEqual(await scene.rows("SELECT * FROM person WHERE email = ?", free), []);
     assert.deepEqual(await scene.lettersTo(free), []);
   });
 }
@@ -109,9 +109,9 @@ test("a social sign-in of a person with a password keeps both, and coming again 
     assert.equal(await comeBackFrom("github", scene.browser()), `${scene.publicUrl}/home`);
   }
   assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
-  assert.equal(scene.rows("SELECT * FROM person").length, 1);
-  assert.equal(scene.rows("SELECT * FROM person_login").length, 2);
-  assert.equal(scene.rows("SELECT * FROM credit_grant").length, 1);
+  assert.equal((await scene.rows("SELECT * FROM person")).length, 1);
+  assert.equal((await scene.rows("SELECT * FROM person_login")).length, 2);
+  assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
 test("where sign-up is closed a social sign-in makes no person", async () => {
@@ -119,7 +119,7 @@ test("where sign-up is closed a social sign-in makes no person", async () => {
   using _world = standIn({ email: EMAIL, verified: true });
   const to = await comeBackFrom("github", scene.browser());
   assert.equal(to, `${scene.publicUrl}/sign-in?error=sign_up_closed`);
-  assert.deepEqual(scene.rows("SELECT * FROM person"), []);
+  assert.deepEqual(await scene.rows("SELECT * FROM person"), []);
 });
 
 test("a state that another browser began, or nobody, signs nobody in", async () => {

@@ -1,99 +1,24 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { EVENTS_KEPT } from "#accounts/journal.ts";
-import { createSqliteJournal } from "#store/sqlite-journal.ts";
+import { createJournal } from "#store/people-journal.ts";
+import { createSqliteDatabase } from "#store/sqlite-database.ts";
 import { createKyselyDialect } from "#store/sqlite-kysely.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { createTurns, inTurns } from "#store/sqlite-turns.ts";
+import { journalContract } from "../contract/journal.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
-const DAY = 86_400_000;
-const iso = (at: number) => new Date(at).toISOString();
 
-function openJournal() {
+journalContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
-  const journal = createSqliteJournal(driver);
-  const addPerson = (id: string, verified = 1, createdAt = START) =>
-    driver
-      .prepare("INSERT INTO person VALUES (?, '', ?, ?, NULL, ?, ?, NULL)")
-      .run(id, `${id}@example.com`, verified, iso(createdAt), iso(createdAt));
-  const note = (person: string, at: number) =>
-    journal.noteEvent({ person, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
-  const count = (table: string) => driver.prepare(`SELECT * FROM ${table}`).all().length;
-  return { driver, journal, addPerson, note, count };
-}
-
-test("events are listed newest first, page by page, without gap or repetition", () => {
-  const { journal, addPerson, note } = openJournal();
-  addPerson("ann");
-  for (let turn = 0; turn < 7; turn += 1) note("ann", START + turn);
-  const seen: number[] = [];
-  let after: string | null = null;
-  do {
-    const page = journal.listEvents({ person: "ann", after, max: 3 });
-    assert.ok(page.events.length <= 3);
-    seen.push(...page.events.map(({ at }) => at - START));
-    // What happens meanwhile does not shift the pages.
-    note("ann", START + 100);
-    after = page.next;
-  } while (after !== null);
-  assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
-});
-
-test("a cursor that is none starts at the newest", () => {
-  const { journal, addPerson, note } = openJournal();
-  addPerson("ann");
-  note("ann", START);
-  for (const after of ["", "x", "-1", "1.5", "1e3", "9".repeat(40), "1; DROP TABLE person"]) {
-    assert.equal(journal.listEvents({ person: "ann", after, max: 3 }).events.length, 1, after);
-  }
-  assert.deepEqual(journal.listEvents({ person: "ann", after: "0", max: 3 }).events, []);
-});
-
-test("the newest events of each person are kept, and those of others are left alone", () => {
-  const { journal, addPerson, note, count } = openJournal();
-  addPerson("ann");
-  addPerson("bea");
-  note("bea", START);
-  for (let turn = 0; turn < EVENTS_KEPT + 5; turn += 1) note("ann", START + turn);
-  assert.equal(count("person_event"), EVENTS_KEPT + 1);
-  const { events } = journal.listEvents({ person: "ann", after: null, max: EVENTS_KEPT + 9 });
-  assert.deepEqual([events.at(0)?.at, events.at(-1)?.at], [START + EVENTS_KEPT + 4, START + 5]);
-});
-
-test("nothing is noted of somebody who is not there, and what was noted goes with the person", () => {
-  const { driver, journal, addPerson, note, count } = openJournal();
-  assert.deepEqual(note("nobody", START), { noted: false });
-  addPerson("ann");
-  assert.deepEqual(note("ann", START), { noted: true });
-  driver.prepare("DELETE FROM person WHERE id = ?").run("ann");
-  assert.equal(count("person_event"), 0);
-  assert.deepEqual(journal.listEvents({ person: "ann", after: null, max: 3 }).events, []);
-});
-
-test("people who never confirmed, and sessions and links whose time is up, are forgotten some at a time", () => {
-  const { driver, journal, addPerson, count } = openJournal();
-  addPerson("confirmed", 1, START - 30 * DAY);
-  for (let turn = 0; turn < 5; turn += 1) addPerson(`never${turn}`, 0, START - 8 * DAY);
-  addPerson("fresh", 0, START - DAY);
-  for (const [id, end] of [
-    ["over", START - 1],
-    ["open", START + 1],
-  ] as const) {
-    driver
-      .prepare("INSERT INTO person_session VALUES (?, ?, ?, ?, ?, NULL, NULL, 'confirmed')")
-      .run(id, iso(end), id, iso(START), iso(START));
-    driver
-      .prepare("INSERT INTO person_token VALUES (?, 'x', 'y', ?, ?, ?)")
-      .run(id, iso(end), iso(START), iso(START));
-  }
-  const order = { unverifiedBefore: START - 7 * DAY, now: START, max: 3 };
-  assert.deepEqual(journal.forgetStale(order), { forgotten: 3 + 1 + 1 });
-  assert.deepEqual(journal.forgetStale(order), { forgotten: 2 });
-  assert.deepEqual(journal.forgetStale(order), { forgotten: 0 });
-  assert.deepEqual([count("person"), count("person_session"), count("person_token")], [2, 1, 1]);
+  t.after(() => driver.close());
+  const db = createSqliteDatabase(driver);
+  return { journal: createJournal(db), db };
 });
 
 test("turns come in the order in which they were asked for, and a fault leaves the turn to the next", async () => {
@@ -198,4 +123,40 @@ test("many operations of every kind at once, over one connection, are all carrie
   assert.equal((await kysely.selectFrom("setting").selectAll().execute()).length, 60);
   const { accounts } = await store.ledger.audit({ now: START });
   assert.equal(accounts, 60);
+});
+
+test("what only reads needs no lock: a look into an empty queue does not wait for somebody's writing", async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "toolbooth.sqlite");
+  const [one, other] = [openNodeSqlite(file), openNodeSqlite(file)];
+  t.after(() => [one, other].map((driver) => driver.close()));
+  const { letterQueue, directory } = openSqlitePeople(one);
+  other.exec("BEGIN IMMEDIATE");
+  const order = { now: START, leaseUntil: START + 1, max: 9, way: "smtp" } as const;
+  assert.deepEqual(await letterQueue.take(order), { letters: [] });
+  assert.equal(await directory.findByEmail({ email: "ada@x.test" }), null);
+  other.exec("ROLLBACK");
+});
+
+test("a batch is carried out as a whole or not at all, and a fault leaves the turn to the next", async () => {
+  const driver = openNodeSqlite(":memory:");
+  const db = createSqliteDatabase(driver, createTurns());
+  const add = (name: string) => ({
+    sql: "INSERT INTO setting (name, value) VALUES (?, '') RETURNING name",
+    values: [name],
+  });
+  const outcomes = await Promise.allSettled([
+    db.batch([add("a"), add("b"), add("a")]),
+    db.batch([add("a"), add("c")]),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["rejected", "fulfilled"],
+  );
+  const [rows] = await db.batch([{ sql: "SELECT name FROM setting ORDER BY name", values: [] }]);
+  assert.deepEqual(
+    rows?.map(({ name }) => name),
+    ["a", "c"],
+  );
 });

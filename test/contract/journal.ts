@@ -1,0 +1,177 @@
+/** The specification of the journal in sentences, to be held by every store. */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { EVENTS_KEPT, type Journal } from "#accounts/journal.ts";
+import { type SqlDatabase, sql } from "#store/sql-database.ts";
+
+/** `db`: the same database, for the rows that better-auth writes. */
+export type OpenJournal = (t: TestContext) => Promise<{ journal: Journal; db: SqlDatabase }>;
+
+const START = Date.UTC(2026, 10, 21, 12);
+const DAY = 86_400_000;
+const iso = (at: number) => new Date(at).toISOString();
+
+type Scene = ReturnType<typeof sceneOf>;
+type Rule = (sentence: string, proof: (scene: Scene) => Promise<void>) => void;
+
+export function journalContract(name: string, open: OpenJournal): void {
+  const rule: Rule = (sentence, proof) => {
+    test(sentence, async (t) => proof(sceneOf(await open(t))));
+  };
+  describe(`the journal, ${name}`, () => {
+    describeEvents(rule);
+    describePeople(rule);
+    describeForgetting(rule);
+  });
+}
+
+function sceneOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
+  const addPerson = async (id: string, verified = 1, createdAt = START) => {
+    const email = `${id}@example.com`;
+    const account = verified === 1 ? `acc_${id}` : null;
+    await db.batch([
+      sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+          VALUES (${id}, '', ${email}, ${verified}, ${iso(createdAt)}, ${iso(createdAt)}, ${account})`,
+    ]);
+  };
+  const note = (person: string, at: number) =>
+    journal.noteEvent({ person, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
+  const count = async (table: string) => {
+    const [rows] = await db.batch([{ sql: `SELECT count(*) AS count FROM ${table}`, values: [] }]);
+    return Number(rows?.[0]?.["count"]);
+  };
+  return { journal, db, addPerson, note, count };
+}
+
+function describeEvents(rule: Rule) {
+  rule(
+    "events are listed newest first, page by page, without gap or repetition",
+    async ({ journal, addPerson, note }) => {
+      await addPerson("ann");
+      for (let turn = 0; turn < 7; turn += 1) await note("ann", START + turn);
+      const seen: number[] = [];
+      let after: string | null = null;
+      do {
+        const { events, next } = await journal.listEvents({ person: "ann", after, max: 3 });
+        assert.ok(events.length <= 3);
+        seen.push(...events.map(({ at }) => at - START));
+        // What happens meanwhile does not shift the pages.
+        await note("ann", START + 100);
+        after = next as string | null;
+      } while (after !== null);
+      assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
+    },
+  );
+
+  rule("an event is listed as it was noted", async ({ journal, addPerson }) => {
+    await addPerson("ann");
+    const event = { at: START, kind: "key_created", detail: "Käse 🐝", address: null } as const;
+    await journal.noteEvent({ person: "ann", ...event });
+    const { events, next } = await journal.listEvents({ person: "ann", after: null, max: 3 });
+    assert.deepEqual([events, next], [[{ ...event, id: events[0]?.id }], null]);
+    assert.match(events[0]?.id ?? "", /^\d+$/);
+  });
+
+  rule("a cursor that is none starts at the newest", async ({ journal, addPerson, note }) => {
+    await addPerson("ann");
+    await note("ann", START);
+    for (const after of ["", "x", "-1", "1.5", "1e3", "9".repeat(40), "1; DROP TABLE person"]) {
+      const { events } = await journal.listEvents({ person: "ann", after, max: 3 });
+      assert.equal(events.length, 1, after);
+    }
+    const { events } = await journal.listEvents({ person: "ann", after: "0", max: 3 });
+    assert.deepEqual(events, []);
+  });
+
+  rule(
+    "the newest events of each person are kept, and those of others are left alone",
+    async ({ journal, db, addPerson, note, count }) => {
+      await addPerson("ann");
+      await addPerson("bea");
+      await note("bea", START);
+      await db.batch([
+        sql`INSERT INTO person_event (person, at, kind)
+            WITH RECURSIVE turns (turn) AS (
+              SELECT 0 UNION ALL SELECT turn + 1 FROM turns WHERE turn < ${EVENTS_KEPT + 3})
+            SELECT 'ann', ${START} + turn, 'signed_in' FROM turns`,
+      ]);
+      await note("ann", START + EVENTS_KEPT + 4);
+      assert.equal(await count("person_event"), EVENTS_KEPT + 1);
+      const all = { person: "ann", after: null, max: EVENTS_KEPT + 9 };
+      const { events } = await journal.listEvents(all);
+      assert.deepEqual([events.at(0)?.at, events.at(-1)?.at], [START + EVENTS_KEPT + 4, START + 5]);
+    },
+  );
+
+  rule(
+    "nothing is noted of somebody who is not there, and what was noted goes with the person",
+    async ({ journal, db, addPerson, note, count }) => {
+      assert.deepEqual(await note("nobody", START), { noted: false });
+      await addPerson("ann");
+      assert.deepEqual(await note("ann", START), { noted: true });
+      await db.batch([sql`DELETE FROM person WHERE id = 'ann'`]);
+      assert.equal(await count("person_event"), 0);
+      const { events } = await journal.listEvents({ person: "ann", after: null, max: 3 });
+      assert.deepEqual(events, []);
+    },
+  );
+}
+
+function describePeople(rule: Rule) {
+  rule("the person of an account is found by it", async ({ journal, addPerson }) => {
+    await addPerson("ann");
+    await addPerson("bea", 0);
+    const found = await journal.findPerson({ account: "acc_ann" });
+    assert.deepEqual(found, { person: "ann", email: "ann@example.com" });
+    for (const account of ["acc_bea", "acc_", "", "%"])
+      assert.equal(await journal.findPerson({ account }), null);
+  });
+}
+
+function describeForgetting(rule: Rule) {
+  rule(
+    "people who never confirmed, and sessions and links whose time is up, are forgotten some at a time",
+    async ({ journal, db, addPerson, count }) => {
+      await addPerson("confirmed", 1, START - 30 * DAY);
+      for (let turn = 0; turn < 5; turn += 1) await addPerson(`never${turn}`, 0, START - 8 * DAY);
+      await addPerson("fresh", 0, START - DAY);
+      for (const [id, end] of [
+        ["over", iso(START - 1)],
+        ["open", iso(START + 1)],
+      ] as const) {
+        await db.batch([
+          sql`INSERT INTO person_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+              VALUES (${id}, ${end}, ${id}, ${iso(START)}, ${iso(START)}, 'confirmed')`,
+          tokenRow(id, "x", "y", end),
+        ]);
+      }
+      const order = { unverifiedBefore: START - 7 * DAY, now: START, max: 3 };
+      assert.deepEqual(await journal.forgetStale(order), { forgotten: 3 + 1 + 1 });
+      assert.deepEqual(await journal.forgetStale(order), { forgotten: 2 });
+      assert.deepEqual(await journal.forgetStale(order), { forgotten: 0 });
+      const left = [await count("person"), await count("person_session")];
+      assert.deepEqual([...left, await count("person_token")], [2, 1, 1]);
+    },
+  );
+
+  rule("of a person's links those to a new password are dropped", async ({ journal, db }) => {
+    const end = iso(START + DAY);
+    await db.batch([
+      tokenRow("one", "reset-password:a", "ann", end),
+      tokenRow("two", "reset-password:b", "ann", end),
+      tokenRow("else", "reset-password:c", "bea", end),
+      tokenRow("other", "reset-passwork", "ann", end),
+    ]);
+    assert.deepEqual(await journal.dropResetLinks({ person: "ann" }), { dropped: 2 });
+    assert.deepEqual(await journal.dropResetLinks({ person: "ann" }), { dropped: 0 });
+    const [rows] = await db.batch([sql`SELECT id FROM person_token ORDER BY id`]);
+    assert.deepEqual(
+      rows?.map(({ id }) => id),
+      ["else", "other"],
+    );
+  });
+}
+
+const tokenRow = (id: string, identifier: string, value: string, end: string) =>
+  sql`INSERT INTO person_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
+      VALUES (${id}, ${identifier}, ${value}, ${end}, ${iso(START)}, ${iso(START)})`;

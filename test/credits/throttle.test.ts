@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { countCall } from "#credits/count-call.ts";
+import { createThrottle } from "#credits/throttle.ts";
+
+const START = Date.UTC(2026, 0, 15, 10);
+
+test("a rate holds whatever the order in which the times of several clocks come", () => {
+  const skewed = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 400 });
+  fc.assert(
+    fc.property(skewed, (skews) => {
+      const throttle = createThrottle(3);
+      const times = skews.map((skew) => START + skew);
+      const taken = times.filter((at) => throttle.take("acc", at).allowed).length;
+      const seconds = (Math.max(START, ...times) - Math.min(START, ...times)) / 1_000;
+      assert.ok(taken <= 6 + Math.ceil(seconds * 3), `${taken} in ${seconds} s`);
+    }),
+  );
+});
+
+test("two clocks that differ by 200 ms fill no bucket between them", () => {
+  const throttle = createThrottle(100);
+  let taken = 0;
+  for (let call = 0; call < 10_000; call += 1) {
+    if (throttle.take("acc", START + (call % 2) * 200).allowed) taken += 1;
+  }
+  assert.ok(taken <= 220, String(taken));
+});
+
+test("a clock that was set back by an hour refuses nobody for an hour", () => {
+  const throttle = createThrottle(1);
+  for (let call = 0; call < 3; call += 1) throttle.take("acc", START);
+  const back = START - 3_600_000;
+  assert.equal(throttle.take("acc", back).allowed, false);
+  assert.equal(throttle.take("acc", back + 1_000).allowed, true);
+});
+
+test("an order that is sent again is not refused for the rate that it used up itself", async () => {
+  const throttle = createThrottle(1);
+  const own = {
+    debit: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
+    standing: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
+  };
+  const order = {
+    ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },
+    ...{ now: START, idempotency: null },
+  };
+  const ask = (isAgain: boolean) => countCall(own, throttle, "debit", order, isAgain);
+  assert.equal((await ask(false)).outcome.outcome, "debited");
+  assert.equal((await ask(false)).outcome.outcome, "debited");
+  assert.equal((await ask(false)).outcome.outcome, "rate_limited");
+  assert.equal((await ask(true)).outcome.outcome, "debited");
+});

@@ -1,0 +1,51 @@
+/** What the scenes of people keep their things in. */
+import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { Directory } from "#accounts/directory.ts";
+import type { Journal } from "#accounts/journal.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import type { SqlRow, SqlValue } from "#store/sqlite-driver.ts";
+import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqlitePeople } from "#store/sqlite-people.ts";
+
+type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
+
+export type SceneStore = {
+  /** What one node has of it; several nodes may. */
+  open(): {
+    ledger: Ledger;
+    directory: Directory;
+    journal: Journal;
+    signInDatabase: AuthOptions["database"];
+  };
+  rows: Rows;
+  ledgerRows: Rows;
+};
+
+export const rowsOf =
+  (driver: NodeSqlite): Rows =>
+  async (sql, ...values) =>
+    driver.prepare(sql).all(...values);
+
+export function sqliteStore(): SceneStore {
+  const driver = openNodeSqlite(":memory:");
+  const rows = rowsOf(driver);
+  return { open: () => openSqlitePeople(driver), rows, ledgerRows: rows };
+}
+
+/** Every column of every row that holds the text. */
+export async function tracesOf({ rows, ledgerRows }: SceneStore, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const ask of rows === ledgerRows ? [rows] : [rows, ledgerRows]) {
+    const tables = await ask(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+    );
+    for (const { name } of tables) {
+      for (const row of await ask(`SELECT * FROM "${name}"`)) {
+        for (const [column, value] of Object.entries(row))
+          if (String(value).toLowerCase().includes(text.toLowerCase()))
+            found.push(`${name}.${column}`);
+      }
+    }
+  }
+  return found;
+}

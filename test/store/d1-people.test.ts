@@ -1,0 +1,47 @@
+import { createOperatorActs } from "#store/d1-acts.ts";
+import { createD1Database } from "#store/d1-database.ts";
+import { createAccountIndex } from "#store/d1-index.ts";
+import { d1People } from "#store/d1-people.ts";
+import { d10003Edge } from "#store/migrations/d1-0003-edge.ts";
+import { sql } from "#store/sql-database.ts";
+import { createSqliteDatabase } from "#store/sqlite-database.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { accountIndexContract } from "../contract/account-index.ts";
+import { directoryContract } from "../contract/directory.ts";
+import { journalContract } from "../contract/journal.ts";
+import { letterQueueContract } from "../contract/letter-queue.ts";
+import { openD1 } from "./d1-scene.ts";
+
+/** The suites of every store, over D1 in workerd. */
+async function open() {
+  const { d1 } = openD1();
+  return { ...d1People(d1), db: createD1Database(d1) };
+}
+
+directoryContract("in D1", open);
+journalContract("in D1", open);
+accountIndexContract("in D1", async () => {
+  const { db } = await open();
+  return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
+});
+accountIndexContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  driver.exec(d10003Edge);
+  const db = createSqliteDatabase(driver);
+  return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
+});
+letterQueueContract("in D1", async () => {
+  const { letterQueue, db } = await open();
+  const fill = async (count: number) => {
+    await db.batch([
+      sql`INSERT INTO letter
+            (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
+          WITH RECURSIVE letters (no) AS (
+            SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
+          SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+          FROM letters`,
+    ]);
+  };
+  return { queue: letterQueue, fill };
+});

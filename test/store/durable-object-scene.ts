@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after } from "node:test";
+import {
+  farLedgerOfObjects,
+  type LedgerStub,
+  ledgerOfObjects,
+} from "#store/durable-object-ledger.ts";
+import { type MovingStub, movesOfObjects } from "#store/durable-object-moves.ts";
+import { bundleWorker, type Edge, startEdge } from "../doors/edge.ts";
+
+/** Objects in a real workerd, whose databases are files of a folder that goes with the tests. */
+export function openObjects() {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
+  let running: Promise<Edge> | undefined;
+
+  after(async () => {
+    await (await running)?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function ask(object: string, body: unknown): Promise<never> {
+    running ??= start(folder);
+    const { base } = await running;
+    const headers = { "x-test-object": object };
+    const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as never;
+  }
+
+  return {
+    object(name: string) {
+      const stub: LedgerStub = {
+        perform: (operation, order) => ask(name, { name: operation, order }),
+        call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
+      };
+      const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
+      const movingStub: MovingStub = {
+        exportRecords: moving("exportRecords"),
+        beginImport: moving("beginImport"),
+        importRecords: moving("importRecords"),
+        finishImport: moving("finishImport"),
+      };
+      return {
+        ledger: ledgerOfObjects(() => stub),
+        far: (callsPerSecond: number) => farLedgerOfObjects(() => stub, callsPerSecond),
+        moves: movesOfObjects(() => movingStub),
+        alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
+        wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
+        wake: (): Promise<null> => ask(name, { method: "wake" }),
+        countRows: (table: string): Promise<number> =>
+          ask(name, { method: "countRows", order: { table } }),
+      };
+    },
+    /** As the platform starts a process anew. */
+    async restart() {
+      await (await running)?.close();
+      running = undefined;
+    },
+  };
+}
+
+async function start(folder: string): Promise<Edge> {
+  const { code } = await bundleWorker("store/durable-object-worker.ts");
+  return startEdge(code, { folder });
+}
