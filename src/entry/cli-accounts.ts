@@ -1,16 +1,11 @@
-import { closeAccount, openAccount, readEmail } from "#accounts/people.ts";
-import type { AccountStanding } from "#credits/ledger.ts";
-import { randomBase62 } from "#ids.ts";
+import { readEmail } from "#accounts/people.ts";
+import { newAccountId, randomBase62 } from "#ids.ts";
 import { readCredits } from "./cli-arguments.ts";
-import {
-  type Books,
-  type Call,
-  type Command,
-  type Outcome,
-  Refusal,
-  withBooks,
-} from "./cli-command.ts";
-import { personToTell } from "./cli-person.ts";
+import { type Books, noteTold, standingOf, withBooks } from "./cli-books.ts";
+import { type Call, type Command, type Outcome, Refusal } from "./cli-command.ts";
+import { everyAddress } from "./cli-lists.ts";
+import { eachAtOnce } from "./cli-parallel.ts";
+import { unlessMoved } from "./cli-remote-faults.ts";
 import { counted, instant, minute, table } from "./cli-text.ts";
 
 /** `account …`: accounts as the operator makes and stops them. */
@@ -67,27 +62,15 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
 
 /** The account of an address, or a refusal that says what the operator can do. */
 export async function accountOf(
-  call: Call,
-  books: Books,
+  { desk, place }: Books,
   text: string,
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(text);
-  const found = await books.directory.findByEmail({ email });
+  const found = await desk.findAddress({ email });
   if (found !== null) return found;
   throw new Refusal(
-    `There is no account for ${email} in ${call.config.dataDir}: it was never made, or it is closed. See account list, or make it with account create.`,
+    `There is no account for ${email} in ${place}: it was never made, or it is closed. See account list, or make it with account create.`,
   );
-}
-
-/** An account as the ledger knows it; an address whose account never came into being is no account yet. */
-export async function standingOf(
-  call: Call,
-  books: Books,
-  account: string,
-): Promise<AccountStanding> {
-  const standing = await books.ledger.findAccount({ account, now: call.now });
-  if (standing !== null) return standing;
-  throw new Refusal("The making of this account was interrupted. Run account create for it again.");
 }
 
 async function create(call: Call): Promise<Outcome> {
@@ -101,18 +84,13 @@ async function create(call: Call): Promise<Outcome> {
           `There is an account for ${email} already. To give it credits: credits grant ${email} N.`,
         );
       }
-      const { account } = await openAccount(await books.desk(), email, call.now);
-      if (credits > 0) {
-        const id = `operator:${randomBase62(16, books.random)}`;
-        await books.ledger.grant({
-          account,
-          id,
-          kind: "operator",
-          amount: credits,
-          expiresAt: null,
-          now: call.now,
-        });
-      }
+      const { account } = await books.desk.openAccount({
+        ...{ account: newAccountId(books.random), email, now: call.now },
+        credits:
+          credits === 0
+            ? null
+            : { grant: `operator:${randomBase62(16, books.random)}`, amount: credits },
+      });
       const { balance, freeCall } = await standingOf(call, books, account);
       if (freeCall === "withheld") {
         call.note(
@@ -129,35 +107,32 @@ async function create(call: Call): Promise<Outcome> {
 }
 
 /** Asked before anything is made, for the better sentence; of two at the same moment the desk lets one through. */
-async function isTaken(call: Call, books: Books, email: string): Promise<boolean> {
-  const found = await books.directory.findByEmail({ email });
-  return (
-    found !== null &&
-    (await books.ledger.findAccount({ account: found.account, now: call.now })) !== null
-  );
+async function isTaken({ now }: Call, { desk }: Books, email: string): Promise<boolean> {
+  const found = await desk.findAddress({ email });
+  return found !== null && (await desk.findAccount({ account: found.account, now })) !== null;
 }
 
-const PAGE = 500;
-
 async function list(call: Call): Promise<Outcome> {
-  return withBooks(call, async ({ directory, ledger }) => {
+  return withBooks(call, async ({ desk }) => {
     const accounts = [];
-    for (let after: string | null = null; ; ) {
-      const page = await directory.listAddresses({ after, max: PAGE });
-      for (const { email, account } of page) {
-        const found = await ledger.findAccount({ account, now: call.now });
-        if (found === null) continue;
-        const { state, balance, createdAt } = found;
-        accounts.push({ id: account, email, state, balance, createdAt });
+    const standings = eachAtOnce(everyAddress(desk), async (address) => ({
+      ...address,
+      asked: await unlessMoved(desk.findAccount({ account: address.account, now: call.now })),
+    }));
+    for await (const { email, account: id, createdAt, asked } of standings) {
+      if ("moved" in asked) {
+        call.note(asked.moved);
+        accounts.push({ id, email, state: "moving", balance: null, createdAt });
+      } else if (asked.result !== null) {
+        const { state, balance, createdAt } = asked.result;
+        accounts.push({ id, email, state, balance, createdAt });
       }
-      if (page.length < PAGE) break;
-      after = page.at(-1)?.email ?? null;
     }
     const rows = accounts.map((one) => [
       one.email,
       one.id,
       one.state,
-      one.balance,
+      one.balance ?? "",
       minute(one.createdAt, ""),
     ]);
     return {
@@ -184,8 +159,8 @@ async function setState(
   said: string,
 ): Promise<Outcome> {
   return withBooks(call, async (books) => {
-    const { account, email } = await accountOf(call, books, call.words[0] as string);
-    const { found } = await books.ledger[act]({ account, now: call.now });
+    const { account, email } = await accountOf(books, call.words[0] as string);
+    const { found } = await books.desk[act]({ account, now: call.now });
     const { state } = await standingOf(call, books, account);
     if (!found)
       throw new Refusal(
@@ -197,10 +172,10 @@ async function setState(
 
 async function close(call: Call): Promise<Outcome> {
   return withBooks(call, async (books) => {
-    const { email, account: id } = await accountOf(call, books, call.words[0] as string);
-    const tellPerson = personToTell(call, books, id);
-    const { account, forfeited } = await closeAccount(await books.desk(), email, call.now);
-    await tellPerson({ kind: "account_closed" });
+    const { email, account: id } = await accountOf(books, call.words[0] as string);
+    const order = { account: id, email, now: call.now };
+    const { account, forfeited, told } = await books.desk.closeAccount(order);
+    noteTold(call, books, told);
     return {
       json: { id: account, email, state: "closed", forfeited },
       text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,

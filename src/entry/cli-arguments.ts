@@ -15,9 +15,9 @@ export function findCommand(
   typed: readonly string[],
   commands: readonly Command[],
 ): { command: Command; rest: string[] } {
-  const at = typed.findIndex((word) => !word.startsWith("-"));
-  const first = typed[at] ?? "";
-  const second = typed.slice(at + 1).find((word) => !word.startsWith("-"));
+  // The value of an option may stand before the command too.
+  const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
+  const [first = "", second] = words;
   for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {
     const command = commands.find((known) => known.name === name);
     if (command !== undefined) return { command, rest: without(typed, name.split(" ")) };
@@ -53,7 +53,11 @@ function explainUnknown(
 }
 
 /** Options that every command knows. */
-const COMMON = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
+const COMMON = {
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  remote: { type: "string" },
+} as const;
 
 /** Reads a command's words and options. How many words there are is checked by `checkWords`, after `--help` was seen. */
 export function readTyped(command: Command, rest: readonly string[]): Typed {

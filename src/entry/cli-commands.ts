@@ -1,4 +1,5 @@
 import { ACCOUNT_COMMANDS } from "./cli-accounts.ts";
+import { ACT_COMMANDS } from "./cli-acts.ts";
 import type { Command } from "./cli-command.ts";
 import { CREDITS_COMMANDS } from "./cli-credits.ts";
 import { DATA_COMMANDS } from "./cli-data.ts";
@@ -14,4 +15,5 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
   ...TRANSFER_COMMANDS,
+  ...ACT_COMMANDS,
 ];

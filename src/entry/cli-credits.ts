@@ -1,15 +1,9 @@
 import type { Grant } from "#credits/ledger.ts";
 import { randomBase62 } from "#ids.ts";
-import { accountOf, standingOf } from "./cli-accounts.ts";
+import { accountOf } from "./cli-accounts.ts";
 import { readCredits, readEnd } from "./cli-arguments.ts";
-import {
-  type Call,
-  type Command,
-  type Outcome,
-  Refusal,
-  WrongUsage,
-  withBooks,
-} from "./cli-command.ts";
+import { standingOf, withBooks } from "./cli-books.ts";
+import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
 import { counted, instantOrNull, minute, table, whole } from "./cli-text.ts";
 
 /** `credits …`: giving credits and looking at them. */
@@ -53,9 +47,9 @@ async function grant(call: Call): Promise<Outcome> {
     );
   }
   return withBooks(call, async (books) => {
-    const { account, email } = await accountOf(call, books, call.words[0] as string);
+    const { account, email } = await accountOf(books, call.words[0] as string);
     const id = `operator:${name ?? randomBase62(16, books.random)}`;
-    const made = await books.ledger.grant({
+    const made = await books.desk.grant({
       account,
       id,
       kind: "operator",
@@ -73,7 +67,7 @@ async function grant(call: Call): Promise<Outcome> {
         `The grant ${id} was made before, with ${counted(made.grant.amount, "credit")} and ${expiry(made.grant)}; it is left as it is. Use another --id for another grant.`,
       );
     }
-    const { balance } = await books.ledger.credits({ account, now: call.now });
+    const { balance } = await books.desk.credits({ account, now: call.now });
     return {
       json: { email, id, amount, expiresAt: instantOrNull(expiresAt), granted: !again, balance },
       text: again
@@ -95,8 +89,8 @@ function readGrantId(text: string | undefined): string | undefined {
 
 async function show(call: Call): Promise<Outcome> {
   return withBooks(call, async (books) => {
-    const { account, email } = await accountOf(call, books, call.words[0] as string);
-    const { balance, grants } = await books.ledger.credits({ account, now: call.now });
+    const { account, email } = await accountOf(books, call.words[0] as string);
+    const { balance, grants } = await books.desk.credits({ account, now: call.now });
     const rows = grants.map((one) => [
       one.id,
       one.kind,

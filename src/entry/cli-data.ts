@@ -11,7 +11,7 @@ import {
 import { SCHEMA_VERSION } from "#store/sqlite-migrate.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { endVisits } from "#store/sqlite-operator.ts";
-import { type Call, type Command, noData, type Outcome, Refusal } from "./cli-command.ts";
+import { type Call, type Command, type Outcome, Refusal } from "./cli-command.ts";
 import {
   beginFile,
   checkTarget,
@@ -21,8 +21,12 @@ import {
   isSameFile,
   syncPath,
 } from "./cli-files.ts";
+import { noData } from "./cli-local-books.ts";
 import { counted, instant, whole } from "./cli-text.ts";
 import { databaseFile } from "./data-folder.ts";
+
+const OF_A_DEPLOYMENT =
+  "A deployed service is copied with export and filled with import, and Cloudflare keeps 30 days of its databases to go back to; docs/cli.md says how. Leave out --remote and TOOLBOOTH_REMOTE to work on the data in DATA_DIR.";
 
 /** `backup` and `restore`: the database as one file. */
 export const DATA_COMMANDS: readonly Command[] = [
@@ -36,6 +40,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     example: "backup /backups/toolbooth.sqlite",
     words: ["<file>"],
     options: { force: { type: "boolean" } },
+    only: { on: "data", otherwise: `copies a data folder. ${OF_A_DEPLOYMENT}` },
     run: backup,
   },
   {
@@ -48,6 +53,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     example: "restore /backups/toolbooth.sqlite",
     words: ["<file>"],
     options: { force: { type: "boolean" } },
+    only: { on: "data", otherwise: `replaces a data folder. ${OF_A_DEPLOYMENT}` },
     run: restore,
   },
 ];

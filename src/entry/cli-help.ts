@@ -8,12 +8,13 @@ export function helpOnAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => [usageOf(command), command.summary] as const);
   const width = Math.max(...lines.map(([usage]) => usage.length));
   return [
-    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, beside a running server.`,
+    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, beside a running server, or on a deployed service.`,
     "",
-    `Usage: ${CALL} <command> [--json]`,
+    `Usage: ${CALL} <command> [--remote URL] [--json]`,
     "",
     ...lines.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`),
     "",
+    "With --remote (or TOOLBOOTH_REMOTE) a command works on the service at that address; the token is read from TOOLBOOTH_OPERATOR_TOKEN.",
     "With --json a command prints one JSON object. Exit codes: 0 done, 1 refused, 2 wrong usage.",
     `More on one of them: ${CALL} <command> --help`,
     "",
@@ -22,15 +23,20 @@ export function helpOnAll(commands: readonly Command[]): string {
 
 export function helpOn(command: Command): string {
   return [
-    `Usage: ${CALL} ${usageOf(command)} [--json]`,
+    `Usage: ${CALL} ${usageOf(command)}${REMOTE[command.only?.on ?? "both"]} [--json]`,
     "",
     `${command.summary}.`,
     ...(command.details ?? []).flatMap((paragraph) => ["", paragraph]),
+    ...(command.only?.on === "data"
+      ? ["", `With --remote: ${command.name} ${command.only.otherwise}`]
+      : []),
     "",
     `Example: ${CALL} ${command.example}`,
     "",
   ].join("\n");
 }
+
+const REMOTE = { both: " [--remote URL]", remote: " --remote URL", data: "" };
 
 export const usageOf = (command: Command) => `${command.name} ${command.form}`.trimEnd();
 

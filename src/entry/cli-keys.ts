@@ -1,16 +1,7 @@
-import { keyStart } from "#accounts/key-format.ts";
-import { createKey } from "#accounts/people.ts";
-import { accountOfKeyId } from "#ids.ts";
-import { accountOf, standingOf } from "./cli-accounts.ts";
-import {
-  type Call,
-  type Command,
-  type Outcome,
-  Refusal,
-  WrongUsage,
-  withBooks,
-} from "./cli-command.ts";
-import { personToTell } from "./cli-person.ts";
+import { accountOfKeyId, newKeyId } from "#ids.ts";
+import { accountOf } from "./cli-accounts.ts";
+import { noteTold, standingOf, withBooks } from "./cli-books.ts";
+import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
 import { instant, instantOrNull, minute, table } from "./cli-text.ts";
 
 /** `key …`: API keys. The key itself leaves this file once, when it is made. */
@@ -54,11 +45,11 @@ async function create(call: Call): Promise<Outcome> {
     );
   }
   return withBooks(call, async (books) => {
-    const { account, email } = await accountOf(call, books, call.words[0] as string);
+    const { account, email } = await accountOf(books, call.words[0] as string);
     const { state } = await standingOf(call, books, account);
-    const tellPerson = personToTell(call, books, account);
-    const { id, key } = await createKey(await books.desk(), account, label, call.now);
-    await tellPerson({ kind: "key_created", key: { label: label.trim(), start: keyStart(key) } });
+    const order = { account, id: newKeyId(account, books.random), label, now: call.now };
+    const { id, key, told } = await books.desk.createKey(order);
+    noteTold(call, books, told);
     if (state === "suspended")
       call.note(`The account is suspended: the key works after account resume ${email}.`);
     return {
@@ -70,8 +61,8 @@ async function create(call: Call): Promise<Outcome> {
 
 async function list(call: Call): Promise<Outcome> {
   return withBooks(call, async (books) => {
-    const { account, email } = await accountOf(call, books, call.words[0] as string);
-    const keys = await books.ledger.listKeys({ account });
+    const { account, email } = await accountOf(books, call.words[0] as string);
+    const keys = await books.desk.listKeys({ account });
     const rows = keys.map((key) => [
       key.id,
       `${key.start}…`,
@@ -113,16 +104,11 @@ async function revoke(call: Call): Promise<Outcome> {
     );
   }
   return withBooks(call, async (books) => {
-    const { ledger } = books;
-    const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
-    const before = await find();
-    const { found } = await ledger.revokeKey({ account, id, now: call.now });
+    const { found, revokedAt, told } = await books.desk.revokeKey({ account, id, now: call.now });
     if (!found) throw new Refusal(`There is no key ${id}. See key list <email>.`);
-    if (before?.revokedAt === null)
-      await personToTell(call, books, account)({ kind: "key_revoked", key: before });
-    const key = await find();
+    noteTold(call, books, told);
     return {
-      json: { id, revokedAt: instantOrNull(key?.revokedAt ?? null) },
+      json: { id, revokedAt: instantOrNull(revokedAt) },
       text: `The key ${id} is revoked: its next call is refused with 401.\n`,
     };
   });

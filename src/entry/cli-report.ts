@@ -1,16 +1,9 @@
-import type { Directory } from "#accounts/directory.ts";
+import type { OperatorDesk } from "#accounts/operator-desk.ts";
 import type { UsageRow } from "#credits/ledger.ts";
-import { checkIntegrity } from "#store/sqlite-backup.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
 import { readDay } from "./cli-arguments.ts";
-import {
-  type Books,
-  type Call,
-  type Command,
-  type Outcome,
-  WrongUsage,
-  withBooks,
-} from "./cli-command.ts";
+import { type Books, type GrantMade, withBooks } from "./cli-books.ts";
+import { type Call, type Command, type Outcome, WrongUsage } from "./cli-command.ts";
+import { everyAddress } from "./cli-lists.ts";
 import { counted, dayOf, instant, instantOrNull, minute, table, whole } from "./cli-text.ts";
 
 /** `audit` and `report`: whether the books reconcile, and what was used. */
@@ -41,16 +34,8 @@ export const REPORT_COMMANDS: readonly Command[] = [
 ];
 
 async function audit(call: Call): Promise<Outcome> {
-  return withBooks(call, async ({ ledger, driver }) => {
-    const damage = checkIntegrity(driver);
-    // In a damaged database the sums themselves may be unreadable; that is a fault as well, not a crash.
-    const { accounts, books, faults } = await ledger
-      .audit({ now: call.now })
-      .catch((error: Error) => ({
-        accounts: 0,
-        books: null,
-        faults: [`The books cannot be read: ${error.message}`],
-      }));
+  return withBooks(call, async (ours) => {
+    const { accounts, books, faults, damage } = await ours.audit();
     const ok = damage.length + faults.length === 0;
     const sums = books === null ? "" : table(Object.keys(books), [Object.values(books)]);
     const found = [...damage.map((line) => `The database is damaged: ${line}`), ...faults].map(
@@ -67,24 +52,15 @@ async function audit(call: Call): Promise<Outcome> {
 }
 
 type Sum = { calls: number; credits: number };
-type GrantMade = {
-  account: string;
-  id: string;
-  kind: string;
-  amount: number;
-  grantedAt: number;
-  expiresAt: number | null;
-};
-
 async function report(call: Call): Promise<Outcome> {
   const from = readDay(call.option("from"), "--from");
   const to = readDay(call.option("to"), "--to");
   if (to.start < from.start) throw new WrongUsage("--from must not be later than --to.");
   return withBooks(call, async (books) => {
     const { byDay, byAccount } = await sumUsage(books, from.start, to.end);
-    const made = grantsMade(books, from.start, to.end);
+    const made = await grantsMade(books, from.start, to.end);
     const emails = await findEmails(
-      books.directory,
+      books.desk,
       new Set([...byAccount.keys(), ...made.map(({ account }) => account)]),
     );
     return present({
@@ -98,15 +74,12 @@ async function report(call: Call): Promise<Outcome> {
   });
 }
 
-const DAYS_AT_ONCE_MS = 31 * 86_400_000;
-
-/** Sums by day and tool and by account; read a month at a time, so that a report on years needs no more memory. */
-async function sumUsage({ ledger }: Books, start: number, end: number) {
+/** Sums by day and tool and by account. */
+async function sumUsage(books: Books, start: number, end: number) {
   const byDay = new Map<string, Sum & { day: string; tool: string }>();
   const byAccount = new Map<string, Sum>();
-  for (let from = start; from < end; from += DAYS_AT_ONCE_MS) {
-    const to = Math.min(end, from + DAYS_AT_ONCE_MS);
-    for (const row of await ledger.usage({ account: null, from, to })) {
+  for await (const rows of books.usage(start, end)) {
+    for (const row of rows) {
       const day = dayOf(row.hour);
       add(byDay, `${day} ${row.tool}`, row, { day, tool: row.tool, calls: 0, credits: 0 });
       add(byAccount, row.account, row, { calls: 0, credits: 0 });
@@ -130,27 +103,24 @@ function add<Total extends Sum>(
   sums.set(name, sum);
 }
 
-function grantsMade({ driver }: Books, start: number, end: number): GrantMade[] {
+async function grantsMade(books: Books, start: number, end: number): Promise<GrantMade[]> {
   const made: GrantMade[] = [];
-  for (const one of pagesOf(driver, "grant")) {
-    if (one.grantedAt >= start && one.grantedAt < end) made.push(one);
+  for await (const grants of books.grants()) {
+    made.push(...grants.filter(({ grantedAt }) => grantedAt >= start && grantedAt < end));
   }
   return made.sort((a, b) => a.grantedAt - b.grantedAt);
 }
 
-const PAGE = 500;
-
 /** The addresses of these accounts; a closed one has none. */
 async function findEmails(
-  directory: Directory,
+  desk: OperatorDesk,
   accounts: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const emails = new Map<string, string>();
-  for (let after: string | null = null; emails.size < accounts.size; ) {
-    const page = await directory.listAddresses({ after, max: PAGE });
-    for (const { email, account } of page) if (accounts.has(account)) emails.set(account, email);
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.email ?? null;
+  if (accounts.size === 0) return emails;
+  for await (const { email, account } of everyAddress(desk)) {
+    if (accounts.has(account)) emails.set(account, email);
+    if (emails.size === accounts.size) break;
   }
   return emails;
 }

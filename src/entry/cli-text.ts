@@ -32,6 +32,14 @@ export const whole = (number: number) => number.toLocaleString("en-US");
 export const counted = (number: number, one: string, more = `${one}s`) =>
   `${whole(number)} ${number === 1 ? one : more}`;
 
+/** The first few of many, for a sentence. */
+export const shortly = (names: readonly string[]) =>
+  names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, …`;
+
+/** On one line of a table. */
+export const cut = (text: string, max: number) =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+
 export const instant = (at: number) => new Date(at).toISOString();
 export const instantOrNull = (at: number | null) => (at === null ? null : instant(at));
 

@@ -1,16 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { RecordCounts } from "#credits/transfer.ts";
-import { findSecret } from "#store/sqlite-backup.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
-import {
-  type Call,
-  type Command,
-  type Outcome,
-  Refusal,
-  WrongUsage,
-  withBooks,
-} from "./cli-command.ts";
+import { withBooks } from "./cli-books.ts";
+import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
 import { asideName, exchange } from "./cli-data.ts";
 import {
   beginFile,
@@ -23,7 +16,7 @@ import {
   syncPath,
 } from "./cli-files.ts";
 import { whole } from "./cli-text.ts";
-import { databaseFile } from "./data-folder.ts";
+import { databaseFile, openDataFolder } from "./data-folder.ts";
 
 /** `export` and `import`: the ledger as lines of JSON, for another store or another machine. */
 export const TRANSFER_COMMANDS: readonly Command[] = [
@@ -33,6 +26,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     summary: "Write everything as lines of JSON, to a file or to standard output",
     details: [
       "One consistent snapshot, beside a running server. The same ledger gives the same lines. The secret comes along only with --with-secret. With --json a file is needed.",
+      "With --remote each account stands for itself: all of it is of one moment, but not of the same one as the others.",
     ],
     example: "export ledger.jsonl",
     words: ["[file]"],
@@ -45,6 +39,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     summary: "Take in lines that export wrote, into an empty ledger",
     details: [
       "All or nothing: the lines are checked and the books audited before anything is kept.",
+      "With --remote each account stands for itself: it opens when all of it has come and its books reconcile. An import that was stopped is run again, with the same lines, to its end.",
     ],
     example: "import ledger.jsonl",
     words: ["[file]"],
@@ -60,55 +55,63 @@ async function exportLines(call: Call): Promise<Outcome> {
     );
   }
   const withSecret = call.flag("with-secret");
-  return withBooks(call, async ({ driver }) => {
-    if (withSecret && findSecret(driver) === null) {
+  if (withSecret && call.remote !== null) {
+    throw new WrongUsage(
+      "--with-secret is for the data here: the secret of a deployed service is in nobody's reach. Keep the one that it was given with the lines.",
+    );
+  }
+  if (target !== undefined) checkTarget(target, call.flag("force"));
+  return withBooks(call, async ({ exportLines }) => {
+    const exportTo = async (fd: number) => {
+      const sink = createSink(fd);
+      const made = await exportLines(withSecret, sink.write);
+      sink.end();
+      return made;
+    };
+    const counts = await transfer(
+      () => (target === undefined ? exportTo(1) : intoFile(target, call.flag("force"), exportTo)),
+      "The export is not whole: run audit.",
+    );
+    if (withSecret && counts.secret === undefined) {
       call.note(
         "There is no secret with the data, because the service is given one in SECRET: it is not included.",
       );
     }
-    const counts = await transfer(({ exportSqlite }) => {
-      const exportTo = (fd: number) => {
-        const sink = createSink(fd);
-        const made = exportSqlite(driver, { withSecret }, sink.write);
-        sink.end();
-        return made;
-      };
-      return target === undefined ? exportTo(1) : intoFile(target, call.flag("force"), exportTo);
-    }, "The export is not whole: run audit.");
     return presentExport(call, target, counts);
   });
 }
 
-/** Loaded when it is needed: the checks of the format take as long to load as any other command takes to run. */
+/** What is wrong with lines or records, as a refusal. */
 async function transfer<Result>(
-  act: (transfer: typeof import("#store/sqlite-transfer.ts")) => Result,
+  act: () => Result | Promise<Result>,
   outcome: string,
 ): Promise<Result> {
+  // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
   const { TransferFault } = await import("#credits/transfer.ts");
-  const loaded = await import("#store/sqlite-transfer.ts");
   try {
-    return act(loaded);
+    return await act();
   } catch (error) {
     if (!(error instanceof TransferFault)) throw error;
     throw new Refusal(`${error.message}. ${outcome}`);
   }
 }
 
-function intoFile(
+async function intoFile(
   target: string,
   force: boolean,
-  fill: (fd: number) => RecordCounts,
-): RecordCounts {
-  checkTarget(target, force);
+  fill: (fd: number) => Promise<RecordCounts>,
+): Promise<RecordCounts> {
   const begun = beginFile(target);
   try {
     const fd = openSync(begun, "w");
     let counts: RecordCounts;
     try {
-      counts = fill(fd);
+      counts = await fill(fd);
     } finally {
       closeSync(fd);
     }
+    // Looked for again, because the export took its time.
+    checkTarget(target, force);
     finishFile(begun, target);
     return counts;
   } finally {
@@ -138,8 +141,19 @@ async function importLines(call: Call): Promise<Outcome> {
     throw new WrongUsage("import needs a file, or the lines on standard input.");
   const fd = source === undefined ? 0 : openSync(source, "r");
   try {
+    const { remote } = call;
+    if (remote !== null) {
+      const { importRemote } = await import("./cli-remote-import.ts");
+      const made = await transfer(() => importRemote(call, remote, linesOf(fd)), NOTHING);
+      return presentImport(made, remote.url);
+    }
     const isNew = !existsSync(databaseFile(call.config.dataDir));
-    return presentImport(call, await (isNew ? intoNewData(call, fd) : intoEmptyLedger(call, fd)));
+    const made = await transfer(
+      () => (isNew ? intoNewData(call, fd) : intoEmptyLedger(call, fd)),
+      NOTHING,
+    );
+    noteSecret(call, made);
+    return presentImport(made, call.config.dataDir);
   } finally {
     if (fd !== 0) closeSync(fd);
   }
@@ -148,31 +162,33 @@ async function importLines(call: Call): Promise<Outcome> {
 const NOTHING = "Nothing was imported.";
 
 async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
-  return withBooks(call, ({ driver }) =>
-    transfer(({ importSqlite, isEmptyLedger }) => {
-      if (isEmptyLedger(driver)) return importSqlite(driver, linesOf(fd), call.now);
-      throw new Refusal(
-        `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
-      );
-    }, NOTHING),
-  );
+  const { importSqlite, isEmptyLedger } = await import("#store/sqlite-transfer.ts");
+  const driver = openDataFolder(call.config.dataDir);
+  try {
+    if (isEmptyLedger(driver)) return importSqlite(driver, linesOf(fd), call.now);
+    throw new Refusal(
+      `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
+    );
+  } finally {
+    driver.close();
+  }
 }
 
 /** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
 async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
+  const { importSqlite } = await import("#store/sqlite-transfer.ts");
   const { dataDir } = call.config;
   const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = beginFile(file);
   try {
-    const counts = await transfer(({ importSqlite }) => {
-      const driver = openNodeSqlite(fresh);
-      try {
-        return importSqlite(driver, linesOf(fd), call.now);
-      } finally {
-        driver.close();
-      }
-    }, NOTHING);
+    const driver = openNodeSqlite(fresh);
+    let counts: RecordCounts;
+    try {
+      counts = importSqlite(driver, linesOf(fd), call.now);
+    } finally {
+      driver.close();
+    }
     giveToFolderOwner(fresh);
     syncPath(fresh);
     exchange(call, file, fresh, asideName(dataDir, call.now));
@@ -183,9 +199,8 @@ async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
   }
 }
 
-function presentImport(call: Call, counts: RecordCounts): Outcome {
-  const secretIncluded = counts.secret !== undefined;
-  if (secretIncluded) {
+function noteSecret(call: Call, counts: RecordCounts): void {
+  if (counts.secret !== undefined) {
     call.note(
       "The secret came with the lines. A server that runs on this data has another one: start it again.",
     );
@@ -194,8 +209,9 @@ function presentImport(call: Call, counts: RecordCounts): Outcome {
       "No secret came with the lines. Set SECRET to that of the service they are from, or its keys are refused.",
     );
   }
-  return {
-    json: { counts, secretIncluded },
-    text: `${listed(counts)} imported into ${call.config.dataDir}, and the books reconcile.\n`,
-  };
 }
+
+const presentImport = (counts: RecordCounts, place: string): Outcome => ({
+  json: { counts, secretIncluded: counts.secret !== undefined },
+  text: `${listed(counts)} imported into ${place}, and the books reconcile.\n`,
+});

@@ -1,10 +1,12 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { DeskRefusal } from "#accounts/people.ts";
-import { ConfigFault, readConfig } from "#config.ts";
+import { readConfig } from "#config.ts";
+import { ConfigFault } from "#read-settings.ts";
 import { checkWords, findCommand, readTyped } from "./cli-arguments.ts";
 import { type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
 import { COMMANDS } from "./cli-commands.ts";
 import { helpOn, helpOnAll, usageLine, usageOf } from "./cli-help.ts";
+import { readRemote } from "./cli-remote-address.ts";
 import { DataFolderFault } from "./data-folder.ts";
 
 /**
@@ -29,8 +31,10 @@ async function main(typed: readonly string[]): Promise<void> {
 async function run(command: Command, rest: readonly string[]): Promise<Outcome> {
   const { words, options } = readTyped(command, rest);
   checkWords(command, words);
+  const config = readConfig(process.env);
   return command.run({
-    config: readConfig(process.env),
+    config,
+    remote: readRemote(command, options["remote"] as string | undefined, config),
     json: options["json"] === true,
     now: Date.now(),
     words,

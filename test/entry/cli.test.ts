@@ -17,6 +17,7 @@ async function runHere(typed: string[], dataDir: string): Promise<Outcome> {
   checkWords(command, words);
   return command.run({
     config: readConfig({ DATA_DIR: dataDir }),
+    remote: null,
     json: true,
     now: Date.now(),
     words,

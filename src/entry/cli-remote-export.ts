@@ -1,0 +1,109 @@
+import type { DeploymentOperations } from "#accounts/deployment-desk.ts";
+import type { RecordPlace } from "#credits/account-moves.ts";
+import type { RecordCounts } from "#credits/transfer.ts";
+import { createSqliteAudit } from "#store/sqlite-audit.ts";
+import type { NodeSqlite } from "#store/sqlite-node.ts";
+import { dropAccount, exportSqlite, takeRecords } from "#store/sqlite-transfer.ts";
+import { type Call, Refusal } from "./cli-command.ts";
+import { everyAccount, everyAddress, everyClosed } from "./cli-lists.ts";
+import { eachAtOnce } from "./cli-parallel.ts";
+import { createProgress } from "./cli-progress.ts";
+import type { RemoteDesk } from "./cli-remote-client.ts";
+import { withTemporaryData } from "./cli-temporary.ts";
+
+/**
+ * A deployed service as lines of JSON: its accounts are gathered in a temporary database, each as it was at one moment,
+ * and written from there, so that the lines are those of any store.
+ */
+export async function exportRemote(
+  call: Call,
+  desk: RemoteDesk,
+  write: (bytes: Uint8Array) => void,
+): Promise<RecordCounts> {
+  return withTemporaryData(async (driver) => {
+    const progress = createProgress(call, "read");
+    const began = new Set<string>();
+    const firstPages = eachAtOnce(everyAccount(desk), async ({ account }) => ({
+      ...{ account, page: await readPage(desk, account, null, false) },
+    }));
+    for await (const { account, page } of firstPages) {
+      await gather(desk, driver, account, page);
+      began.add(account);
+      progress.step();
+    }
+    await gatherAddresses(desk, driver, began);
+    const { ok, faults } = createSqliteAudit(driver).audit({ now: call.now });
+    if (!ok) {
+      call.note(
+        `The books of the service do not reconcile (${faults[0]}), so import will refuse these lines. Run audit.`,
+      );
+    }
+    return exportSqlite(driver, { withSecret: false }, write);
+  });
+}
+
+type Page = DeploymentOperations["exportAccount"][1];
+
+const readPage = (desk: RemoteDesk, account: string, place: RecordPlace | null, hold: boolean) =>
+  desk.exportAccount({ account, place, hold });
+
+/** An account that is busy all the time is held while it is read: its calls are refused with 503 for some seconds. */
+const TRIES_WITHOUT_HOLD = 3;
+const TRIES_MAX = 8;
+
+/** Takes in an account whose first page has come: again from the start where it changed between two pages. */
+async function gather(
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  account: string,
+  firstPage: Page,
+): Promise<void> {
+  let first = firstPage;
+  for (let tries = 1; ; tries += 1) {
+    if (await gatherPages(desk, driver, account, first, tries > TRIES_WITHOUT_HOLD)) return;
+    dropAccount(driver, account);
+    if (tries === TRIES_MAX) {
+      throw new Refusal(
+        `The account ${account} changes faster than it can be read. Suspend it for the time of the export, or try again later.`,
+      );
+    }
+    first = await readPage(desk, account, null, tries + 1 > TRIES_WITHOUT_HOLD);
+  }
+}
+
+async function gatherPages(
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  account: string,
+  first: Page,
+  hold: boolean,
+): Promise<boolean> {
+  const { state } = first;
+  // Several states in one page are several moments.
+  if (state.includes(" ")) return false;
+  takeRecords(driver, first.records);
+  for (let next = first.next; next !== null; ) {
+    const page = await readPage(desk, account, next, hold);
+    if (page.state !== state) return false;
+    takeRecords(driver, page.records);
+    next = page.next;
+  }
+  return true;
+}
+
+async function gatherAddresses(
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  began: ReadonlySet<string>,
+): Promise<void> {
+  for await (const address of everyAddress(desk)) {
+    const { account } = address;
+    // Opened since the list of accounts was read.
+    if (!began.has(account))
+      await gather(desk, driver, account, await readPage(desk, account, null, false));
+    takeRecords(driver, [{ record: "address", ...address }]);
+  }
+  for await (const closed of everyClosed(desk)) {
+    takeRecords(driver, [{ record: "closedAddress", ...closed }]);
+  }
+}

@@ -1,0 +1,135 @@
+import type { RecordCounts, TransferRecord } from "#credits/transfer.ts";
+import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
+import type { NodeSqlite } from "#store/sqlite-node.ts";
+import { importSqlite, recordsOfAccount } from "#store/sqlite-transfer.ts";
+import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { Call } from "./cli-command.ts";
+import { chunksOf, eachAtOnce } from "./cli-parallel.ts";
+import { createProgress } from "./cli-progress.ts";
+import type { Remote } from "./cli-remote-address.ts";
+import { moveAddresses, refuseTaken } from "./cli-remote-addresses.ts";
+import { createRemoteDesk, type RemoteDesk } from "./cli-remote-client.ts";
+import { checkLines, checkTarget } from "./cli-remote-target.ts";
+import { verifyImport } from "./cli-remote-verify.ts";
+import { withTemporaryData } from "./cli-temporary.ts";
+import { counted, whole } from "./cli-text.ts";
+
+/**
+ * Lines of JSON into a deployed service: they are checked and audited here first, then each account goes to its own
+ * ledger, and is open to calls when its books reconcile there. Stopped in the middle it is run again: what is there is
+ * left as it is, and the rest follows.
+ */
+export async function importRemote(
+  call: Call,
+  remote: Remote,
+  lines: Iterable<Uint8Array>,
+): Promise<RecordCounts> {
+  return withTemporaryData(async (driver) => {
+    const counts = importSqlite(driver, lines, call.now);
+    checkLines(call, driver);
+    const desk = createRemoteDesk(remote);
+    await checkTarget(call, desk, driver, remote.url);
+    await noteForeignKeys(call, desk, driver, counts.secret !== undefined);
+    const closed = await moveAccounts(call, desk, driver);
+    const taken = await moveAddresses(call, desk, driver, closed);
+    await verifyImport(call, desk, driver);
+    refuseTaken(taken);
+    return counts;
+  });
+}
+
+const KEYS_AT_ONCE = 1_000;
+
+/** A key's first characters say under which secret it was made: the service says whether it has that one. */
+async function noteForeignKeys(
+  call: Call,
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  secretCame: boolean,
+): Promise<void> {
+  let [asked, foreign] = [0, 0];
+  for (const starts of chunksOf(liveStarts(driver), KEYS_AT_ONCE)) {
+    const { known } = await desk.knowsKeys({ starts });
+    asked += starts.length;
+    foreign += known.filter((each) => !each).length;
+  }
+  if (foreign > 0) {
+    call.note(
+      `${whole(foreign)} of ${counted(asked, "key")} were made under another secret than the service has: calls with them are refused with 401. Add the secret of the service that the lines are from to the secret SECRET of both Workers, after a comma, and they are good.`,
+    );
+  }
+  if (secretCame)
+    call.note(
+      "The secret that came with the lines stays here: that of a deployed service is set with wrangler secret put SECRET.",
+    );
+}
+
+function* liveStarts(driver: NodeSqlite): Generator<string> {
+  for (const { start, revokedAt } of pagesOf(driver, "key")) if (revokedAt === null) yield start;
+}
+
+/** Gives those that were closed there after they had come over. */
+async function moveAccounts(
+  call: Call,
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+): Promise<Set<string>> {
+  const { now } = call;
+  const progress = createProgress(call, "imported");
+  const closed = new Set<string>();
+  let before = 0;
+  const moved = eachAtOnce(pagesOf(driver, "account"), async (record) => {
+    const outcome = await moveAccount(call, desk, driver, record);
+    if (outcome !== "opened_before") return outcome;
+    const there = await desk.findAccount({ account: record.id, now });
+    if (there?.state === "closed") closed.add(record.id);
+    return outcome;
+  });
+  for await (const outcome of moved) {
+    progress.step();
+    if (outcome === "opened_before") before += 1;
+  }
+  if (before > 0)
+    call.note(`${counted(before, "account")} had come over before, and stayed as they were.`);
+  return closed;
+}
+
+async function moveAccount(
+  { now }: Call,
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  { id: account, createdAt }: { id: string; createdAt: number },
+): Promise<string> {
+  let begin = true;
+  const pages = pagesOfBytes(recordsOfAccount(driver, account));
+  for (let page = pages.next(); !page.done; ) {
+    const records = page.value;
+    const next = pages.next();
+    const order = { account, createdAt, records, begin, finish: next.done === true, now };
+    const { outcome } = await desk.importAccount(order).catch((error: Error) => {
+      if (!error.message.includes(account)) error.message = `${account}: ${error.message}`;
+      throw error;
+    });
+    if (outcome !== "taken") return outcome;
+    begin = false;
+    page = next;
+  }
+  return "taken";
+}
+
+/** No record comes near the room that is left. */
+const PAGE_BYTES = IMPORT_PAGE_BYTES_MAX * 0.75;
+const PAGE_RECORDS = 2_000;
+
+function* pagesOfBytes(records: Iterable<TransferRecord>): Generator<TransferRecord[]> {
+  let page: TransferRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    page.push(record);
+    bytes += Buffer.byteLength(JSON.stringify(record)) + 1;
+    if (bytes < PAGE_BYTES && page.length < PAGE_RECORDS) continue;
+    yield page;
+    [page, bytes] = [[], 0];
+  }
+  if (page.length > 0) yield page;
+}
