@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { CONFIRM, type Credentials, linkTo, newAddress, type Site } from "./people-site.ts";
+import { CONFIRM, type Credentials, linkTo, newAddress, type Place } from "./people-site.ts";
 
 const STEP_DEADLINE_MS = 20_000;
 
@@ -18,7 +18,7 @@ export type Guest = {
 };
 
 /** Somebody with a browser of their own. Whatever the browser complains of fails the test, unless it was foreseen. */
-export async function openGuest(t: TestContext, browser: Browser, site: Site): Promise<Guest> {
+export async function openGuest(t: TestContext, browser: Browser, site: Place): Promise<Guest> {
   const context = await browser.newContext({
     baseURL: site.base,
     extraHTTPHeaders: { "X-Forwarded-For": newAddress() },
@@ -72,7 +72,7 @@ export async function signUp(page: Page, person: Credentials): Promise<void> {
 }
 
 /** Follows the link of the letter and confirms. */
-export async function confirm(page: Page, site: Site, person: Credentials): Promise<void> {
+export async function confirm(page: Page, site: Place, person: Credentials): Promise<void> {
   await page.goto(await linkTo(site, person.email, CONFIRM));
   await button(page, "Confirm my address").click();
   await heading(page, "Your address is confirmed").waitFor();
@@ -85,7 +85,7 @@ export async function signIn(page: Page, person: Credentials): Promise<void> {
 }
 
 /** Without the pages. */
-export async function signInQuickly(guest: Guest, site: Site, person: Credentials): Promise<void> {
+export async function signInQuickly(guest: Guest, site: Place, person: Credentials): Promise<void> {
   const answer = await guest.context.request.post("/people/auth/sign-in/email", {
     data: person,
     headers: { Origin: site.base },

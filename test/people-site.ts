@@ -14,10 +14,14 @@ import { type Received, startMailServer } from "./mail/smtp-scene.ts";
 /** Of one test, or of all tests of a file. */
 type Hooks = { after(close: () => unknown): void };
 
-export type Site = {
+/** Where people and their letters are found, however the service runs. */
+export type Place = {
   base: string;
   /** All letters so far, oldest first. */
   letters: Received[];
+};
+
+export type Site = Place & {
   /** As the plug being pulled. */
   kill(): Promise<void>;
   /** On the same port, with the same data. */
@@ -80,11 +84,11 @@ export function newAddress(): string {
   return `10.7.${count >> 8}.${count & 255}`;
 }
 
-export const lettersTo = (site: Site, email: string): Received[] =>
+export const lettersTo = (site: Place, email: string): Received[] =>
   site.letters.filter(({ to }) => to.includes(email));
 
 /** The address under the button of the newest letter with this subject, once it has come. */
-export async function linkTo(site: Site, email: string, subject: RegExp): Promise<string> {
+export async function linkTo(site: Place, email: string, subject: RegExp): Promise<string> {
   const letter = await until(`a letter to ${email} about ${subject}`, () =>
     lettersTo(site, email).findLast((each) => subject.test(each.email.subject ?? "")),
   );
@@ -98,7 +102,7 @@ export async function linkTo(site: Site, email: string, subject: RegExp): Promis
 export const CONFIRM = /^Confirm your address/;
 
 /** A person who has signed up and confirmed, without the pages: for tests about what comes afterwards. */
-export async function member(site: Site, name?: string): Promise<Credentials> {
+export async function member(site: Place, name?: string): Promise<Credentials> {
   const person = somebody(name);
   const headers = {
     Origin: site.base,
@@ -124,7 +128,7 @@ async function expectOk(url: string, init: RequestInit): Promise<void> {
 }
 
 /** A link as a letter has it, made so long ago that it holds no more. */
-export async function expiredLink(site: Site, email: string): Promise<string> {
+export async function expiredLink(site: Place, email: string): Promise<string> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const secret = bytesToHex(hmac(sha256, bytes(SECRET), bytes("toolbooth sessions")));
   const token = await createEmailVerificationToken(secret, email, undefined, -60);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { randomBase62 } from "#ids.ts";
-import { SchemaTooNew } from "#store/sqlite-migrate.ts";
+import { SchemaTooNew } from "#store/run-migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { keepSecret } from "#store/sqlite-settings.ts";
 

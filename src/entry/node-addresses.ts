@@ -1,4 +1,6 @@
-import { type Config, isLoopback, urlOf } from "#config.ts";
+import { type Config, urlOf } from "#config.ts";
+import { wayOf } from "#mail/read-mail-settings.ts";
+import { isLoopback } from "#read-settings.ts";
 
 /** By which addresses the service is reached, and what the operator should know of that. */
 type Listening = Pick<Config, "host" | "publicUrl">;
@@ -37,9 +39,9 @@ export function warningsOf(
       `PUBLIC_URL is not set: links in letters and pages lead to ${baseOf(config, port)}, and from any other address nobody can sign up or in. Set it to the address that people use.`,
     );
   }
-  if (config.mail.smtp === null && !isOwnMachine(config)) {
+  if (wayOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
-      `SMTP_URL is not set: no letter is sent. Letters with their links stay in ${outboxFolder}, so nobody but you can confirm an address. Set SMTP_URL and MAIL_FROM.`,
+      `Neither SMTP_URL nor MAIL_API_TOKEN is set: no letter is sent. Letters with their links stay in ${outboxFolder}, so nobody but you can confirm an address. Set one of the two, and MAIL_FROM.`,
     );
   }
   return warnings;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { ConfigFault } from "#config.ts";
+import { ConfigFault } from "#read-settings.ts";
 
 /**
  * The address of the client: of the connection, or, where that is a proxy of ours, what the proxies say of whom they

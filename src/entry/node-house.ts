@@ -5,6 +5,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Config } from "#config.ts";
 import type { Ledger } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
+import { NODE_ROOM } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { NodeLog } from "./node-log.ts";
@@ -42,6 +43,10 @@ export function createNodeHouse(parts: Parts): House {
     },
     ...{ ledger, people, pages },
     farLedger: null,
+    afterwards: null,
+    room: NODE_ROOM,
+    bodyTimeoutMs: null,
+    repliesInPieces: false,
     now: () => Date.now(),
     elapsed: () => performance.now(),
     random,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AppAssets } from "#http/pages/app-shell.ts";
+import { assetsOf, type PageManifest } from "#http/pages/page-manifest.ts";
 import { chooseEncoding } from "#http/reply.ts";
 import { FIRST_PAINT, MANIFEST } from "./node-pages-folder.ts";
 
@@ -16,14 +17,14 @@ type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Bu
 
 export function readPageStore(folder: string): PageStore {
   const assets = readAssets(path.join(folder, "assets"));
-  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as Manifest;
+  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
   const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
   return {
     answer(name, request) {
       const asset = assets.get(name);
       return asset === undefined ? nothing() : answerWith(asset, request);
     },
-    assetsFor: (entry, screen) => ({ ...assetsFor(manifest, entry, screen), firstPaint }),
+    assetsFor: (entry, screen) => assetsOf(manifest, firstPaint, entry, screen),
   };
 }
 
@@ -99,38 +100,3 @@ const matches = (asked: string | null, etag: string): boolean =>
     .split(",")
     .map((part) => part.trim().replace(/^W\//, ""))
     .some((part) => part === etag || part === "*");
-
-/** As Vite writes it. The keys are the names of sources, below `web/`. */
-type Manifest = Record<string, Chunk>;
-type Chunk = { file: string; imports?: string[] };
-
-/** All styles are one file. */
-const STYLE = "style.css";
-const EARLY = "colour-scheme.ts";
-
-function assetsFor(
-  manifest: Manifest,
-  entry: string,
-  screen: string | undefined,
-): Omit<AppAssets, "firstPaint"> {
-  const main = manifest[entry];
-  if (main === undefined) throw new Error(`The build of the pages has no ${entry}`);
-  const names = screen === undefined ? [entry] : [entry, screen];
-  const chunks = names.flatMap((name) => below(manifest, name));
-  const preloads = new Set(chunks.map(({ file }) => file));
-  preloads.delete(main.file);
-  return {
-    scripts: [main.file],
-    styles: [manifest[STYLE]?.file ?? []].flat(),
-    preloads: [...preloads],
-    early: manifest[EARLY]?.file ?? null,
-  };
-}
-
-/** A chunk, after everything that it imports at once. */
-function below(manifest: Manifest, name: string, seen = new Set<string>()): Chunk[] {
-  const chunk = manifest[name];
-  if (chunk === undefined || seen.has(name)) return [];
-  seen.add(name);
-  return [...(chunk.imports ?? []).flatMap((next) => below(manifest, next, seen)), chunk];
-}

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { type Config, isLoopback } from "#config.ts";
+import type { Config } from "#config.ts";
 import { Fault } from "#errors.ts";
 import { readBody } from "#http/body.ts";
 import type { HousePeople } from "#http/house.ts";
 import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { isLoopback } from "#read-settings.ts";
 import { databaseFile, outboxFolder } from "./data-folder.ts";
 import { isOwnMachine, originsOf } from "./node-addresses.ts";
 import { createClientAddress } from "./node-client-address.ts";

@@ -8,10 +8,12 @@ import { createPeopleApp } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
+import { createFetchTransport } from "#mail/fetch-transport.ts";
 import { startDelivery } from "#mail/node-delivery.ts";
 import { createOutbox } from "#mail/node-outbox.ts";
 import { createSmtpTransport } from "#mail/node-smtp.ts";
 import { createPostOffice } from "#mail/post-office.ts";
+import { wayOf } from "#mail/read-mail-settings.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { hashKey, random } from "./node-house.ts";
@@ -41,14 +43,15 @@ const store = openSqlitePeople(driver);
 const now = () => Date.now();
 const newId = createIdSequence(random);
 
-const { smtp, from } = settings.mail;
+const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
     ...{ folder: settings.outboxFolder, from, now, tellsAll: settings.isOwnMachine },
     tell: (text) => say({ kind: "letter", text }),
   });
-const transport = smtp === null ? outbox() : createSmtpTransport(smtp, from);
-const way = smtp === null ? "outbox" : "smtp";
+const post = () => (api === null ? outbox() : createFetchTransport(api, from));
+const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
+const way = wayOf(settings.mail);
 const office = createPostOffice({
   ...{ queue: store.letterQueue, transport, way, now, random, from },
   complain: (message, details) => complain(message, details),
@@ -90,7 +93,7 @@ const app = createPeopleApp({
     signUp: settings.signUp,
     providers: Object.keys(settings.providers) as PeopleHouse["settings"]["providers"],
     starter: settings.starter,
-    lettersStayHere: smtp === null,
+    lettersStayHere: way === "outbox",
     secret: derived("toolbooth known browsers"),
   },
   ...{ auth, desk, verifyPassword, now, complain },
@@ -119,7 +122,7 @@ port.on("message", (message: ToPeople) => {
   } else void stop();
 });
 say({ kind: "ready" });
-if (smtp === null)
+if (way === "outbox")
   void tellOfHeld().catch((cause) => complain("Letters were not counted", { cause }));
 
 /** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */

@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
-import { type Config, ConfigFault, isLoopback, readConfig, urlOf } from "#config.ts";
+import { type Config, readConfig, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
+import { ConfigFault, isLoopback } from "#read-settings.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
 import { openSqliteThread } from "#store/sqlite-thread.ts";

@@ -128,7 +128,12 @@ export function createApp(house: House, createSite: CreateSite | null): App {
   });
 
   return {
-    fetch: (request, connection) => app.fetch(request, connection as object),
+    fetch(request, connection) {
+      const answer = app.fetch(request, connection as object);
+      // A runtime that drops the work of a client who went away would never let go of what the call holds.
+      house.afterwards?.waitUntil(Promise.resolve(answer));
+      return answer;
+    },
     async refuse(fault, headers) {
       const trace = createTrace(headers, "none", "none", null);
       const response = await replier.problem(fault, headers, trace, false);

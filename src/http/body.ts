@@ -7,6 +7,9 @@ import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
  * connection is closed. workerd drops a connection whose request was answered unread, so this comes before the answer.
  */
 
+/** Requests of whose body more was coming than anyone waited for, whatever refuses them in the end. */
+const unfinished = new WeakSet<Request>();
+
 const CLOSE = { Connection: "close" };
 /** Up to this size a body takes no more than its connection does. */
 const SMALL_BYTES = 16 * 1024;
@@ -14,11 +17,15 @@ const SMALL_BYTES = 16 * 1024;
 /** Told before more than a small body is taken in, of the bytes that it may take; throws where there is no room. */
 export type Admit = (bytes: number) => void;
 
-/** The bytes of the body, inflated where they came compressed. Throws a Fault where they are too many or no gzip. */
+/**
+ * The bytes of the body, inflated where they came compressed. Throws a Fault where they are too many, no gzip, or not
+ * here in time. `timeoutMs`: null where the door sees to that.
+ */
 export async function readBody(
   request: Request,
   bytesMax: number,
   admit: Admit,
+  timeoutMs: number | null = null,
 ): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
   const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
@@ -28,7 +35,7 @@ export async function readBody(
       `The body's Content-Encoding is "${encoding.slice(0, 40)}"; only gzip is supported.`,
     );
   }
-  const raw = await readRaw(request, bytesMax, admit);
+  const raw = await readRaw(request, bytesMax, admit, timeoutMs);
   // A client that always sets the header may send no body at all.
   return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, admit) : raw;
 }
@@ -38,6 +45,7 @@ export async function readBody(
  * False: more was coming, and the connection has to be closed.
  */
 export async function dropBody(request: Request, bytesMax: number): Promise<boolean> {
+  if (unfinished.has(request)) return false;
   if (request.bodyUsed || announcedLength(request) === 0) return true;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooSlow = new Promise<false>((resolve) => {
@@ -62,24 +70,54 @@ async function dropAll(request: Request, bytesMax: number): Promise<boolean> {
   }
 }
 
-async function readRaw(request: Request, bytesMax: number, admit: Admit): Promise<Uint8Array> {
+async function readRaw(
+  request: Request,
+  bytesMax: number,
+  admit: Admit,
+  timeoutMs: number | null,
+): Promise<Uint8Array> {
   const length = announcedLength(request);
   if (length !== null && length > bytesMax) {
     const dropped = await dropBody(request, bytesMax);
+    if (!dropped) unfinished.add(request);
     throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
   }
   if (length !== null && length > SMALL_BYTES) admit(length);
+  const wait: Wait = { isOver: false };
   try {
     // The transport holds a body to its announced length, so this needs no stream and no counting.
-    if (length !== null) return new Uint8Array(await request.arrayBuffer());
+    if (length !== null)
+      return new Uint8Array(await inTime(request.arrayBuffer(), wait, timeoutMs));
     if (request.body === null) return new Uint8Array();
-    return await collect(request.body, bytesMax, "is larger", admit);
+    return await inTime(collect(request.body, bytesMax, "is larger", admit, wait), wait, timeoutMs);
   } catch (cause) {
-    if (cause instanceof Fault) throw cause;
-    throw new Fault("invalid_request", "The body ended before it was complete.", {
-      cause,
-      headers: CLOSE,
-    });
+    const fault = cause instanceof Fault ? cause : broken(cause);
+    if (fault.details.headers === CLOSE) unfinished.add(request);
+    throw fault;
+  }
+}
+
+/** Is over when nobody waits for the body any more. */
+type Wait = { isOver: boolean };
+
+async function inTime<Read>(
+  reading: Promise<Read>,
+  wait: Wait,
+  timeoutMs: number | null,
+): Promise<Read> {
+  if (timeoutMs === null) return reading;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      wait.isOver = true;
+      const detail = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+      reject(new Fault("request_timeout", detail, { headers: CLOSE }));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -103,6 +141,7 @@ async function collect(
   bytesMax: number,
   excess: string,
   admit: Admit,
+  wait?: Wait,
 ): Promise<Uint8Array> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
@@ -110,7 +149,7 @@ async function collect(
   let admitted = false;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done || wait?.isOver) break;
     size += value.byteLength;
     if (size > bytesMax) {
       const dropped = await drop(reader, bytesMax + DRAIN_SLACK_BYTES - size);
@@ -148,6 +187,9 @@ async function drop(
   }
   return false;
 }
+
+const broken = (cause: unknown) =>
+  new Fault("invalid_request", "The body ended before it was complete.", { cause, headers: CLOSE });
 
 function tooLarge(bytesMax: number, excess: string, dropped: boolean): Fault {
   const detail = `${excess}; the limit is ${bytesMax} bytes`;

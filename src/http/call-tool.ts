@@ -17,8 +17,9 @@ import {
 } from "./idempotency.ts";
 import { createNearVisits } from "./near-visit.ts";
 import { millisecondsText, type Replier, type Trace } from "./reply.ts";
+import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import { createReversals } from "./reversals.ts";
-import { runTool, type ToolAnswer, type ToolJob } from "./run-tool.ts";
+import { type CallAnswer, runTool, runToolInPieces, type ToolJob } from "./run-tool.ts";
 import type { OpenVisit, Visit } from "./visit.ts";
 
 /**
@@ -39,7 +40,7 @@ export type CallTool = {
 
 export function createCallTool(house: House, replier: Replier, throttle: Throttle): CallTool {
   const keys = createAuthenticator(house);
-  const admission = createAdmission();
+  const admission = createAdmission(house.room, house.elapsed);
   const running = createRunning();
   const reversals = createReversals(house);
   const newId = createIdSequence(house.random);
@@ -69,23 +70,34 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     lap("key");
 
     let job: ToolJob;
-    let answer: ToolAnswer;
+    let answer: CallAnswer;
     let repeatKey: string | null = null;
-    let release = () => {};
-    const room = admission.of(caller.account);
+    let releaseKey = () => {};
+    const share = admission.of(caller.account);
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(request, tool.bodyBytesMax, room.take);
+        const body = await readBody(request, tool.bodyBytesMax, share.take, house.bodyTimeoutMs);
         lap("body");
         if (body.byteLength >= tool.heavyFromBytes) {
           await visit.reconsider();
         }
-        if (repeatKey !== null) release = running.claim(caller.account, tool.name, repeatKey);
+        // Nothing large is begun while answers hold more than the room has.
+        if (house.repliesInPieces !== false && body.byteLength > PIECE_CHARS) {
+          share.swap(body.byteLength);
+        }
+        if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(tool, body, request, trace, repeatKey !== null);
         answer = await run(house, tool, job);
+        if (isLargeText(answer.body)) {
+          // Its body is needed again only where the call turns out to be a repeat.
+          if (repeatKey === null) job.body = NOTHING;
+          share.swap(answer.body.heldBytes + job.body.byteLength);
+        }
         lap("tool");
       } catch (fault) {
+        // Of a body that did not come nothing is held, and the room is wanted.
+        if (fault instanceof Fault && fault.code === "request_timeout") share.release();
         await visit.refuse();
         throw fault;
       }
@@ -105,11 +117,11 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
         const runAgain = (again: ToolJob) => run(house, tool, again);
         answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
       }
+      return await replier.answer(answer.body, request.headers, trace, share);
     } finally {
-      release();
-      room.leave();
+      releaseKey();
+      share.release();
     }
-    return replier.answer(answer.body, request.headers, trace);
   }
 
   return Object.assign(callTool, { settle: reversals.settle });
@@ -136,7 +148,10 @@ function createJob(
   };
 }
 
-function run(house: House, tool: Tool, job: ToolJob): Promise<ToolAnswer> {
+const NOTHING = new Uint8Array();
+
+function run(house: House, tool: Tool, job: ToolJob): Promise<CallAnswer> {
+  if (house.repliesInPieces !== false) return runToolInPieces(job, house);
   return house.runHeavy !== null && job.body.byteLength >= tool.heavyFromBytes
     ? house.runHeavy(job)
     : runTool(job, house);

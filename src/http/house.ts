@@ -1,7 +1,8 @@
 import type { FarLedger } from "#credits/far-ledger.ts";
-import type { Ledger } from "#credits/ledger.ts";
+import type { CallRef, Ledger } from "#credits/ledger.ts";
 import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
+import type { LargeRoom } from "#limits.ts";
 import type { Supply } from "#tools/tool.ts";
 import type { AppAssets } from "./pages/app-shell.ts";
 import type { PeopleOffer, SettingShown } from "./pages/page-options.ts";
@@ -19,6 +20,25 @@ export type House = {
    * and asked whenever that spares work.
    */
   farLedger: FarLedger | null;
+  /**
+   * Where nothing of this process is sure to live past an answer: how it is kept alive for a while (`waitUntil`), and who
+   * keeps a call that could not be given back meanwhile (`keep`). Null: the process lives on.
+   */
+  afterwards: {
+    waitUntil(work: Promise<unknown>): void;
+    keep(call: CallRef): Promise<void>;
+  } | null;
+  /** What of large calls is held in memory at once. */
+  room: LargeRoom;
+  /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */
+  bodyTimeoutMs: number | null;
+  /**
+   * Where memory is scarcer than time, large answers become bytes piece by piece while they leave; this makes of the
+   * pieces a stream whose length is told before, and sees to it that their end is heard of. False: answers leave whole.
+   */
+  repliesInPieces:
+    | false
+    | ((pieces: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>);
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
   /** A clock that never goes back, in milliseconds, for durations and the rate limit. */

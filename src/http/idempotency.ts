@@ -1,7 +1,7 @@
 import type { IdempotencyOrder, Replay } from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
-import type { ToolAnswer, ToolJob } from "./run-tool.ts";
+import type { CallAnswer, ToolJob } from "./run-tool.ts";
 
 /**
  * The `Idempotency-Key` of a request, null where it has none. The draft of the header writes it as a quoted string,
@@ -45,7 +45,7 @@ export function createRunning() {
 
 export function idempotencyOrder(
   key: string | null,
-  answer: ToolAnswer,
+  answer: CallAnswer,
   receivedAt: number,
 ): IdempotencyOrder | null {
   if (key === null || answer.fingerprint === null) return null;
@@ -57,11 +57,11 @@ export function idempotencyOrder(
  * time runs again with what the first call was given.
  */
 export async function repeatAnswer(
-  fresh: ToolAnswer,
+  fresh: CallAnswer,
   job: ToolJob,
   replay: Replay,
-  run: (job: ToolJob) => Promise<ToolAnswer>,
-): Promise<ToolAnswer> {
+  run: (job: ToolJob) => Promise<CallAnswer>,
+): Promise<CallAnswer> {
   if (fresh.fingerprint?.answerSha256 === replay.answerSha256) return fresh;
   const again = await run({ ...job, receivedAt: replay.receivedAt, random: replay.random });
   if (again.fingerprint?.answerSha256 === replay.answerSha256) return again;

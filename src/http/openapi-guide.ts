@@ -10,6 +10,7 @@ import {
   IDEMPOTENCY_KEY_CHARS_MAX,
   JSON_DEPTH_MAX,
   REQUEST_TIMEOUT_MS,
+  WORKER_BODY_TIMEOUT_MS,
 } from "#limits.ts";
 import { TOOLS } from "#tools/index.ts";
 import type { ApiOptions } from "./openapi-document.ts";
@@ -171,6 +172,10 @@ function limits(): GuideSection {
             ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
             ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1000} seconds`],
             ["Time for the whole request to arrive", `${REQUEST_TIMEOUT_MS / 1000} seconds`],
+            [
+              "Time for the body, where the service runs at a network's edge",
+              `${WORKER_BODY_TIMEOUT_MS / 1000} seconds`,
+            ],
           ],
         },
       },

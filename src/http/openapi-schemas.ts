@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Tool } from "#tools/tool.ts";
 import type { JsonSchema, NamedExample } from "./openapi-document.ts";
 
@@ -33,7 +33,7 @@ const answerSchema = (tool: Tool<unknown>): JsonSchema => ({
   ...convert(tool.output, "output"),
 });
 
-function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
   return rest as JsonSchema;
 }

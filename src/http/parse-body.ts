@@ -54,7 +54,8 @@ function emptyBody(tool: Tool): unknown {
  * does the type matter: then it tells what was meant.
  */
 function notJson(text: string, contentType: string | null, cause?: unknown): Fault {
-  if (contentType !== null && !isJsonType(contentType)) {
+  // A header without a value says nothing, and some runtimes drop it.
+  if (contentType !== null && contentType !== "" && !isJsonType(contentType)) {
     return new Fault(
       "unsupported_media_type",
       `The body is not JSON, and its type is "${contentType.slice(0, 80)}". Send JSON with \`Content-Type: application/json\`.`,

@@ -1,7 +1,9 @@
 import type { Rate } from "#credits/throttle.ts";
 import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
+import type { Share } from "./admission.ts";
 import type { House } from "./house.ts";
+import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 
 /** What is known of a request while it is answered; the headers of the answer are made from it. */
 export type Trace = {
@@ -25,8 +27,13 @@ export type Trace = {
 };
 
 export type Replier = {
-  /** A 200 of a tool. */
-  answer(body: string | Uint8Array, headers: Headers, trace: Trace): Promise<Response>;
+  /** A 200 of a tool. `share` holds what has not left yet; null where nothing is counted. */
+  answer(
+    body: string | Uint8Array | LargeText,
+    headers: Headers,
+    trace: Trace,
+    share?: Share | null,
+  ): Promise<Response>;
   /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
   problem(fault: Fault, headers: Headers, trace: Trace, bodyDropped: boolean): Promise<Response>;
   /** Anything else of the service: a page, a description. */
@@ -44,6 +51,8 @@ export type Replier = {
 /** Read by scripts of other origins only when named here (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
+
+const UNCOUNTED = { release() {}, isOver: () => false };
 
 export function createReplier(house: House, ratePolicy: string | null): Replier {
   function commonHeaders(trace: Trace): Record<string, string> {
@@ -91,12 +100,28 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     }
   }
 
+  /** Its length is told before, so that a client knows when an answer broke off. */
+  function sendPieces(
+    text: LargeText,
+    headers: Record<string, string>,
+    share: Share | null,
+  ): Response {
+    const stream = streamPieces(text, share?.toAnswer() ?? UNCOUNTED);
+    headers["Content-Length"] = String(text.bytes);
+    const body =
+      house.repliesInPieces === false ? stream : house.repliesInPieces(stream, text.bytes);
+    return new Response(body, { headers });
+  }
+
   return {
-    answer(body, asked, trace) {
+    async answer(body, asked, trace, share = null) {
       const headers = commonHeaders(trace);
       headers["Content-Type"] = "application/json";
       if (trace.replayed) headers["Idempotency-Replayed"] = "true";
-      return send(200, body, headers, asked, trace);
+      if (typeof body === "string" || !isLargeText(body)) {
+        return send(200, body, headers, asked, trace);
+      }
+      return sendPieces(body, headers, share);
     },
     problem(fault, asked, trace, bodyDropped) {
       trace.code = fault.code;

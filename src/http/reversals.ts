@@ -3,8 +3,7 @@ import type { House } from "./house.ts";
 
 /**
  * Calls that were answered with 503 although their debit may have been made. They are given back at once or, where the
- * ledger does not answer, later, one after the other, so that a ledger that has just come back is not swamped. A call
- * with an idempotency key is not among them, because its retry replays it.
+ * ledger does not answer, later. A call with an idempotency key is not among them, because its retry replays it.
  */
 export type Reversals = {
   add(call: { account: string; callId: string; now: number }): void;
@@ -12,12 +11,18 @@ export type Reversals = {
   settle(): Promise<void>;
 };
 
+export const createReversals = (house: House): Reversals =>
+  house.afterwards === null
+    ? createWaitingReversals(house)
+    : createBriefReversals(house, house.afterwards);
+
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MAX_MS = 60_000;
 /** More than wait in a ledger's queue at its fullest; beyond it the operator is told which call it is. */
 const WAITING_MAX = 50_000;
 
-export function createReversals(house: House): Reversals {
+/** In a process that lives on: one after the other, so that a ledger that has just come back is not swamped. */
+function createWaitingReversals(house: House): Reversals {
   const waiting: CallRef[] = [];
   /** What the ledger was asked for and has not answered yet. */
   const underWay = new Set<Promise<boolean>>();
@@ -87,5 +92,49 @@ export function createReversals(house: House): Reversals {
         );
       }
     },
+  };
+}
+
+/** The platform lets an answer's work go on for 30 s: room for three tries that each take as long as they may. */
+const PAUSES_MS = [0, 500, 2_000];
+
+/**
+ * Where nothing of this process is sure to live on: a few tries at once, then the call is kept for whoever gives it back
+ * later. Kept too is a call whose debit is not there: it may still be on its way.
+ */
+function createBriefReversals(
+  house: House,
+  { waitUntil, keep }: NonNullable<House["afterwards"]>,
+): Reversals {
+  const underWay = new Set<Promise<void>>();
+
+  async function giveBack(call: CallRef): Promise<void> {
+    for (const pauseMs of PAUSES_MS) {
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const tried = house.ledger.reverse({ ...call, now: house.now() });
+      if (
+        await tried.then(
+          ({ reversed }) => reversed,
+          () => false,
+        )
+      )
+        return;
+    }
+    await keep(call).catch((cause) =>
+      house.complain(
+        `The call ${call.callId} of ${call.account} could neither be reversed nor kept for later`,
+        { cause },
+      ),
+    );
+  }
+
+  return {
+    add({ account, callId, now }) {
+      const work = giveBack({ account, callId, at: now });
+      underWay.add(work);
+      void work.then(() => underWay.delete(work));
+      waitUntil(work);
+    },
+    settle: async () => void (await Promise.all(underWay)),
   };
 }

@@ -1,8 +1,10 @@
+import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput } from "#tools/check-input.ts";
 import { findTool } from "#tools/index.ts";
 import type { Supply } from "#tools/tool.ts";
 import { parseBody } from "./parse-body.ts";
+import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
 /**
  * From the bytes of a body to the bytes of the answer: the part of a call that may run on another thread.
@@ -25,10 +27,26 @@ export type ToolAnswer = {
   fingerprint: { bodySha256: string; answerSha256: string; random: string | null } | null;
 };
 
+/** A call's answer where memory is scarce. */
+export type CallAnswer = Omit<ToolAnswer, "body"> & { body: string | Uint8Array | LargeText };
+
 type Sources = Pick<Supply, "random" | "digest">;
 
 /** Throws a Fault where body or tool refuse. */
-export async function runTool(job: ToolJob, sources: Sources): Promise<ToolAnswer> {
+export const runTool = (job: ToolJob, sources: Sources): Promise<ToolAnswer> =>
+  answerJob(job, sources, { json: JSON.stringify, text: (text) => text });
+
+/** The same bytes, a large answer in pieces. */
+export const runToolInPieces = (job: ToolJob, sources: Sources): Promise<CallAnswer> =>
+  answerJob(job, sources, { json: writeJson, text: inPieces });
+
+type Writer<Body> = { json(output: unknown): Body; text(json: string): Body };
+
+async function answerJob<Body extends string | LargeText>(
+  job: ToolJob,
+  sources: Sources,
+  write: Writer<Body>,
+): Promise<{ body: Body; fingerprint: ToolAnswer["fingerprint"] }> {
   const tool = findTool(job.tool);
   if (tool === undefined) throw new Error(`There is no tool ${job.tool}`);
   const { input } = checkInput(tool, parseBody(tool, job.body, job.contentType));
@@ -45,21 +63,29 @@ export async function runTool(job: ToolJob, sources: Sources): Promise<ToolAnswe
   };
   const result = tool.run(input as never, supply);
   const output = result instanceof Promise ? await result : result;
-  const body = tool.encode === undefined ? JSON.stringify(output) : tool.encode(output as never);
+  const body =
+    tool.encode === undefined ? write.json(output) : write.text(tool.encode(output as never));
   if (!job.fingerprint) return { body, fingerprint: null };
   return { body, fingerprint: await takeFingerprint(job, body, drawn, sources) };
 }
 
 async function takeFingerprint(
   job: ToolJob,
-  body: string,
+  body: string | LargeText,
   drawn: Uint8Array | null,
   sources: Sources,
 ): Promise<NonNullable<ToolAnswer["fingerprint"]>> {
-  const answer = new TextEncoder().encode(body);
   return {
     bodySha256: bytesToHex(await sources.digest("sha256", job.body)),
-    answerSha256: bytesToHex(await sources.digest("sha256", answer)),
+    answerSha256: bytesToHex(await hashAnswer(body, sources)),
     random: drawn === null ? null : bytesToHex(drawn),
   };
+}
+
+/** A runtime's own digest wants all bytes at once, which a large answer never has. */
+async function hashAnswer(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
+  if (typeof body === "string") return digest("sha256", new TextEncoder().encode(body));
+  const hash = sha256.create();
+  for (const piece of body.pieces()) hash.update(piece);
+  return hash.digest();
 }

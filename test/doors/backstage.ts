@@ -2,7 +2,8 @@
  * What a test does behind a door: it orders from the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
-import type { Ledger, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
+import type { FarLedger } from "#credits/far-ledger.ts";
+import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
 
 export const TROUBLES = [
   "none",
@@ -30,28 +31,48 @@ export type Command =
   | { command: "held" }
   /** How many operations of this name the service has ordered. */
   | { command: "ordered"; name: LedgerOperation }
+  /** How often the service has gone to its ledger, with whatever question. */
+  | { command: "journeys" }
   /** What the service has complained of so far. */
   | { command: "complaints" };
 
 export type Backstage = ReturnType<typeof createBackstage>;
 
-export function createBackstage(ledger: Ledger, time: { now(): number; elapsed(): number }) {
+type Parts = {
+  /** The ledger as the service reaches it; left out, it is the one that commands order from. */
+  near?: Ledger;
+  /** What the service asks about its calls, where its ledger is a journey away. */
+  far?: FarLedger | null;
+  /** Counts the journeys where that can be seen more closely than here. */
+  journeys?: () => number;
+};
+
+export function createBackstage(
+  ledger: Ledger,
+  time: { now(): number; elapsed(): number },
+  { near = ledger, far = null, journeys: countJourneys }: Parts = {},
+) {
   let trouble: Trouble = "none";
   let aheadMs = 0;
   let held = 0;
+  let journeys = 0;
   const ordered = new Map<LedgerOperation, number>();
   const complaints: string[] = [];
+  const kept: CallRef[] = [];
   const now = () => time.now() + aheadMs;
 
-  async function order(name: LedgerOperation, value: unknown): Promise<unknown> {
-    const operation = ledger[name] as (value: unknown) => Promise<unknown>;
+  async function order<Outcome>(
+    name: LedgerOperation,
+    carryOut: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    journeys += 1;
     ordered.set(name, (ordered.get(name) ?? 0) + 1);
     const isDebit = name === "debit";
     if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit))
       throw new Error(CAUSE);
     if (trouble === "lose_all" && name === "reverse") throw new Error(CAUSE);
     if (trouble === "hold_debits" && isDebit) await untilOver();
-    const outcome = await operation(value);
+    const outcome = await carryOut();
     if ((trouble === "lose_answers" || trouble === "lose_all") && isDebit) throw new Error(CAUSE);
     return outcome;
   }
@@ -63,12 +84,18 @@ export function createBackstage(ledger: Ledger, time: { now(): number; elapsed()
     held -= 1;
   }
 
+  /** What a cron does at the edge: it gives back what could not be given back when it was due. */
+  async function giveBackKept(): Promise<void> {
+    for (const call of kept.splice(0)) await ledger.reverse({ ...call, now: now() });
+  }
+
   async function perform(command: Command): Promise<unknown> {
     switch (command.command) {
       case "order":
         return (ledger[command.name] as (value: unknown) => Promise<unknown>)(command.order);
       case "trouble":
         trouble = command.trouble;
+        if (trouble === "none") await giveBackKept();
         return null;
       case "advance":
         aheadMs += command.ms;
@@ -79,20 +106,33 @@ export function createBackstage(ledger: Ledger, time: { now(): number; elapsed()
         return held;
       case "ordered":
         return ordered.get(command.name) ?? 0;
+      case "journeys":
+        return countJourneys?.() ?? journeys;
       case "complaints":
         return complaints;
     }
   }
 
-  const names = Object.keys(ledger) as LedgerOperation[];
+  const names = Object.keys(near) as LedgerOperation[];
   const troubled = Object.fromEntries(
-    names.map((name) => [name, (value: LedgerOperations[typeof name][0]) => order(name, value)]),
+    names.map((name) => [
+      name,
+      (value: LedgerOperations[typeof name][0]) =>
+        order<unknown>(name, () => near[name](value as never)),
+    ]),
   ) as Ledger;
+  const farTroubled: FarLedger | null = far && {
+    debit: (value, isCounted) => order("debit", () => far.debit(value, isCounted)),
+    standing: (value) => order("standing", () => far.standing(value)),
+  };
   return {
     perform,
+    /** For a house that hands over what it could not give back. */
+    keep: async (call: CallRef) => void kept.push(call),
     /** What the house is built with. */
     parts: {
       ledger: troubled,
+      farLedger: farTroubled,
       now,
       elapsed: () => time.elapsed() + aheadMs,
       complain(message: string, { cause }: { cause?: unknown }) {

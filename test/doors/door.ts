@@ -11,7 +11,7 @@ import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
 import type { Command, Trouble } from "./backstage.ts";
 
-export const SECRETS = ["a secret of the doors' tests, long enough"];
+export const SECRETS = ["a secret of the doors' tests that is long enough"];
 export const PUBLIC_URL = "https://toolbooth.example";
 
 export type Sent = {
@@ -31,7 +31,13 @@ export type Opened = {
   close(): Promise<void>;
 };
 
-export type DoorSettings = { rateLimit: number };
+export type DoorSettings = {
+  rateLimit: number;
+  /** The clock stands still but for `advance`, and random bytes are the same for the same count. */
+  fixed?: true;
+  /** Left out, it is what the door has. */
+  bodyTimeoutMs?: number;
+};
 export type Opener = {
   name: string;
   /** What of the suites this door cannot show, and why. */
@@ -58,6 +64,7 @@ export async function openDoor(opener: Opener, settings: DoorSettings) {
     close: opened.close,
     now: () => count({ command: "now" }),
     held: () => count({ command: "held" }),
+    journeys: () => count({ command: "journeys" }),
     advance: (ms: number) => opened.perform({ command: "advance", ms }),
     trouble: (trouble: Trouble) => opened.perform({ command: "trouble", trouble }),
     ordered: (name: keyof Ledger) => count({ command: "ordered", name }),

@@ -1,7 +1,8 @@
 /** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
-import type { FarLedger } from "#credits/far-ledger.ts";
-import { createApp } from "#http/app.ts";
+import { type App, createApp } from "#http/app.ts";
+import type { House } from "#http/house.ts";
 import { createSite } from "#http/pages/site.ts";
+import { NODE_ROOM } from "#limits.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
@@ -15,8 +16,7 @@ import {
   type Sent,
   sha256,
 } from "./door.ts";
-
-export const START = Date.UTC(2026, 0, 15, 10);
+import { START } from "./fixed-supply.ts";
 
 export const inProcess: Opener = {
   name: "in process",
@@ -35,8 +35,8 @@ export const inProcess: Opener = {
 export function openInProcess(
   backstage: Backstage,
   settings: DoorSettings,
-  farLedger: FarLedger | null = null,
-): Opened {
+  more: Partial<House> = {},
+): Opened & { app: App } {
   const supply = fixedSupply();
   const app = createApp(
     {
@@ -56,13 +56,18 @@ export function openInProcess(
       isLocal: () => false,
       metrics: null,
       people: null,
-      farLedger,
+      afterwards: null,
+      room: NODE_ROOM,
+      bodyTimeoutMs: null,
+      repliesInPieces: false,
       pages: null,
       observe() {},
+      ...more,
     },
     createSite,
   );
   return {
+    app,
     fetch: async (path, sent) => app.fetch(asTransported(path, sent)),
     perform: backstage.perform,
     close: async () => {},

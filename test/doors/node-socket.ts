@@ -23,6 +23,7 @@ import {
   SECRETS,
   type Sent,
 } from "./door.ts";
+import { patternedBytes, START } from "./fixed-supply.ts";
 import { inPieces } from "./in-process.ts";
 
 export const nodeSocket: Opener = {
@@ -43,7 +44,9 @@ export async function openNodeSocket(
   const pool = openToolPool(1, assert.ifError);
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
   const config = readConfig({ RATE_LIMIT: String(settings.rateLimit) });
-  const time = { now: () => Date.now(), elapsed: () => performance.now() };
+  const time = settings.fixed
+    ? { now: () => START, elapsed: () => 0 }
+    : { now: () => Date.now(), elapsed: () => performance.now() };
   const backstage = createBackstage(thread.ledger, time);
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
@@ -53,6 +56,7 @@ export async function openNodeSocket(
         {
           ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
           ...backstage.parts,
+          ...(settings.fixed ? { random: patternedBytes } : {}),
         },
         createSite,
       ),

@@ -1,58 +1,143 @@
 /**
- * The app as workerd runs it: what the platform gives, and nothing of Node. The memory ledger stands in for a store.
+ * The house of the edge in workerd, over the objects that hold the accounts, with a backstage around both ways to them.
  * Several houses live here at once, named by a header; commands come on a path outside of the API.
  */
+import { addBooks, noBooks } from "#credits/books.ts";
+import type { Audit, Ledger } from "#credits/ledger.ts";
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
-import { createMemoryLedger } from "#store/memory.ts";
+import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import { createWorkerHouse, type WorkerEnv } from "../../src/entry/worker-house.ts";
 import { type Command, createBackstage } from "./backstage.ts";
+import { patternedBytes, START } from "./fixed-supply.ts";
 
-const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
+export { AccountLedger } from "../../src/entry/worker.ts";
 
-type OpenOrder = { publicUrl: string; secrets: string[]; rateLimit: number };
-type House = ReturnType<typeof open>;
+export type OpenOrder = {
+  texts: Record<string, string>;
+  fixed: boolean;
+  /** Null: that of the house. */
+  bodyTimeoutMs: number | null;
+};
 
-const houses = new Map<string, House>();
+const houses = new Map<string, ReturnType<typeof open>>();
 
-function open({ publicUrl, secrets, rateLimit }: OpenOrder) {
-  const time = { now: () => Date.now(), elapsed: () => performance.now() };
-  const backstage = createBackstage(createMemoryLedger(), time);
-  const digest = async (name: keyof typeof ALGORITHMS, bytes: Uint8Array) =>
-    new Uint8Array(await crypto.subtle.digest(ALGORITHMS[name], bytes as Uint8Array<ArrayBuffer>));
+function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
+  let journeys = 0;
+  const counted = (stub: LedgerStub): LedgerStub => ({
+    perform: (...asked) => {
+      journeys += 1;
+      return stub.perform(...asked);
+    },
+    call: (...asked) => {
+      journeys += 1;
+      return stub.call(...asked);
+    },
+  });
+  const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
+  const house = createWorkerHouse({ ...env, ...texts, LEDGER });
+  const { ledger } = createWorkerHouse({ ...env, ...texts });
+  const time = fixed ? { now: () => START, elapsed: () => 0 } : house;
+  const backstage = createBackstage(withWholeAudit(ledger), time, {
+    near: house.ledger,
+    far: house.farLedger,
+    journeys: () => journeys,
+  });
   const app = createApp(
     {
+      ...house,
       ...backstage.parts,
-      settings: { publicUrl, secrets, rateLimit, version: "0.0.0", metricsToken: null },
-      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-      digest,
-      hashKey: async (key) => toHex(await digest("sha256", new TextEncoder().encode(key))),
-      runHeavy: null,
-      compress: null,
-      isLocal: () => false,
-      metrics: null,
-      people: null,
-      farLedger: null,
-      pages: null,
-      observe() {},
+      bodyTimeoutMs: bodyTimeoutMs ?? house.bodyTimeoutMs,
+      ...(fixed ? { random: patternedBytes } : {}),
+      afterwards: house.afterwards && { ...house.afterwards, keep: backstage.keep },
     },
     createSite,
   );
   return { app, backstage };
 }
 
-const toHex = (bytes: Uint8Array) =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** Where every account has its own books, those of all that were opened here are looked through one after the other. */
+function withWholeAudit(ledger: Ledger): Ledger {
+  const accounts = new Set<string>();
+  return {
+    ...ledger,
+    openAccount(order) {
+      accounts.add(order.account);
+      return ledger.openAccount(order);
+    },
+    async audit({ now }) {
+      const whole: Audit = { ok: true, accounts: 0, books: noBooks(), faults: [] };
+      for (const account of accounts) {
+        const own = await ledger.audit({ now, account });
+        whole.ok &&= own.ok;
+        whole.accounts += own.accounts;
+        whole.faults.push(...own.faults);
+        addBooks(whole.books, own.books);
+      }
+      return whole;
+    },
+  };
+}
+
+export type AbandonOrder = {
+  path: string;
+  headers: [string, string][];
+  body: string;
+  /** Before the body was sent whole, while the debit is held, or when the answer has begun. */
+  when: "sending" | "held" | "answered";
+};
+
+/** Calls this service and goes away. Locally nobody but another Worker makes workerd drop what it was doing. */
+async function abandon(order: AbandonOrder, env: Env, house: ReturnType<typeof open>) {
+  const gone = new AbortController();
+  const body = order.when === "sending" ? neverWhole(order.body) : order.body;
+  const init = { method: "POST", headers: order.headers, body, signal: gone.signal };
+  const heldNow = async () => (await house.backstage.perform({ command: "held" })) as number;
+  const before = await heldNow();
+  const answer = env.SELF.fetch(`http://edge${order.path}`, init).catch(() => null);
+  if (order.when === "answered") await answer;
+  if (order.when === "sending") await pause(50);
+  if (order.when === "held") {
+    let isOver = false;
+    void answer.then(() => {
+      isOver = true;
+    });
+    while (!isOver && (await heldNow()) <= before) await pause(2);
+  }
+  gone.abort();
+  await answer;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function neverWhole(body: string): ReadableStream<Uint8Array> {
+  let isSent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) return new Promise(() => {});
+      isSent = true;
+      controller.enqueue(new TextEncoder().encode(body));
+      return undefined;
+    },
+  });
+}
+
+type Env = WorkerEnv & { SELF: { fetch: typeof fetch } };
 
 export default {
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname } = new URL(request.url);
     const name = request.headers.get("x-test-house") ?? "";
     if (pathname === "/test/open") {
-      houses.set(name, open((await request.json()) as OpenOrder));
+      houses.set(name, open((await request.json()) as OpenOrder, env));
       return new Response();
     }
     const house = houses.get(name);
     if (house === undefined) return new Response("no such house", { status: 500 });
+    if (pathname === "/test/abandon") {
+      await abandon((await request.json()) as AbandonOrder, env, house);
+      return new Response();
+    }
     if (pathname !== "/test/perform") return house.app.fetch(request);
     try {
       const value = await house.backstage.perform((await request.json()) as Command);

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSentences } from "./door.ts";
+import { bundleWorker } from "./edge.ts";
+import { journeySentences } from "./journeys.ts";
 import { doorSuites } from "./suites.ts";
-import { bundleWorker, workerd } from "./workerd.ts";
+import { WORKER, workerd } from "./workerd.ts";
 
-test("in workerd: the app with the memory store imports nothing of Node and nothing of the cloud", async () => {
-  const { code, imports } = await bundleWorker();
-  assert.deepEqual(imports, []);
-  assert.ok(code.length > 0);
+test("in workerd: house and site import nothing of Node", async () => {
+  const { imports } = await bundleWorker(WORKER);
+  assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
 });
 
 doorSuites(createSentences(workerd));
+journeySentences(workerd);

@@ -8,10 +8,8 @@ import { type TestContext, test } from "node:test";
 import {
   bodyBytesFor,
   CONNECTIONS_MAX,
-  LARGE_BYTES_MAX,
-  LARGE_BYTES_PER_ACCOUNT_MAX,
-  LARGE_CALLS_PER_ACCOUNT_MAX,
   MARKDOWN_BYTES_MAX,
+  NODE_ROOM,
   SILENCE_MAX_MS,
 } from "#limits.ts";
 import {
@@ -128,7 +126,7 @@ test("an account has so many large calls at once; the next is 503 and free, and 
 }, async (t) => {
   const scene = await openScene(t);
   const [caller, other] = [await createCaller(scene.door), await createCaller(scene.door)];
-  const started = Array.from({ length: LARGE_CALLS_PER_ACCOUNT_MAX }, () =>
+  const started = Array.from({ length: NODE_ROOM.callsPerAccount }, () =>
     startLarge(scene, caller, 20_000),
   );
   await untilFull(caller);
@@ -151,7 +149,7 @@ test("an account has so many large calls at once; the next is 503 and free, and 
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   // As many as at first, which shows that none of the room was lost.
   const again = await Promise.all(
-    Array.from({ length: LARGE_CALLS_PER_ACCOUNT_MAX }, () => callLarge(caller, 20_000)),
+    Array.from({ length: NODE_ROOM.callsPerAccount }, () => callLarge(caller, 20_000)),
   );
   for (const answer of again) assertAnswer(answer, 1);
 });
@@ -163,10 +161,10 @@ test("large calls of all accounts together are held to so many bytes, and room c
   const callers: Caller[] = [];
   const started: ReturnType<typeof startLarge>[] = [];
   const perAccount = Math.min(
-    LARGE_CALLS_PER_ACCOUNT_MAX,
-    Math.floor(LARGE_BYTES_PER_ACCOUNT_MAX / LARGE_BODY_BYTES),
+    NODE_ROOM.callsPerAccount,
+    Math.floor(NODE_ROOM.bytesPerAccount / LARGE_BODY_BYTES),
   );
-  const inAll = Math.floor(LARGE_BYTES_MAX / LARGE_BODY_BYTES);
+  const inAll = Math.floor(NODE_ROOM.bytes / LARGE_BODY_BYTES);
   while (started.length < inAll) {
     const caller = await createCaller(scene.door);
     callers.push(caller);

@@ -27,13 +27,19 @@ test("an address of one network card is the only one; so is PUBLIC_URL", () => {
 test("the start says what lacks where others reach the service, and nothing on one's own machine", () => {
   const said = (env: Record<string, string>) => warningsOf(config(env), "/data/outbox", 8787);
   const SMTP = { SMTP_URL: "smtp://mail.example", MAIL_FROM: "post@tools.example" };
+  const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(said({}), []);
-  const [url, smtp, ...more] = said({ HOST: "0.0.0.0" });
+  const [url, letters, ...more] = said({ HOST: "0.0.0.0" });
   assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign up/);
-  assert.match(smtp ?? "", /^SMTP_URL is not set: .*stay in \/data\/outbox/);
+  assert.match(
+    letters ?? "",
+    /^Neither SMTP_URL nor MAIL_API_TOKEN is set: .*stay in \/data\/outbox/,
+  );
+  assert.match(letters ?? "", /Set one of the two, and MAIL_FROM\.$/);
   assert.deepEqual(more, []);
   assert.equal(said({ PUBLIC_URL: "https://tools.example" }).length, 1);
-  assert.deepEqual(said({ HOST: "0.0.0.0", PUBLIC_URL: "https://tools.example", ...SMTP }), []);
+  for (const way of [SMTP, API])
+    assert.deepEqual(said({ HOST: "0.0.0.0", PUBLIC_URL: "https://tools.example", ...way }), []);
 });
 
 test("an own machine is one that nobody else reaches", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { ConfigFault } from "#config.ts";
+import { ConfigFault } from "#read-settings.ts";
 import { createClientAddress } from "../../src/entry/node-client-address.ts";
 
 const PROXIES = ["10.0.0.0/8", "192.0.2.1", "fd00::/8", "2001:db8::7"];

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes, scryptSync } from "node:crypto";
 import { test } from "node:test";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
-import { hashPassword, verifyPassword } from "../../src/entry/node-passwords.ts";
+import {
+  createPasswords,
+  deriveAtOnce,
+  hashPassword,
+  verifyPassword,
+} from "../../src/entry/node-passwords.ts";
 
 /** A hash whose parameters cost next to nothing: a hash keeps its own. */
 function cheapHash(password: string): string {
@@ -22,6 +27,14 @@ test("a hash verifies its password and no other, and two hashes of one password 
   for (const wrong of ["correct horsf", "Correct horse", "correct horse ", "", hash]) {
     assert.equal(await verifyPassword(hash, wrong), false, wrong);
   }
+});
+
+test("a hash made where there is no queue is the same kind of hash", async () => {
+  const there = createPasswords(deriveAtOnce);
+  const [near, far] = [await hashPassword("correct horse"), await there.hashPassword("x y z")];
+  assert.ok(await there.verifyPassword(near, "correct horse"));
+  assert.ok(await verifyPassword(far, "x y z"));
+  assert.equal(await there.verifyPassword(near, "x y z"), false);
 });
 
 test("a hash with parameters of an earlier day is verified by them", async () => {

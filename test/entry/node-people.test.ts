@@ -40,7 +40,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
     starter: { credits: 100, days: 90 },
     isOwnMachine: true,
-    mail: { smtp: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
+    mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
   const people = await startPeople(settings, log);
   t.after(async () => {

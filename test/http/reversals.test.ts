@@ -38,6 +38,7 @@ function openScene(t: TestContext) {
   };
   const reversals = createReversals({
     ledger,
+    afterwards: null,
     now: () => now,
     complain: (message: string) => complaints.push(message),
   } as unknown as House);

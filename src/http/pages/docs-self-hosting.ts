@@ -18,6 +18,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     watching(document),
     FAILURES,
     BACKUP,
+    EDGE,
     LIMITS,
   ];
   return {
@@ -25,7 +26,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     label: "Self-hosting",
     title: "Self-hosting",
     description:
-      "Run your own Toolbooth with one command: settings, proxy, container, metrics, backup.",
+      "Run your own Toolbooth with one command: settings, proxy, container, metrics, backup, Cloudflare.",
     lead: "Your own copy with one command: one process, one folder of data, no other service.",
     contents: contentsOf(sections),
     body: sections.map(guideSection),
@@ -199,11 +200,43 @@ const BACKUP: DocsSection = {
   ],
 };
 
+const EDGE: DocsSection = {
+  id: "cloudflare",
+  title: "Deploy to Cloudflare",
+  blocks: [
+    "At the network edge the service is two Workers: one answers the calls near their callers, with a Durable Object for each account; one has the pages, the people and the operator's way in, over a D1 database. You need the Workers Paid plan, and a provider that sends letters over HTTPS. `docs/cloudflare.md` of the source explains each step, `docs/edge-costs.md` what a million calls cost.",
+    {
+      label: "Try both Workers on this machine",
+      language: "shell",
+      code: "npm ci && npm run edge",
+    },
+    "Then make the database and put its id into `wrangler.jsonc` (twice) and `wrangler.people.jsonc`. Write the settings into two files: `SECRET` and `PUBLIC_URL` for the calls; the same two, `MAIL_API_TOKEN`, `MAIL_FROM` and `TOOLBOOTH_OPERATOR_TOKEN` for the pages.",
+    {
+      label: "The first deployment",
+      language: "shell",
+      code: `npx wrangler login
+npx wrangler d1 create toolbooth
+npx wrangler deploy --env alone --secrets-file calls.env
+npm run build:edge
+npx wrangler d1 migrations apply DB --remote -c wrangler.people.jsonc
+npx wrangler deploy -c wrangler.people.jsonc --secrets-file people.env
+npx wrangler deploy --env=""`,
+    },
+    {
+      label: "The first account, from anywhere",
+      language: "shell",
+      code: `export TOOLBOOTH_REMOTE=https://tools.example.com TOOLBOOTH_OPERATOR_TOKEN=...
+npm run -s toolbooth -- account create you@example.com --credits 1000
+npm run -s toolbooth -- key create you@example.com --label production`,
+    },
+  ],
+};
+
 const LIMITS: DocsSection = {
   id: "limits-today",
   title: "What it is not yet",
   blocks: [
-    "One machine and one SQLite file: there is no PostgreSQL and no edge deployment yet. Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
+    "One machine and one SQLite file, or Cloudflare's edge: there is no PostgreSQL yet. Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
     "Every commit is synced to the disk before its answer leaves. Whether that survives a loss of power is up to the disk.",
   ],
 };

@@ -117,7 +117,7 @@ export function createCloseAccount(throttle: SignInThrottle) {
     const login = await internalAdapter.findCredentialAccount(person.id);
     if (typeof login?.password === "string") {
       const attempt = { email: person.email, address: visit.peer ?? "", isKnownBrowser: true };
-      const asked = throttle.ask(attempt, now);
+      const asked = await throttle.ask(attempt, now);
       if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
       const right =
         typeof password === "string" && (await house.verifyPassword(login.password, password));

@@ -109,7 +109,7 @@ function createSignIn(throttle: SignInThrottle): Step {
       address: networkOf(peer ?? ""),
       isKnownBrowser: isKnownBrowser(request, email, house.settings),
     };
-    const asked = throttle.ask(attempt, visit.now);
+    const asked = await throttle.ask(attempt, visit.now);
     if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
     if (asked.waitMs > 0) await holdBack(visit, asked.waitMs);
     return signIn(visit, order, attempt, throttle);

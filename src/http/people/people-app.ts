@@ -1,7 +1,7 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
-import { createSignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#credits/ledger.ts";
-import { createThrottle } from "#credits/throttle.ts";
+import { createThrottle, type Throttle } from "#credits/throttle.ts";
 import { transportPolicy } from "../pages/page-policy.ts";
 import {
   createCloseAccount,
@@ -32,10 +32,21 @@ const CHANGES_PER_SECOND = 5;
 /** The same for what is only read: a page asks for several things at once, and many people may share a network. */
 const READS_PER_SECOND = 30;
 
-export function createPeopleApp(house: PeopleHouse): PeopleApp {
-  const signInThrottle = createSignInThrottle();
-  const changes = createThrottle(CHANGES_PER_SECOND);
-  const reads = createThrottle(READS_PER_SECOND);
+/** What is counted across requests: it outlives the app where that is made anew for each of them. */
+export type PeopleBounds = { signIn: SignInThrottle; changes: Throttle; reads: Throttle };
+
+export const createPeopleBounds = (
+  signIn: SignInThrottle = createSignInThrottle(),
+): PeopleBounds => ({
+  signIn,
+  changes: createThrottle(CHANGES_PER_SECOND),
+  reads: createThrottle(READS_PER_SECOND),
+});
+
+export function createPeopleApp(
+  house: PeopleHouse,
+  { signIn: signInThrottle, changes, reads }: PeopleBounds = createPeopleBounds(),
+): PeopleApp {
   const auth = createAuthDoor(signInThrottle);
   const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
   const routes: Record<string, Handler> = {

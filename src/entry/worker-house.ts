@@ -1,0 +1,91 @@
+import { waitUntil } from "cloudflare:workers";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { House } from "#http/house.ts";
+import { accountPart } from "#ids.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
+import { createD1Database, type D1 } from "#store/d1-database.ts";
+import { createKeptReversals } from "#store/d1-reversals.ts";
+import {
+  farLedgerOfObjects,
+  type LedgerStub,
+  ledgerOfObjects,
+} from "#store/durable-object-ledger.ts";
+import { readWorkerSettings } from "./worker-settings.ts";
+
+/** What the Worker of the calls is bound to, beside its settings, which are texts. */
+export type WorkerEnv = {
+  LEDGER: { getByName(name: string): LedgerStub };
+  /** Keeps the calls that could not be given back at once. */
+  DB?: D1;
+} & Record<string, unknown>;
+
+/** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
+export function createWorkerHouse(env: WorkerEnv): House {
+  const { settings, unknown } = readWorkerSettings(env);
+  for (const name of unknown) complain(`${name} is no setting`, {});
+  const find = ({ account }: { account?: string }) =>
+    env.LEDGER.getByName(account === undefined ? READINESS : accountPart(account));
+  return {
+    settings,
+    ledger: ledgerOfObjects(find),
+    farLedger: farLedgerOfObjects(find, settings.rateLimit),
+    afterwards: { waitUntil, keep: keeperIn(env.DB) },
+    room: WORKER_ROOM,
+    bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
+    repliesInPieces: ofKnownLength,
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: randomBytes,
+    digest,
+    hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
+    // The platform gives each call its own time, and compresses by itself.
+    ...{ runHeavy: null, compress: null, people: null, pages: null, metrics: null },
+    isLocal: () => false,
+    observe() {},
+    complain,
+  };
+}
+
+export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+/** The object that `/readyz` writes to; no account's part has this length. */
+const READINESS = "readiness";
+
+const complain: House["complain"] = (message, { requestId, cause }) =>
+  console.error(
+    JSON.stringify({
+      message,
+      requestId,
+      ...(cause === undefined ? {} : { cause: String(cause) }),
+    }),
+  );
+
+/** The platform tells the length of an answer only of such a stream; that a client hung up ends the pieces as well. */
+function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
+  const { readable, writable } = new FixedLengthStream(bytes);
+  waitUntil(pieces.pipeTo(writable).catch(() => undefined));
+  return readable;
+}
+
+function keeperIn(db: D1 | undefined): NonNullable<House["afterwards"]>["keep"] {
+  if (db === undefined) return () => Promise.reject(new Error("The Worker is bound to no DB"));
+  const kept = createKeptReversals(createD1Database(db));
+  return (call) => kept.keep(call, Date.now());
+}
+
+const utf8 = new TextEncoder();
+
+const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
+/** Up to this size the platform's digest costs more by its promise than it saves (docs/decisions/0010). */
+const HASHED_AT_ONCE_BYTES_MAX = 1024;
+
+function digest(
+  name: keyof typeof ALGORITHMS,
+  bytes: Uint8Array,
+): Uint8Array | Promise<Uint8Array> {
+  if (name === "sha256" && bytes.byteLength <= HASHED_AT_ONCE_BYTES_MAX) return sha256(bytes);
+  return crypto.subtle
+    .digest(ALGORITHMS[name], bytes as Uint8Array<ArrayBuffer>)
+    .then((digested) => new Uint8Array(digested));
+}

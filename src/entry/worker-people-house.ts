@@ -1,0 +1,131 @@
+import { waitUntil } from "cloudflare:workers";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { indexedLedger } from "#accounts/account-index.ts";
+import { accountLetters } from "#accounts/account-letters.ts";
+import { createAuth } from "#accounts/auth.ts";
+import type { AuthOptions } from "#accounts/auth-options.ts";
+import { keyedHash } from "#accounts/keyed-hash.ts";
+import { readBody } from "#http/body.ts";
+import type { House, HousePeople } from "#http/house.ts";
+import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
+import type { PeopleHouse } from "#http/people/people-house.ts";
+import { createIdSequence, randomBase62 } from "#ids.ts";
+import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { SETTINGS } from "#settings.ts";
+import { createAccountIndex } from "#store/d1-index.ts";
+import { d1People } from "#store/d1-people.ts";
+import { createKeptReversals } from "#store/d1-reversals.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { createPasswords, deriveAtOnce } from "./node-passwords.ts";
+import { createWorkerHouse } from "./worker-house.ts";
+import { openEdgePages } from "./worker-pages.ts";
+import { openEdgeLetters } from "./worker-people-letters.ts";
+import type { PeopleConfig, PeopleEnv } from "./worker-people-settings.ts";
+import { createEdgeThrottle } from "./worker-people-throttle.ts";
+
+/**
+ * What Cloudflare's edge supplies to the pages and the people: made once for an isolate. Nothing in it holds what a request has
+ * begun, for another request may not wait for that; so better-auth, which does, is made anew for each.
+ */
+export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
+  const calls = createWorkerHouse(callsPartOf(env));
+  const { now, random, hashKey } = calls;
+  const complain = withHint(calls.complain);
+  const { publicUrl, secrets, origins, signUp } = config;
+  const store = d1People(env.DB);
+  const index = createAccountIndex(store.database);
+  const reversals = createKeptReversals(store.database);
+  const ledger = indexedLedger(calls.ledger, index);
+  const desk = { ledger, directory: store.directory, secrets, random, hashKey };
+  const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
+  const given = { now, random, waitUntil, complain };
+  const letters = openEdgeLetters({ settings: config.mail, queue: store.letterQueue, ...given });
+  const throttle = createEdgeThrottle({
+    ...{ objects: env.SIGN_IN, secret: derived("toolbooth sign-in throttle"), ...given },
+  });
+  const pages = openEdgePages(env.ASSETS, complain);
+  const starter = { credits: config.starterCredits, days: config.starterDays };
+  const passwords = createPasswords(deriveAtOnce);
+
+  const authOptions: AuthOptions = {
+    ...{ publicUrl, desk, now, signUp, starter, ...passwords },
+    trustedOrigins: origins,
+    secret: derived("toolbooth sessions"),
+    providers: config.providers,
+    database: store.signInDatabase as AuthOptions["database"],
+    journal: store.journal,
+    mail: letters.mail,
+    newId: () => randomBase62(24, random),
+    countRequest: throttle.countRequest,
+    isForOneRequest: true,
+    inBackground: (work) =>
+      waitUntil(work.catch((cause) => complain("Work after an answer failed", { cause }))),
+    complain: (message, cause) => complain(message, { cause }),
+  };
+  const newId = createIdSequence(random);
+  const rest: Omit<PeopleHouse, "auth"> = {
+    settings: {
+      ...{ publicUrl, origins, signUp, starter },
+      providers: Object.keys(config.providers) as PeopleHouse["settings"]["providers"],
+      lettersStayHere: config.mail.api === null,
+      secret: derived("toolbooth known browsers"),
+    },
+    ...{ desk, now, complain, verifyPassword: passwords.verifyPassword },
+    journal: store.journal,
+    letters: accountLetters({ publicUrl, mail: letters.mail, now }),
+    newRequestId: () => newId("req"),
+    newSecret: () => randomBase62(32, random),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  };
+  const bounds = createPeopleBounds(throttle.signIn);
+
+  const people: HousePeople = {
+    offer: { signUp, starter, providers: [...rest.settings.providers] },
+    async fetch(request) {
+      const body = await readBody(request, PEOPLE_BODY_BYTES_MAX, () => {}, calls.bodyTimeoutMs);
+      const app = createPeopleApp({ ...rest, auth: createAuth(authOptions) }, bounds);
+      return app.fetch(withBody(request, body), peerOf(request));
+    },
+  };
+  const house: House = {
+    ...calls,
+    ...{ ledger, people, pages, complain },
+    afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
+    settings: { ...calls.settings, version: packageJson.version, table: SETTINGS },
+  };
+  const { newRequestId } = rest;
+  return {
+    ...{ house, pages, letters, store, ledger, desk, index, reversals, complain, newRequestId },
+  };
+}
+
+export type PeopleSide = ReturnType<typeof openPeopleSide>;
+
+/** The settings that both Workers have, and no others: it would complain of those. */
+const callsPartOf = ({ LEDGER, ...texts }: PeopleEnv) => {
+  const { SECRET, PUBLIC_URL, RATE_LIMIT } = texts as Record<string, unknown>;
+  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT };
+};
+
+/** The client's network address by the word of the platform, which lets nobody else set this header. None on one's own machine. */
+export const peerOf = (request: Request): string | null => request.headers.get("cf-connecting-ip");
+
+/** The request with its body read and inflated. */
+function withBody(request: Request, bytes: Uint8Array): Request {
+  const { method, url } = request;
+  const headers = new Headers(request.headers);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  const body = bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>);
+  return new Request(url, { method, headers, body });
+}
+
+const NO_TABLES = /no such (?:table|column)/i;
+const HINT =
+  "D1 lacks tables of this version: run `npx wrangler d1 migrations apply DB -c wrangler.people.jsonc` with --remote, or with --local on your own machine";
+
+/** What an operator can mend is told as what to do. */
+const withHint =
+  (complain: House["complain"]): House["complain"] =>
+  (message, details) =>
+    complain(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);

@@ -1,0 +1,75 @@
+import { type Config, readConfig } from "#config.ts";
+import { wayOf } from "#mail/read-mail-settings.ts";
+import { ConfigFault, hostOf, isLoopback } from "#read-settings.ts";
+import type { D1 } from "#store/d1-database.ts";
+import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import type { MovingStub } from "#store/durable-object-moves.ts";
+import { requireEdgeSettings, textsIn } from "./worker-edge-settings.ts";
+import type { AssetFetcher } from "./worker-pages.ts";
+import type { SignInBinding } from "./worker-people-throttle.ts";
+
+/** What the Worker of the pages is bound to (`wrangler.people.jsonc`), beside its settings, which are texts. */
+export type PeopleEnv = {
+  LEDGER: { getByName(name: string): LedgerStub & MovingStub };
+  DB: D1;
+  SIGN_IN: SignInBinding;
+  ASSETS?: AssetFetcher;
+} & Record<string, unknown>;
+
+export type PeopleConfig = Config & {
+  publicUrl: string;
+  secrets: readonly string[];
+  /** Origins of the pages, PUBLIC_URL's own first. */
+  origins: readonly string[];
+};
+
+const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
+
+/** The settings of the pages' Worker. Throws a `ConfigFault` that tells of all that is missing or wrong. */
+export function readPeopleConfig(env: PeopleEnv): PeopleConfig {
+  const faults = BINDINGS.filter((name) => env[name] === undefined).map(
+    (name) => `The binding ${name} is missing: deploy with wrangler.people.jsonc.`,
+  );
+  const texts = textsIn(env);
+  const config = readTexts(texts, faults);
+  requireEdgeSettings(texts, faults, " -c wrangler.people.jsonc");
+  const { publicUrl = null, secrets = null } = config ?? {};
+  const isTryOut = publicUrl !== null && isLoopback(hostOf(publicUrl));
+  if (config !== null) faults.push(...faultsOfMail(config.mail, isTryOut));
+  if (faults.length > 0 || config === null || publicUrl === null || secrets === null) {
+    throw new ConfigFault(faults.join("\n"));
+  }
+  return { ...config, publicUrl, secrets, origins: originsOf(publicUrl, isTryOut) };
+}
+
+function readTexts(texts: Record<string, string>, faults: string[]): Config | null {
+  try {
+    return readConfig(texts);
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error;
+    faults.push(error.message);
+    return null;
+  }
+}
+
+function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
+  if (mail.smtp !== null) {
+    return ["SMTP_URL cannot be used at the edge: set MAIL_API_TOKEN instead."];
+  }
+  if (wayOf(mail) !== "outbox" || isTryOut) return [];
+  return [
+    "MAIL_API_TOKEN and MAIL_FROM must be set: without letters nobody can confirm an address.",
+  ];
+}
+
+/** On one's own machine the names that it has for itself are the same service. */
+function originsOf(publicUrl: string, isTryOut: boolean): string[] {
+  const own = new URL(publicUrl);
+  if (!isTryOut) return [own.origin];
+  const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => {
+    const other = new URL(own);
+    other.hostname = name;
+    return other.origin;
+  });
+  return [...new Set([own.origin, ...names])];
+}

@@ -1,0 +1,33 @@
+import { giveBackKept } from "#credits/kept-reversals.ts";
+import { DAY_MS } from "#limits.ts";
+import type { PeopleSide } from "./worker-people-house.ts";
+
+/** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
+const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
+/** Of the minutes at which the cron comes, those at which it also looks for what is stale: that reads many rows. */
+const TIDY_EVERY_MS = 10 * 60_000;
+const TIDIED_AT_ONCE = 500;
+
+/** What the cron does each minute. Each of its parts is bounded, and none stops another. */
+export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<void> {
+  const { house, ledger, reversals, complain } = side;
+  const isTimeToTidy = scheduledTime % TIDY_EVERY_MS < 60_000;
+  const failed = (what: string) => (cause: unknown) => complain(what, { cause });
+  await Promise.all([
+    deliver(side).catch(failed("Letters could not be delivered; the next minute tries again")),
+    giveBackKept(reversals, ledger, house.now(), complain).catch(
+      failed("Calls could not be given back; the next minute tries again"),
+    ),
+    isTimeToTidy && tidy(side).catch(failed("Old sessions could not be removed")),
+  ]);
+}
+
+async function deliver({ letters }: PeopleSide): Promise<void> {
+  if (await letters.isDue()) await letters.deliver();
+}
+
+async function tidy({ house, store }: PeopleSide): Promise<void> {
+  const now = house.now();
+  const unverifiedBefore = now - UNVERIFIED_KEPT_MS;
+  await store.journal.forgetStale({ unverifiedBefore, now, max: TIDIED_AT_ONCE });
+}

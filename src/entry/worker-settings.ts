@@ -1,0 +1,42 @@
+import type { HouseSettings } from "#http/house.ts";
+import {
+  ConfigFault,
+  givenIn,
+  readFoldAfterDays,
+  readPublicUrl,
+  readRateLimit,
+  readSecrets,
+  wholeReader,
+} from "#read-settings.ts";
+import { requireEdgeSettings, textsIn } from "./worker-edge-settings.ts";
+
+/** Of these names the Worker of the calls has one. */
+const FOLD_AFTER_DAYS = "TOOLBOOTH_FOLD_AFTER_DAYS";
+/** The others: on one's own machine both Workers are given the same texts. The table of all settings stays out of this Worker. */
+const OF_OTHERS =
+  /^TOOLBOOTH_(?:SIGN_UP|TRUSTED_PROXIES|(?:GITHUB|GOOGLE)_CLIENT_(?:ID|SECRET)|STARTER_(?:CREDITS|DAYS)|OPERATOR_TOKEN|REMOTE|LOG_LEVEL|TOOL_THREADS)$/;
+
+/**
+ * The few settings that the calls need, read from the texts that the Worker is bound to and checked as anywhere else. Throws a
+ * `ConfigFault` with all that is wrong. A name that is no setting is only told of: calls go on without it.
+ */
+export function readWorkerSettings(env: object): { settings: HouseSettings; unknown: string[] } {
+  const texts = textsIn(env);
+  const faults: string[] = [];
+  const given = givenIn(texts);
+  const whole = wholeReader(given, faults);
+  const publicUrl = readPublicUrl(given("PUBLIC_URL"), faults);
+  const secrets = readSecrets(given("SECRET"), faults);
+  const rateLimit = readRateLimit(whole);
+  // Read by the object itself; what is wrong with it is found here.
+  readFoldAfterDays(whole);
+  requireEdgeSettings(texts, faults);
+  if (faults.length > 0 || publicUrl === null || secrets === null) {
+    throw new ConfigFault(faults.join("\n"));
+  }
+  const unknown = Object.keys(texts).filter(
+    (name) => name.startsWith("TOOLBOOTH_") && name !== FOLD_AFTER_DAYS && !OF_OTHERS.test(name),
+  );
+  // The version is for pages, and /metrics is not answered here.
+  return { settings: { publicUrl, secrets, rateLimit, metricsToken: null, version: "" }, unknown };
+}

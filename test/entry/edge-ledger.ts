@@ -1,0 +1,57 @@
+/** Accounts of a Worker with a door at its back. */
+import { createHash, randomBytes } from "node:crypto";
+import { keyStart, makeKey } from "#accounts/key-format.ts";
+import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import { accountPart, newAccountId, newKeyId } from "#ids.ts";
+import { type BatchResult, unwrap } from "#store/sqlite-batch.ts";
+
+/** The settings that a Worker of the calls needs. */
+export const EDGE_TEXTS = {
+  SECRET: "a secret for the tests of the edge",
+  PUBLIC_URL: "https://edge.test",
+};
+
+/** Each order goes to the object of its account. */
+export const ledgerAt = (base: string): Ledger =>
+  ledgerOver(async (name, order) => {
+    const object = accountPart((order as { account: string }).account);
+    const body = JSON.stringify({ object, name, order });
+    const answer = await fetch(`${base}/test/perform`, { method: "POST", body });
+    return unwrap((await answer.json()) as BatchResult);
+  });
+
+export type EdgeAccount = Awaited<ReturnType<typeof openEdgeAccount>>;
+
+/** A verified account with a key and so many credits. */
+export async function openEdgeAccount(
+  { ledger }: { ledger: Ledger },
+  credits: number,
+  freeCall: "open" | "withheld" = "withheld",
+) {
+  const [account, now] = [newAccountId(randomBytes), Date.now()];
+  await ledger.openAccount({ account, freeCall, now });
+  const key = makeKey(account, [EDGE_TEXTS.SECRET], randomBytes);
+  const id = newKeyId(account, randomBytes);
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  await ledger.createKey({ account, id, sha256, start: keyStart(key), label: "edge", now });
+  if (credits > 0) {
+    const grant = { account, id: "test", kind: "operator" as const, amount: credits };
+    await ledger.grant({ ...grant, expiresAt: null, now });
+  }
+  return { account, key, id, sha256 };
+}
+
+/** The same account in one request, for a Worker that counts. */
+export async function openEdgeAccountAtOnce({ base }: { base: string }, credits: number) {
+  const items: [string, unknown][] = [];
+  const ledger: Ledger = ledgerOver(async (name, order) => {
+    items.push([name, order]);
+    return null;
+  });
+  const opened = await openEdgeAccount({ ledger }, credits);
+  const body = JSON.stringify({ object: accountPart(opened.account), items });
+  const answer = await fetch(`${base}/test/perform-all`, { method: "POST", body });
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`The account was not opened: ${answer.status}`);
+  return opened;
+}
