@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { LOG_LEVELS } from "#settings.ts";
+import { measureEdge } from "./edge.ts";
 import { measureHeadOfLine } from "./head-of-line.ts";
 import { measureMarkdown } from "./markdown.ts";
 import { CONTENDERS } from "./peers/markdown-engines.ts";
@@ -18,17 +19,17 @@ const CONTENDER_NAMES = [...new Set([...Object.keys(CONTENDERS), ...Object.keys(
 /** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
 const USAGE = `npm run bench -- [part ...] [options]
 
-Parts: throughput, head-of-line, threshold, markdown, qr. None named: all of them, in about six minutes.
+Parts: throughput, head-of-line, threshold, markdown, qr, edge. None named: all of them, in about ten minutes.
 
-  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9)
-  --seconds <s>       length of one round of throughput (1.5)
+  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9), of edge (10)
+  --seconds <s>       length of one turn of throughput (1.5) and of edge (0.25)
   --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
   --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")};
                       in qr: ${Object.keys(QR_ENGINES).join(",")}
   --json <file>       write all figures to a file as well
 `;
 
-const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr"];
+const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr", "edge"];
 const SYNCS = 50;
 
 async function main(): Promise<void> {
@@ -57,10 +58,12 @@ function runPart(
   part: string,
   { rounds, seconds, logLevel, only }: Options,
 ): Promise<{ text: string }> {
-  if (part === "throughput") return measureThroughput({ rounds: rounds ?? 5, seconds, logLevel });
+  if (part === "throughput")
+    return measureThroughput({ rounds: rounds ?? 5, seconds: seconds ?? 1.5, logLevel });
   if (part === "threshold") return measureThreshold(50);
   if (part === "markdown") return measureMarkdown({ rounds: rounds ?? 9, only });
   if (part === "qr") return measureQr({ rounds: rounds ?? 9, only });
+  if (part === "edge") return measureEdge({ rounds: rounds ?? 10, seconds: seconds ?? 0.25 });
   return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
 }
 
@@ -70,7 +73,7 @@ function readOptions() {
     allowPositionals: true,
     options: {
       rounds: { type: "string" },
-      seconds: { type: "string", default: "1.5" },
+      seconds: { type: "string" },
       "log-level": { type: "string", default: "info" },
       only: { type: "string" },
       json: { type: "string" },
@@ -87,7 +90,8 @@ function readOptions() {
   return {
     parts: positionals.length > 0 ? PARTS.filter((name) => positionals.includes(name)) : PARTS,
     rounds: values.rounds === undefined ? undefined : readNumber("--rounds", values.rounds, 1, 100),
-    seconds: readNumber("--seconds", values.seconds, 0.2, 60),
+    seconds:
+      values.seconds === undefined ? undefined : readNumber("--seconds", values.seconds, 0.2, 60),
     logLevel,
     only: values.only === undefined ? CONTENDER_NAMES : readContenders(values.only),
     json: values.json,

@@ -17,7 +17,7 @@ export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
   return HAS_PROC ? readProc(child.pid as number) : askProcess(child);
 }
 
-function readProc(pid: number): number {
+export function readProc(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The second field, the program's name, may hold spaces and brackets: count from its last bracket (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from "node:crypto";
+import { keyStart, makeKey } from "#accounts/key-format.ts";
+import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import { accountPart, newAccountId, newKeyId } from "#ids.ts";
+import { type BatchResult, unwrap } from "#store/sqlite-batch.ts";
+import { type EdgeServer, type EdgeWorker, startEdgeServer } from "./edge-servers.ts";
+import { makeRequest } from "./load.ts";
+
+/** Who is measured: a server, how it is called, and what its books say of the calls that it answered. */
+export type Contender = {
+  name: string;
+  server: EdgeServer;
+  request(tool: string, body: string, more?: string): Buffer;
+  /** The calls that its books hold, and whether they add up; null: it keeps none. */
+  books: ((server: EdgeServer) => Promise<Books>) | null;
+  worker: EdgeWorker;
+};
+export type Books = { recorded: number; ok: boolean };
+
+/** More than can be spent in a run, so that no call is refused for its credits. */
+const CREDITS = 1_000_000_000;
+const SECRET = "a secret for measuring only";
+
+const BARE: EdgeWorker = { name: "bare", entry: "edge-bare.ts", objects: {}, variables: {} };
+const SMALLEST: EdgeWorker = {
+  name: "smallest metered",
+  entry: "edge-smallest.ts",
+  objects: { ACCOUNT: "MeteredAccount" },
+  variables: {},
+};
+const OWN: EdgeWorker = {
+  name: "toolbooth",
+  entry: "edge-own.ts",
+  objects: { LEDGER: "AccountLedger", IDLE: "IdleLedger" },
+  // As high as can be set: calls are counted, none is refused.
+  variables: { SECRET, PUBLIC_URL: "https://edge.test", RATE_LIMIT: "1000000" },
+};
+const STEPWISE: EdgeWorker = {
+  ...OWN,
+  name: "toolbooth by steps",
+  variables: { ...OWN.variables, STEPS: "1" },
+};
+
+export const restart = (contender: Contender, folder: string): Promise<EdgeServer> =>
+  startEdgeServer(contender.worker, folder);
+
+/** The hash is the same work for everyone, so the bare Worker gets the same request as well. */
+export async function startContenders(
+  folder: string,
+  started: EdgeServer[],
+): Promise<Record<"bare" | "smallest" | "own" | "stepwise", Contender>> {
+  const start = async (worker: EdgeWorker) => {
+    const server = await startEdgeServer(worker, folder);
+    started.push(server);
+    return { name: worker.name, server, worker };
+  };
+  const own = await openOwn(await start(OWN));
+  return {
+    bare: {
+      ...(await start(BARE)),
+      request: (tool, body) => makeRequest(`/api/v1/${tool}`, body),
+      books: null,
+    },
+    smallest: await openSmallest(await start(SMALLEST)),
+    own,
+    stepwise: await openOwn(await start(STEPWISE)),
+  };
+}
+
+type Started = Pick<Contender, "name" | "server" | "worker">;
+
+async function openSmallest(started: Started): Promise<Contender> {
+  // As long as a key of ours.
+  const key = `${randomBytes(6).toString("hex")}.${randomBytes(23).toString("hex").slice(1)}`;
+  await started.server.command({ open: true, key, credits: CREDITS });
+  return {
+    ...started,
+    request: (tool, body) => makeRequest(`/api/v1/${tool}`, body, key),
+    async books(server) {
+      type Kept = { balance: number; rows: number };
+      const { balance, rows } = await server.command<Kept>({ open: false, key, credits: 0 });
+      return { recorded: rows, ok: balance + rows === CREDITS };
+    },
+  };
+}
+
+async function openOwn(started: Started): Promise<Contender> {
+  const [account, now] = [newAccountId(randomBytes), Date.now()];
+  const ledger = ledgerAt(started.server);
+  await ledger.openAccount({ account, freeCall: "withheld", now });
+  const key = makeKey(account, [SECRET], randomBytes);
+  const id = newKeyId(account, randomBytes);
+  const sha256 = createHash("sha256").update(key).digest("hex");
+  await ledger.createKey({ account, id, sha256, start: keyStart(key), label: "bench", now });
+  const grant = { account, id: "bench", kind: "operator" as const, amount: CREDITS };
+  await ledger.grant({ ...grant, expiresAt: null, now });
+  return {
+    ...started,
+    request: (tool, body, more = "") => makeRequest(`/api/v1/${tool}${more}`, body, key),
+    async books(server) {
+      const kept = ledgerAt(server);
+      const usage = await kept.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
+      const recorded = usage.reduce((sum, row) => sum + row.calls, 0);
+      const { ok } = await kept.audit({ account, now: Date.now() });
+      const { balance } = await kept.credits({ account, now: Date.now() });
+      return { recorded, ok: ok && balance + recorded === CREDITS };
+    },
+  };
+}
+
+/** The ledger in the object of the account that an order names, by the bench's door. */
+const ledgerAt = (server: EdgeServer): Ledger =>
+  ledgerOver(async (name, order) => {
+    const { account } = order as { account: string };
+    const command = { object: accountPart(account), name, order };
+    return unwrap(await server.command<BatchResult>(command));
+  });

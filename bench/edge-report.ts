@@ -1,0 +1,106 @@
+import type { BooksRow, EdgeOptions, Run, Times } from "./edge.ts";
+import { STEP_NAMES, type Step } from "./edge-steps.ts";
+import { medianOf, showSpread, spreadOf } from "./statistics.ts";
+import { showTable } from "./table.ts";
+
+/** The figures of the part edge as text, with what was aimed for. */
+type Who = "bare" | "smallest" | "free" | "own";
+export type EdgeRuns = Record<Who, Run>;
+export type EdgeRow = {
+  name: string;
+  connections: number;
+  runs: EdgeRuns[];
+  times: Record<Who, Times>;
+};
+export type StepRow = { step: Step; cpuMicros: number };
+export type EdgeReport = {
+  options: EdgeOptions;
+  rows: EdgeRow[];
+  steps: StepRow[];
+  books: BooksRow[];
+};
+
+const CPU_AIM = 2;
+const P99_AIM = 1.5;
+
+const figure = (row: EdgeRow, of: (runs: EdgeRuns) => number, digits: number) =>
+  medianOf(row.runs.map(of)).toFixed(digits);
+const spread = (row: EdgeRow, of: (runs: EdgeRuns) => number) =>
+  showSpread(spreadOf(row.runs.map(of)), 2);
+
+const p99Ratio = ({ times }: EdgeRow) => times.own.p99 / times.smallest.p99;
+
+export function showEdge({ options, rows, steps, books }: EdgeReport): string {
+  const { rounds, seconds } = options;
+  const busy = rows.filter(({ connections }) => connections > 1);
+  return [
+    `Edge: workerd, ${rounds} rounds of ${seconds} s; "free": ours, without the debit; smallest: the smallest metered Worker, with our tools`,
+    "CPU time of the process a call, 10 connections (4 with 100 KB), µs",
+    showTable(
+      ["call", "bare", "smallest", "free", "ours", "ours/bare", "ours/smallest", "free/bare"],
+      busy.map((row) => [
+        row.name,
+        figure(row, ({ bare }) => bare.cpuMicros, 0),
+        figure(row, ({ smallest }) => smallest.cpuMicros, 0),
+        figure(row, ({ free }) => free.cpuMicros, 0),
+        figure(row, ({ own }) => own.cpuMicros, 0),
+        spread(row, ({ own, bare }) => own.cpuMicros / bare.cpuMicros),
+        spread(row, ({ own, smallest }) => own.cpuMicros / smallest.cpuMicros),
+        spread(row, ({ free, bare }) => free.cpuMicros / bare.cpuMicros),
+      ]),
+    ),
+    "Time of a call on loopback, ms, and calls a second",
+    showTable(
+      [
+        "call",
+        "conns",
+        "smallest p50",
+        "ours",
+        "smallest p99",
+        "ours",
+        "ratio",
+        "smallest/s",
+        "ours/s",
+      ],
+      rows.map((row) => [
+        row.name,
+        String(row.connections),
+        row.times.smallest.p50.toFixed(2),
+        row.times.own.p50.toFixed(2),
+        row.times.smallest.p99.toFixed(2),
+        row.times.own.p99.toFixed(2),
+        p99Ratio(row).toFixed(2),
+        figure(row, ({ smallest }) => smallest.perSecond, 0),
+        figure(row, ({ own }) => own.perSecond, 0),
+      ]),
+    ),
+    "Where the CPU time of a call of hash goes: each step with all before it, 10 connections, µs",
+    showTable(
+      ["step", "so far", "adds"],
+      steps.map(({ step, cpuMicros }, i) => [
+        STEP_NAMES[step],
+        cpuMicros.toFixed(0),
+        (cpuMicros - (steps[i - 1]?.cpuMicros ?? 0)).toFixed(0),
+      ]),
+    ),
+    ...showAims(rows, busy),
+    ...books.map(
+      ({ name, answered, recorded, ok }) =>
+        `Books of ${name}: ${answered} answers, ${recorded} debits after SIGKILL; ${ok ? "they add up" : "THEY DO NOT ADD UP"}.`,
+    ),
+  ].join("\n");
+}
+
+function showAims(rows: EdgeRow[], busy: EdgeRow[]): string[] {
+  const worst = (among: EdgeRow[], ratioOf: (row: EdgeRow) => number) =>
+    among
+      .map((row) => ({ ratio: ratioOf(row), row }))
+      .reduce((most, one) => (one.ratio > most.ratio ? one : most));
+  const cpu = worst(busy, ({ runs }) =>
+    medianOf(runs.map(({ own, smallest }) => own.cpuMicros / smallest.cpuMicros)),
+  );
+  const p99 = worst(rows, p99Ratio);
+  const line = (aim: string, max: number, { ratio, row }: ReturnType<typeof worst>) =>
+    `${ratio <= max ? "reached" : "missed "}  ${aim} of the smallest metered Worker at most ${max} times: ${ratio.toFixed(2)} (${row.name}, connections ${row.connections})`;
+  return [line("CPU", CPU_AIM, cpu), line("p99", P99_AIM, p99)];
+}

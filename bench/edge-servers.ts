@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { COMPATIBILITY_DATE } from "../test/wrangler-config.ts";
+
+/**
+ * Workers, each in a workerd of its own, as it is deployed: bundled and minified as wrangler does it. Requests go straight
+ * to the Worker: the one that miniflare puts in front of it for developers is not part of what is measured.
+ */
+export type EdgeServer = {
+  name: string;
+  port: number;
+  pid: number;
+  /** The bench's own door of the Worker. */
+  command<Answer>(order: unknown): Promise<Answer>;
+  /** Without warning, as a power cut would end it, as far as a process can tell. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type EdgeWorker = {
+  name: string;
+  /** The file below bench/peers. */
+  entry: string;
+  /** Bindings to objects: the classes. */
+  objects: Record<string, string>;
+  variables: Record<string, string>;
+};
+
+/** As in wrangler 4 with `--minify` and `keep_names` off, as wrangler.jsonc has it. */
+const AS_WRANGLER = {
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2024",
+  conditions: ["workerd", "worker", "browser"],
+  external: ["cloudflare:*"],
+  define: { "process.env.NODE_ENV": '"production"' },
+  logLevel: "silent",
+} satisfies BuildOptions;
+
+export async function startEdgeServer(worker: EdgeWorker, folder: string): Promise<EdgeServer> {
+  const entry = path.resolve(import.meta.dirname, "peers", worker.entry);
+  const { outputFiles } = await build({
+    ...AS_WRANGLER,
+    entryPoints: [entry],
+    write: false,
+  });
+  const contents = outputFiles[0]?.text ?? "";
+  const before = new Set(childrenOfThisProcess());
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
+      name: "bench",
+      modules: [{ type: "ESModule", path: "worker.mjs", contents }],
+      compatibilityDate: COMPATIBILITY_DATE,
+      durableObjects: Object.fromEntries(
+        Object.entries(worker.objects).map(([binding, className]) => [
+          binding,
+          { className, useSQLite: true },
+        ]),
+      ),
+      bindings: worker.variables,
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      cf: false,
+    }),
+    resourcePersistencePath: path.join(folder, worker.name.replaceAll(/\W+/g, "-")),
+  });
+  const url = await miniflare.unsafeGetDirectURL();
+  const pid = childrenOfThisProcess().find((child) => !before.has(child) && isWorkerd(child));
+  if (pid === undefined) throw new Error(`The process of ${worker.name} was not found in /proc`);
+  return {
+    name: worker.name,
+    port: Number(url.port),
+    pid,
+    async command<Answer>(order: unknown) {
+      const answer = await fetch(url, { method: "PUT", body: JSON.stringify(order) });
+      if (!answer.ok) throw new Error(`${worker.name}: ${await answer.text()}`);
+      return (await answer.json()) as Answer;
+    },
+    async kill() {
+      process.kill(pid, "SIGKILL");
+      await miniflare.dispose();
+    },
+    stop: () => miniflare.dispose(),
+  };
+}
+
+function childrenOfThisProcess(): number[] {
+  const place = `/proc/${process.pid}/task`;
+  return readdirSync(place).flatMap((thread) =>
+    readFileSync(`${place}/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
+}
+
+const isWorkerd = (pid: number) => /workerd/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));

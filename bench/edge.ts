@@ -1,0 +1,179 @@
+import { type EdgeCase, makeEdgeCases } from "./edge-cases.ts";
+import { type Contender, restart, startContenders } from "./edge-contenders.ts";
+import { type EdgeReport, type EdgeRow, type StepRow, showEdge } from "./edge-report.ts";
+import type { EdgeServer } from "./edge-servers.ts";
+import { STEPS, type Step } from "./edge-steps.ts";
+import { type LoadResult, runFlatOut } from "./load.ts";
+import { HAS_PROC, readProc } from "./process-cpu.ts";
+import { makeDataDir } from "./servers.ts";
+import { medianOf, percentile, round, sortedSamples } from "./statistics.ts";
+
+/**
+ * CPU time and waiting time of a call in workerd, side by side with a bare Worker and with the smallest metered Worker.
+ * They take turns, round by round, and only what ran in the same round is compared.
+ */
+export type EdgeOptions = { rounds: number; seconds: number };
+
+/** Who takes a turn: a contender, and how far a call of it goes. */
+type Turn = { name: string; contender: Contender; more: string; counts: boolean };
+export type Run = { perSecond: number; cpuMicros: number };
+/** Of the answers of all rounds together, in milliseconds: a short turn alone has too few for a p99. */
+export type Times = { p50: number; p99: number };
+
+export async function measureEdge(options: EdgeOptions): Promise<EdgeReport & { text: string }> {
+  if (!HAS_PROC)
+    throw new Error("The part edge reads the CPU time of workerd from /proc: it needs Linux");
+  const { dataDir, remove } = makeDataDir();
+  const started: EdgeServer[] = [];
+  try {
+    const contenders = await startContenders(dataDir, started);
+    const { bare, smallest, own, stepwise } = contenders;
+    const turns: Turn[] = [
+      { name: "bare", contender: bare, more: "", counts: false },
+      { name: "smallest", contender: smallest, more: "", counts: true },
+      { name: "free", contender: stepwise, more: "?until=app", counts: false },
+      { name: "own", contender: own, more: "", counts: true },
+    ];
+    const bench = createBench();
+    await warmUp(bench, turns);
+    const rows = await measureCases(bench, turns, options);
+    const steps = await measureSteps(bench, stepwise, options);
+    const books = await compareBooks([smallest, own, stepwise], bench.answered, dataDir, started);
+    const report = { options, rows, steps, books };
+    const text = showEdge(report);
+    if (books.some(({ ok }) => !ok)) throw new Error(`${text}\n\nThe books do not agree`);
+    return { ...report, text };
+  } finally {
+    for (const server of started) await server.stop();
+    remove();
+  }
+}
+
+type Bench = ReturnType<typeof createBench>;
+
+/** Until the code is compiled for speed; round 0 does the rest. */
+const WARM_UP_SECONDS = 2;
+
+async function warmUp(bench: Bench, turns: Turn[]): Promise<void> {
+  const { tool, body } = makeEdgeCases()[0] as EdgeCase;
+  for (const turn of turns) {
+    await bench.run(turn, turn.contender.request(tool, body, turn.more), 10, WARM_UP_SECONDS);
+  }
+}
+
+function createBench() {
+  /** Answers of calls that were debited. */
+  const answered = new Map<Contender, number>();
+  async function run(
+    turn: Turn,
+    request: Buffer,
+    connections: number,
+    seconds: number,
+  ): Promise<Run & { latencies: Float64Array }> {
+    const { server } = turn.contender;
+    const before = readProc(server.pid);
+    const load = {
+      port: server.port,
+      requests: [request],
+      connections,
+      durationMs: seconds * 1000,
+    };
+    const result = await runFlatOut(load);
+    const cpu = readProc(server.pid) - before;
+    requireAnswers(turn.name, result);
+    if (turn.counts) {
+      const sum = (answered.get(turn.contender) ?? 0) + result.answers;
+      answered.set(turn.contender, sum);
+    }
+    return {
+      perSecond: result.answers / result.seconds,
+      cpuMicros: cpu / result.answers,
+      latencies: result.latencies,
+    };
+  }
+  return { answered, run };
+}
+
+function requireAnswers(name: string, { statuses }: LoadResult): void {
+  const others = [...statuses].filter(([status]) => status !== 200);
+  if (others.length === 0) return;
+  const list = others.map(([status, count]) => `${count} times ${status}`).join(", ");
+  throw new Error(`${name} answered ${list}: figures of refusals are worth nothing`);
+}
+
+/** Round 0 warms up and is dropped. Who goes first changes from round to round. */
+async function measureCases(
+  bench: Bench,
+  turns: Turn[],
+  { rounds, seconds }: EdgeOptions,
+): Promise<EdgeRow[]> {
+  const rows = makeEdgeCases().flatMap((one) =>
+    one.connections.map((connections) => {
+      const samples = new Map<string, number[]>(turns.map(({ name }) => [name, []]));
+      return { ...one, connections, samples, runs: [] as EdgeRow["runs"] };
+    }),
+  );
+  for (let number = 0; number <= rounds; number += 1) {
+    for (const { tool, body, connections, samples, runs } of rows) {
+      const round: Record<string, Run> = {};
+      for (let i = 0; i < turns.length; i += 1) {
+        const turn = turns[(i + number) % turns.length] as Turn;
+        const request = turn.contender.request(tool, body, turn.more);
+        const { latencies, ...run } = await bench.run(turn, request, connections, seconds);
+        round[turn.name] = run;
+        if (number > 0) samples.get(turn.name)?.push(...latencies);
+      }
+      if (number > 0) runs.push(round as EdgeRow["runs"][number]);
+    }
+  }
+  return rows.map(({ name, connections, samples, runs }) => {
+    const times = [...samples].map(([turn, all]) => [turn, timesOf(all)]);
+    return { name, connections, runs, times: Object.fromEntries(times) };
+  });
+}
+
+function timesOf(samples: number[]): Times {
+  const sorted = sortedSamples(samples);
+  return { p50: percentile(sorted, 50), p99: percentile(sorted, 99) };
+}
+
+/** One call in every number of its steps. */
+async function measureSteps(
+  bench: Bench,
+  stepwise: Contender,
+  { rounds, seconds }: EdgeOptions,
+): Promise<StepRow[]> {
+  const { tool, body } = makeEdgeCases()[0] as EdgeCase;
+  const cpu = new Map<Step, number[]>(STEPS.map((step) => [step, []]));
+  for (let number = 0; number <= rounds; number += 1) {
+    for (const step of number % 2 === 0 ? STEPS : STEPS.toReversed()) {
+      const more = `?until=${step}`;
+      const turn = { name: step, contender: stepwise, more, counts: step === "debit" };
+      const { cpuMicros } = await bench.run(turn, stepwise.request(tool, body, more), 10, seconds);
+      if (number > 0) cpu.get(step)?.push(cpuMicros);
+    }
+  }
+  return STEPS.map((step) => ({ step, cpuMicros: round(medianOf(cpu.get(step) ?? []), 1) }));
+}
+
+export type BooksRow = { name: string; answered: number; recorded: number; ok: boolean };
+
+/** Killed, not stopped, and started again: what was answered must be on the disk. */
+async function compareBooks(
+  contenders: Contender[],
+  answered: Map<Contender, number>,
+  folder: string,
+  started: EdgeServer[],
+): Promise<BooksRow[]> {
+  const rows: BooksRow[] = [];
+  for (const contender of contenders) {
+    if (contender.books === null) continue;
+    await contender.server.kill();
+    const again = await restart(contender, folder);
+    started.push(again);
+    const { recorded, ok } = await contender.books(again);
+    const count = answered.get(contender) ?? 0;
+    rows.push({ name: contender.name, answered: count, recorded, ok: ok && recorded === count });
+  }
+  return rows;
+}

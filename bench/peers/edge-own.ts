@@ -1,0 +1,108 @@
+import { DurableObject } from "cloudflare:workers";
+import { createAuthenticator } from "#http/authenticate.ts";
+import { readBody } from "#http/body.ts";
+import type { House } from "#http/house.ts";
+import { createReplier, type Trace } from "#http/reply.ts";
+import { runTool } from "#http/run-tool.ts";
+import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import { hash } from "#tools/hash.ts";
+import worker from "../../src/entry/worker.ts";
+import { createWorkerHouse } from "../../src/entry/worker-house.ts";
+import { STEPS, type Step } from "../edge-steps.ts";
+
+/**
+ * The Worker that is deployed, with two doors for the bench: PUT orders from an account's object; and where the variable
+ * STEPS is set, `?until=` says how far a call goes, so that the parts of its cost can be told apart.
+ */
+export { AccountLedger } from "../../src/entry/worker.ts";
+
+type Env = Parameters<typeof worker.fetch>[1] & { IDLE: Namespace; STEPS?: string };
+type Namespace = Parameters<typeof worker.fetch>[1]["LEDGER"];
+type Order = { object: string; name: Parameters<LedgerStub["perform"]>[0]; order: unknown };
+type Handler = (request: Request) => Promise<Response>;
+
+const DEBITED = {
+  value: { outcome: { outcome: "debited" as const, charged: 1, balance: 1 }, rate: null },
+};
+
+/** An object to which the journey is made, and nothing done there. */
+export class IdleLedger extends DurableObject {
+  call(): typeof DEBITED {
+    return DEBITED;
+  }
+}
+
+/** The calls' Worker over another ledger. */
+function workerWith(env: Env, getByName: (name: string) => Partial<LedgerStub>): Handler {
+  const own = { ...env, LEDGER: { getByName } as Namespace };
+  return (request) => worker.fetch(request, own);
+}
+
+/** Reads, in a transaction, what a debit reads, and writes nothing. */
+const readOnly = (env: Env) => (name: string) => ({
+  async call(...[, order, callsPerSecond, isAgain]: Parameters<LedgerStub["call"]>) {
+    await env.LEDGER.getByName(name).call("standing", order, callsPerSecond, isAgain);
+    return DEBITED;
+  },
+});
+
+/** The corridor's own parts in its order, without the rooms around it. */
+function corridorUntil(house: House, last: Step): Handler {
+  const keys = createAuthenticator(house);
+  const replier = createReplier(house, null);
+  const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
+  const headers = { "Content-Type": "application/json" };
+  return async (request) => {
+    if (goes("key")) keys.remember(await keys.authenticate(request.headers));
+    const body = goes("body")
+      ? await readBody(request, hash.bodyBytesMax, () => {})
+      : new Uint8Array(await request.arrayBuffer());
+    if (!goes("tool")) return new Response('{"ok":true}', { headers });
+    const job = { tool: "hash", body, contentType: null, receivedAt: house.now(), random: null };
+    const answer = await runTool({ ...job, fingerprint: false }, house);
+    if (!goes("reply")) return new Response(answer.body as string, { headers });
+    return replier.answer(answer.body, request.headers, traceOf(house));
+  };
+}
+
+const traceOf = (house: House): Trace => ({
+  ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
+  ...{ startedAt: house.elapsed(), receivedAt: house.now(), account: null, charged: 1 },
+  ...{ balance: 1, rate: null, replayed: false, code: null },
+  timing: "key;dur=0.01, body;dur=0.01, tool;dur=0.01, ledger;dur=1.01, ",
+});
+
+function handlersOf(env: Env): Record<Step, Handler> {
+  const house = createWorkerHouse(env);
+  return {
+    bare: corridorUntil(house, "bare"),
+    key: corridorUntil(house, "key"),
+    body: corridorUntil(house, "body"),
+    tool: corridorUntil(house, "tool"),
+    reply: corridorUntil(house, "reply"),
+    app: workerWith(env, () => ({ call: async () => DEBITED })),
+    journey: workerWith(env, (name) => env.IDLE.getByName(name)),
+    reads: workerWith(env, readOnly(env)),
+    debit: (request) => worker.fetch(request, env),
+  };
+}
+
+let handlers: Record<Step, Handler> | undefined;
+
+function goUntil(request: Request, env: Env): Promise<Response> {
+  handlers ??= handlersOf(env);
+  const { url } = request;
+  return handlers[url.slice(url.indexOf("?until=") + "?until=".length) as Step](request);
+}
+
+async function perform(request: Request, env: Env): Promise<Response> {
+  const { object, name, order } = (await request.json()) as Order;
+  return Response.json(await env.LEDGER.getByName(object).perform(name, order));
+}
+
+export default {
+  fetch(request: Request, env: Env): Promise<Response> {
+    if (request.method === "PUT") return perform(request, env);
+    return env.STEPS === undefined ? worker.fetch(request, env) : goUntil(request, env);
+  },
+};

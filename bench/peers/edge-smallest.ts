@@ -1,0 +1,118 @@
+import { DurableObject } from "cloudflare:workers";
+import { findTool } from "#tools/index.ts";
+import type { Supply } from "#tools/tool.ts";
+
+/**
+ * The smallest metered Worker that can be thought of, to be compared with: the account's name in the key, the key's hash,
+ * one journey to the account's object, one guarded UPDATE that finds the key as well and one row in the ledger. The tools
+ * are ours, so that what is compared is the way to them and back; nothing else is there: no check of the input, no limit,
+ * no rate, no refusal with a reason, no idempotency, no grants, no request id.
+ */
+type Storage = {
+  sql: { exec(text: string, ...values: (string | number)[]): { toArray(): object[] } };
+  transactionSync<Result>(body: () => Result): Result;
+};
+type Account = {
+  open(keySha256: string, credits: number): void;
+  debit(keySha256: string, tool: string): Promise<number | null>;
+  books(): Promise<Books>;
+};
+type Books = { balance: number; rows: number };
+type Env = { ACCOUNT: { getByName(name: string): Account } };
+
+export class MeteredAccount extends DurableObject {
+  readonly #storage: Storage;
+
+  constructor(state: { storage: Storage }, env: unknown) {
+    super(state as never, env as never);
+    this.#storage = state.storage;
+    const { sql } = state.storage;
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS account (key_sha256 TEXT PRIMARY KEY, balance INTEGER NOT NULL)",
+    );
+    sql.exec("CREATE TABLE IF NOT EXISTS ledger (at INTEGER NOT NULL, tool TEXT NOT NULL)");
+  }
+
+  open(keySha256: string, credits: number): void {
+    this.#storage.sql.exec("INSERT INTO account VALUES (?, ?)", keySha256, credits);
+  }
+
+  /** The balance that is left; null where there was nothing to take or the key is not the account's. */
+  debit(keySha256: string, tool: string): number | null {
+    const { sql } = this.#storage;
+    return this.#storage.transactionSync(() => {
+      const [row] = sql
+        .exec(
+          "UPDATE account SET balance = balance - 1 WHERE key_sha256 = ? AND balance >= 1 RETURNING balance",
+          keySha256,
+        )
+        .toArray();
+      if (row === undefined) return null;
+      sql.exec("INSERT INTO ledger (at, tool) VALUES (?, ?)", Date.now(), tool);
+      return (row as { balance: number }).balance;
+    });
+  }
+
+  books(): Books {
+    return this.#storage.sql
+      .exec("SELECT balance, (SELECT count(*) FROM ledger) AS rows FROM account")
+      .toArray()[0] as Books;
+  }
+}
+
+const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
+const supply: Supply = {
+  receivedAt: 0,
+  random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  digest: async (name, bytes) =>
+    new Uint8Array(await crypto.subtle.digest(ALGORITHMS[name], bytes as Uint8Array<ArrayBuffer>)),
+};
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const utf8 = new TextEncoder();
+
+async function hashKey(key: string): Promise<string> {
+  let hex = "";
+  const digest = await crypto.subtle.digest("SHA-256", utf8.encode(key));
+  for (const byte of new Uint8Array(digest)) hex += HEX[byte];
+  return hex;
+}
+
+const PATH = "/api/v1/";
+const refuse = (status: number) => new Response(null, { status });
+
+async function call(request: Request, env: Env): Promise<Response> {
+  const text = await request.text();
+  const tool = findTool(request.url.slice(request.url.indexOf(PATH) + PATH.length));
+  const key = request.headers.get("authorization")?.slice("Bearer ".length);
+  if (tool === undefined || key === undefined) return refuse(404);
+  const input = tool.verbatim === undefined ? JSON.parse(text) : text;
+  const output = await tool.run(input, { ...supply, receivedAt: Date.now() });
+  const body = tool.encode?.(output) ?? JSON.stringify(output);
+  const keySha256 = await hashKey(key);
+  const balance = await env.ACCOUNT.getByName(key.slice(0, key.indexOf("."))).debit(
+    keySha256,
+    tool.name,
+  );
+  if (balance === null) return refuse(402);
+  return new Response(body, {
+    headers: { "Content-Type": "application/json", "Credits-Remaining": String(balance) },
+  });
+}
+
+/** The bench's own door: opens an account, tells its books. */
+async function command(request: Request, env: Env): Promise<Response> {
+  const { open, key, credits } = (await request.json()) as {
+    open: boolean;
+    key: string;
+    credits: number;
+  };
+  const account = env.ACCOUNT.getByName(key.slice(0, key.indexOf(".")));
+  if (open) await account.open(await hashKey(key), credits);
+  return Response.json(await account.books());
+}
+
+export default {
+  fetch: (request: Request, env: Env): Promise<Response> =>
+    request.method === "PUT" ? command(request, env) : call(request, env),
+};
