@@ -26,7 +26,7 @@ import {
   throughJson,
 } from "./ledger/scene.ts";
 
-const { TEST_MODEL_RUNS = "200" } = process.env;
+const { TEST_MODEL_RUNS = "100" } = process.env;
 
 export function ledgerModel(
   name: string,

@@ -23,7 +23,7 @@ const RULES: RunOptions = {
 const ALL = process.env["TEST_SCREENS"] === "all";
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Date.now() / 1_000) % 1_000);
 /** Of so many states one is drawn for each mode. */
-const ONE_OF = 2 * MODES.length;
+const ONE_OF = 4 * MODES.length;
 /** Some states wait for what is tried again: meanwhile others are looked at. */
 const AT_ONCE = 3;
 
