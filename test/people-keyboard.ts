@@ -28,12 +28,13 @@ export async function type(page: Page, target: Locator, text: string): Promise<v
 const hasFocus = (target: Locator): Promise<boolean> =>
   target.evaluate((element) => element === element.ownerDocument.activeElement);
 
-/** Whoever lost the focus starts anew at the top of the page. */
+/** Whoever lost the focus starts anew at the top of the page. A page that has just been drawn takes it in a moment. */
 export async function assertFocusKept(page: Page, after: string): Promise<void> {
-  const where = await page.evaluate<string>(WHERE);
-  assert.notEqual(where, "BODY", `the focus is lost after: ${after}`);
+  const isKept = page.waitForFunction(KEPT, undefined, { timeout: FOCUS_WAIT_MS });
+  await isKept.catch(() => assert.fail(`the focus is lost after: ${after}`));
 }
-const WHERE = `new Promise((resolve) => setTimeout(() => resolve(document.activeElement?.tagName ?? "BODY"), 50))`;
+const KEPT = `(document.activeElement?.tagName ?? "BODY") !== "BODY"`;
+const FOCUS_WAIT_MS = 5_000;
 
 async function assertFocusSeen(page: Page): Promise<void> {
   const seen = await page.evaluate<string>(SEEN);
