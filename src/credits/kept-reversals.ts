@@ -24,7 +24,7 @@ const TRIES_BEFORE_COMPLAINT = 12;
 
 /** One round, for what runs every minute. Stops where nothing of a page could be given back. */
 export async function giveBackKept(
-  kept: KeptReversals,
+  kept: Pick<KeptReversals, "takeDue" | "done">,
   ledger: Pick<Ledger, "reverse">,
   now: number,
   complain: (message: string, details: { cause?: unknown }) => void,

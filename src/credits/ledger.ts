@@ -27,6 +27,9 @@ export class OrderRefused extends Error {}
 /** The store could not take the order; nothing was changed. */
 export class NotCarriedOut extends Error {}
 
+/** The order was sent and may have been carried out; nobody knows. */
+export class OutcomeUnknown extends Error {}
+
 export const GRANT_KINDS = ["starter", "pack", "lifetime", "operator"] as const;
 export type GrantKind = (typeof GRANT_KINDS)[number];
 
@@ -131,7 +134,16 @@ export type MaintainOrder = {
   /** Where the last step stopped; null starts a round. */
   after: number | null;
 };
-export type MaintainOutcome = { folded: number; forgotten: number; after: number | null };
+export type MaintainOutcome = {
+  folded: number;
+  forgotten: number;
+  after: number | null;
+  /**
+   * How far `now` is ahead of the clock of a store that has one, where they are seconds apart; less than 0: behind. What is
+   * deleted there is old by both.
+   */
+  clockAheadMs?: number;
+};
 
 export type Books = {
   granted: number;
@@ -186,7 +198,10 @@ export type LedgerOperations = {
 
   standing: [StandingOrder, Standing];
   debit: [DebitOrder, DebitOutcome];
-  /** Gives back the credit of a call whose answer never left. Once per call; nothing where no such debit stands. */
+  /**
+   * Gives back the credit of a call whose answer never left. Once per call; nothing where no such debit stands. One that
+   * comes afterwards, because it was overtaken on its way, is rejected as reversed.
+   */
   reverse: [CallRef & { now: number }, { reversed: boolean }];
 
   /** Usage in `from <= hour < to`; of every account where none is named. */

@@ -114,6 +114,20 @@ export type RecordCounts = Partial<Record<RecordKind, number>>;
 /** What is wrong with the lines, in one sentence that names the line. */
 export class TransferFault extends Error {}
 
+/** Why a store does not take a good record: what it says does not go with the lines before it. */
+const STORE_FAULTS = {
+  again: "says again what an earlier line has said",
+  unknown: "names an account or a key that no earlier line has",
+  contradiction: "contradicts itself, or names a grant that no earlier line has",
+  character: "holds the character U+0000, which this database does not take",
+};
+
+export const storeFault = (fault: keyof typeof STORE_FAULTS, line: number, kind: RecordKind) =>
+  new TransferFault(`Line ${line} (${kind}) ${STORE_FAULTS[fault]}`);
+
+export const booksFault = (faults: readonly string[]) =>
+  new TransferFault(`The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`);
+
 const utf8 = new TextEncoder();
 const asObject = z.looseObject({ record: z.string() });
 const header = z.strictObject({
@@ -132,24 +146,44 @@ export function writeTransfer(
   records: Iterable<TransferRecord>,
   write: (bytes: Uint8Array) => void,
 ): RecordCounts {
+  const lines = beginLines(write);
+  for (const record of records) lines.put(record);
+  return lines.end();
+}
+
+/** The same, from a store that gives its records page by page, each when it has come. */
+export async function writeTransferPages(
+  pages: AsyncIterable<readonly TransferRecord[]>,
+  write: (bytes: Uint8Array) => void,
+): Promise<RecordCounts> {
+  const lines = beginLines(write);
+  for await (const page of pages) for (const record of page) lines.put(record);
+  return lines.end();
+}
+
+function beginLines(write: (bytes: Uint8Array) => void) {
   const digest = sha256.create();
   const counts: RecordCounts = {};
-  const put = (value: object) => {
+  const putLine = (value: object) => {
     const bytes = utf8.encode(`${JSON.stringify(value)}\n`);
     digest.update(bytes);
     write(bytes);
   };
-  put({ record: "header", format: FORMAT, version: TRANSFER_VERSION });
-  for (const record of records) {
-    // What an import would refuse must not be found out when the data is needed.
-    const checked = transferRecord.safeParse(record);
-    if (!checked.success)
-      throw new TransferFault(`The data holds ${describe(record, checked.error)}`);
-    put(record);
-    counts[record.record] = (counts[record.record] ?? 0) + 1;
-  }
-  put({ record: "trailer", counts, sha256: bytesToHex(digest.clone().digest()) });
-  return counts;
+  putLine({ record: "header", format: FORMAT, version: TRANSFER_VERSION });
+  return {
+    put(record: TransferRecord): void {
+      // What an import would refuse must not be found out when the data is needed.
+      const checked = transferRecord.safeParse(record);
+      if (!checked.success)
+        throw new TransferFault(`The data holds ${describe(record, checked.error)}`);
+      putLine(record);
+      counts[record.record] = (counts[record.record] ?? 0) + 1;
+    },
+    end(): RecordCounts {
+      putLine({ record: "trailer", counts, sha256: bytesToHex(digest.clone().digest()) });
+      return counts;
+    },
+  };
 }
 
 /** Reads what `writeTransfer` wrote: gives each record with the number of its line, and throws at the first fault. */

@@ -99,6 +99,7 @@ const newAccount = (
   voids: new Map(),
   calls: new Map(),
   reversals: [],
+  neverDebited: new Set(),
   kept: new Map(),
 });
 

@@ -33,16 +33,20 @@ export function debitOperations(rows: Rows): Pick<Ledger, "standing" | "debit" |
 
     debit: async (order) => {
       // Before the key is looked at: a debit that was made stays made, whatever became of its key since.
-      const made = accounts.get(order.account)?.calls.get(order.callId);
+      const account = accounts.get(order.account);
+      const made = account?.calls.get(order.callId);
       if (made !== undefined) return sameAgain(made, order.now);
+      if (account?.neverDebited.has(nameOf(order.callId, order.now)))
+        throw wasReversed(order.callId);
       const found = findKey(accounts, order);
       if (found === undefined) return { outcome: "invalid_key" };
       return refuseOrReplay(found.account, order) ?? charge(rows, found.account, found.key, order);
     },
 
-    reverse: async ({ account: id, callId, now }) => {
+    reverse: async ({ account: id, callId, at, now }) => {
       const account = accounts.get(id);
       const debit = account?.calls.get(callId);
+      if (debit === undefined) account?.neverDebited.add(nameOf(callId, at));
       if (account === undefined || debit === undefined || debit.reversedAt !== null)
         return { reversed: false };
       debit.reversedAt = now;
@@ -53,6 +57,11 @@ export function debitOperations(rows: Rows): Pick<Ledger, "standing" | "debit" |
     },
   };
 }
+
+const nameOf = (callId: string, at: number) => `${at} ${callId}`;
+
+const wasReversed = (callId: string) =>
+  new OrderRefused(`The call ${callId} was reversed and cannot be debited again`);
 
 /** A repeat is answered until a day after the first call; then the key is free again. */
 export const isForgettable = ({ idempotency, at }: DebitRow, now: number) =>
@@ -80,8 +89,7 @@ function findKey(
 
 function sameAgain(debit: DebitRow, now: number): DebitOutcome {
   // Its answer was 503. Whoever asks again must not take the call for a paid one.
-  if (debit.reversedAt !== null)
-    throw new OrderRefused(`The call ${debit.callId} was reversed and cannot be debited again`);
+  if (debit.reversedAt !== null) throw wasReversed(debit.callId);
   return { outcome: "debited", charged: debit.charged, balance: balanceOf(debit.account, now) };
 }
 

@@ -27,6 +27,8 @@ export type AccountRow = {
   calls: Map<string, DebitRow>;
   /** Whether they are folded or not. */
   reversals: DebitRow[];
+  /** The names of calls that were given back before their debits came. */
+  neverDebited: Set<string>;
   /** The calls whose answers are kept, by tool and idempotency key. */
   kept: Map<string, DebitRow>;
 };

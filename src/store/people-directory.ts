@@ -1,9 +1,16 @@
 import type { Address, Directory } from "#accounts/directory.ts";
-import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
+import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 import type { SqlRow } from "./sqlite-driver.ts";
 
-/** The directory over a database: each operation is one batch. */
-export function createDirectory(db: SqlDatabase): Directory {
+/**
+ * The directory over a database: each operation is one batch.
+ *
+ * `lockPerson`: where others write meanwhile, what keeps them from the account's person until the batch is over.
+ */
+export function createDirectory(
+  db: SqlDatabase,
+  lockPerson: (account: string) => readonly SqlQuery[] = () => [],
+): Directory {
   return {
     async register({ email, account, createdAt }) {
       const [row] = await lastRows(
@@ -28,6 +35,7 @@ export function createDirectory(db: SqlDatabase): Directory {
     async forget({ account, emailHash, now }) {
       const gone = await lastRows(
         db,
+        ...lockPerson(account),
         sql`INSERT INTO closed_address (email_hash, closed_at)
             SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
             ON CONFLICT DO NOTHING`,

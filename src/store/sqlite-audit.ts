@@ -1,11 +1,8 @@
-import { addBooks, noBooks } from "#credits/books.ts";
-import type { Audit, Books, LedgerOperations } from "#credits/ledger.ts";
+import type { Audit, LedgerOperations } from "#credits/ledger.ts";
+import { type AccountSums, reconcile } from "#credits/reconcile.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 
-/**
- * Reconciles the books: for every account the sum of its grants must equal
- * debits - reversals + remaining + expired + voided, and one free call at the most may have been made.
- */
+/** The sums of every account, as SQLite statements. */
 export function createSqliteAudit(driver: SqlDriver) {
   const perAccount = driver.prepare(PER_ACCOUNT);
   const orphans = driver.prepare(
@@ -14,27 +11,8 @@ export function createSqliteAudit(driver: SqlDriver) {
   );
   return {
     audit(order: LedgerOperations["audit"][0]): Audit {
-      const books = noBooks();
-      const faults: string[] = [];
-      let accounts = 0;
-      for (const row of perAccount.all(order.now)) {
-        accounts += 1;
-        const own = row as unknown as Books & { id: string; free_call: string; free_calls: number };
-        addBooks(books, own);
-        const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
-        if (own.granted !== explained) {
-          faults.push(
-            `${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`,
-          );
-        }
-        const expected = own.free_call === "used" ? 1 : 0;
-        if (own.free_calls !== expected) {
-          faults.push(`${own.id}: ${own.free_calls} free calls were made; ${expected} is right`);
-        }
-      }
-      const lost = Number(orphans.get()?.["count"] ?? 0);
-      if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
-      return { ok: faults.length === 0, accounts, books, faults };
+      const sums = perAccount.all(order.now) as unknown as AccountSums[];
+      return reconcile(sums, Number(orphans.get()?.["count"] ?? 0));
     },
   };
 }
@@ -54,9 +32,9 @@ WITH grants AS (
 ), reversals AS (
   SELECT account_no, sum(credits) AS reversed FROM reversal GROUP BY account_no
 )
-SELECT a.id, a.free_call, coalesce(granted, 0) AS granted, coalesce(voided, 0) AS voided,
+SELECT a.id, a.free_call AS freeCall, coalesce(granted, 0) AS granted, coalesce(voided, 0) AS voided,
   coalesce(remaining, 0) AS remaining, coalesce(expired, 0) AS expired, coalesce(debited, 0) AS debited,
-  coalesce(free_calls, 0) AS free_calls, coalesce(reversed, 0) AS reversed
+  coalesce(free_calls, 0) AS freeCalls, coalesce(reversed, 0) AS reversed
 FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
   LEFT JOIN reversals r ON r.account_no = a.no
 ORDER BY a.no`;

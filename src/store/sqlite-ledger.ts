@@ -199,6 +199,11 @@ function createReverse(driver: SqlDriver) {
        AND at = ? AND call_id = ? AND reversed_at IS NULL
      RETURNING account_no, credits, grant_no, key_no, tool`,
   );
+  // In the place of a debit that may still be on its way: it finds that it was reversed. No key has the number 0.
+  const markNeverDebited = driver.prepare(
+    `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, reversed_at)
+     SELECT no, ?, ?, 0, '', 0, ? FROM account WHERE id = ? ON CONFLICT DO NOTHING`,
+  );
   const note = driver.prepare(
     `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, grant_no, key_no, tool)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -216,7 +221,10 @@ function createReverse(driver: SqlDriver) {
   );
   return (order: Order<"reverse">): Outcome<"reverse"> => {
     const row = mark.get(order.now, order.account, order.at, order.callId);
-    if (row === undefined) return { reversed: false };
+    if (row === undefined) {
+      markNeverDebited.run(order.at, order.callId, order.now, order.account);
+      return { reversed: false };
+    }
     const accountNo = row["account_no"] as number;
     const call = ["credits", "grant_no", "key_no", "tool"].map((column) => row[column] as SqlValue);
     note.run(accountNo, order.at, order.callId, order.now, ...call);

@@ -96,7 +96,7 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
   debit: {
     page: `SELECT account_no AS _account, ${accountId}, at, call_id AS callId, ${keyId}, tool, credits,
         ${grantId}, reversed_at AS reversedAt
-      FROM debit WHERE (account_no, at, call_id) > (?, ?, ?)
+      FROM debit WHERE (account_no, at, call_id) > (?, ?, ?) AND key_no > 0
       ORDER BY account_no, at, call_id LIMIT ?`,
     first: [0, 0, ""],
     after: (row) => [row["_account"] as number, row["at"] as number, row["callId"] as string],

@@ -1,7 +1,9 @@
 import {
+  booksFault,
   type RecordCounts,
   type RecordKind,
   readTransfer,
+  storeFault,
   TransferFault,
   type TransferRecord,
   writeTransfer,
@@ -55,10 +57,7 @@ export function importSqlite(
       }
     }
     const { ok, faults } = createSqliteAudit(driver).audit({ now });
-    if (!ok)
-      throw new TransferFault(
-        `The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`,
-      );
+    if (!ok) throw booksFault(faults);
     return step.value;
   });
 }
@@ -141,18 +140,15 @@ function* stretch(
 }
 
 /** Extended result codes of SQLite's constraints (sqlite.org/rescode.html), said of the line that met one. */
-function explain(error: unknown, line: number, record: TransferRecord): unknown {
-  const where = `Line ${line} (${record.record})`;
+function explain(error: unknown, line: number, { record }: TransferRecord): unknown {
   switch ((error as { errcode?: number }).errcode) {
     case 1555: // SQLITE_CONSTRAINT_PRIMARYKEY
     case 2067: // SQLITE_CONSTRAINT_UNIQUE
-      return new TransferFault(`${where} says again what an earlier line has said`);
+      return storeFault("again", line, record);
     case 1299: // SQLITE_CONSTRAINT_NOTNULL
-      return new TransferFault(`${where} names an account or a key that no earlier line has`);
+      return storeFault("unknown", line, record);
     case 275: // SQLITE_CONSTRAINT_CHECK
-      return new TransferFault(
-        `${where} contradicts itself, or names a grant that no earlier line has`,
-      );
+      return storeFault("contradiction", line, record);
   }
   return error;
 }

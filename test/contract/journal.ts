@@ -31,7 +31,7 @@ function sceneOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
     const account = verified === 1 ? `acc_${id}` : null;
     await db.batch([
       sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
-          VALUES (${id}, '', ${email}, ${verified}, ${iso(createdAt)}, ${iso(createdAt)}, ${account})`,
+          VALUES (${id}, '', ${email}, ${verified} = 1, ${iso(createdAt)}, ${iso(createdAt)}, ${account})`,
     ]);
   };
   const note = (person: string, at: number) =>

@@ -1,135 +1,14 @@
-import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { TransferFault } from "#credits/transfer.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
 import { importSqlite, isEmptyLedger } from "#store/sqlite-transfer.ts";
+import { holdImports } from "./import-contract.ts";
+import { bytesOf, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 
-import { allEntries } from "../contract/ledger/scene.ts";
-import { ACCOUNTS, bytesOf, fill, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
-
-describe("an import into SQLite", () => {
-  const spoilt: [what: string, spoil: (lines: string[]) => string[], fault: RegExp][] = [
-    ["nothing at all", () => [], /not one line/],
-    ["lines without their header", (lines) => lines.slice(1), /Line 1 is not the header/],
-    [
-      "a newer format",
-      ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
-      /Line 1 names version 2/,
-    ],
-    [
-      "lines that were cut off",
-      (lines) => lines.slice(0, -5),
-      /end after line \d+ without a trailer/,
-    ],
-    [
-      "a line that was cut off",
-      (lines) => [...lines.slice(0, 9), (lines[9] ?? "").slice(0, -4)],
-      /Line 10 is not JSON/,
-    ],
-    ["a line that is missing", (lines) => lines.toSpliced(-3, 1), /Line \d+: the trailer counts/],
-    [
-      "a line that came twice",
-      (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
-      /Line 5 .* says again/,
-    ],
-    ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
-    [
-      "a record of an unknown kind",
-      (lines) => lines.toSpliced(4, 0, '{"record":"coupon","id":"c"}'),
-      /Line 5 is of an unknown kind, "coupon"/,
-    ],
-    [
-      "a member that is not known",
-      (lines) => lines.toSpliced(1, 1, (lines[1] ?? "").replace("{", '{"more":1,')),
-      /Line 2 is not a good record of the kind "account"/,
-    ],
-    [
-      "a value of the wrong type",
-      (lines) => lines.map((line) => line.replace('"amount":20,', '"amount":"20",')),
-      /"grant" \(amount: /,
-    ],
-    [
-      "a grant before its account",
-      (lines) => lines.toSpliced(1, 0, lines.find((line) => line.includes('"grant"')) ?? ""),
-      /Line 2 \(grant\) names an account or a key that no earlier line has/,
-    ],
-    [
-      "a digit that was changed",
-      (lines) => lines.map((line) => line.replace(/("sha256":")[0-9a-f]{4}/, "$1beef")),
-      /SHA-256 of the lines/,
-    ],
-    [
-      "books that do not reconcile, though nobody signed them",
-      (lines) =>
-        lines.map((line) =>
-          line
-            .replace('"remaining":24', '"remaining":23')
-            .replace(/,"sha256":"\w+"\}$/, (end) => (line.includes("trailer") ? "}" : end)),
-        ),
-      /do not reconcile/,
-    ],
-  ];
-  for (const [what, spoil, fault] of spoilt) {
-    test(`refuses ${what}, and keeps nothing`, async (t) => {
-      const [from, to] = [openEmpty(t), openEmpty(t)];
-      await fill(from);
-      const empty = linesOf(to, true);
-      assert.throws(
-        () => importSqlite(to, bytesOf(spoil(linesOf(from, true))), NOW),
-        (error) => error instanceof TransferFault && fault.test(error.message),
-      );
-      assert.deepEqual(linesOf(to, true), empty);
-    });
-  }
-
-  test("never says the secret when it refuses a line", async (t) => {
-    const lines = ['{"record":"header","format":"toolbooth-ledger","version":1}'];
-    for (const line of [
-      '{"record":"secret","value":["hush"]}',
-      '{"record":"secret","value":"hush"',
-    ]) {
-      assert.throws(
-        () => importSqlite(openEmpty(t), bytesOf([...lines, line]), NOW),
-        (error) => error instanceof TransferFault && !/hush/.test(error.message),
-      );
-    }
-  });
-
-  test("takes lines into an empty ledger only", async (t) => {
-    const from = openEmpty(t);
-    assert.equal(isEmptyLedger(from), true);
-    await fill(from);
-    assert.equal(isEmptyLedger(from), false);
-    assert.throws(() => importSqlite(from, bytesOf(linesOf(from)), NOW), /not empty/);
-  });
-
-  test("takes lines whose trailer has no SHA-256: somebody changed them on purpose", async (t) => {
-    const [from, to] = [openEmpty(t), openEmpty(t)];
-    await fill(from);
-    const lines = linesOf(from).map((line) => line.replace(/,"sha256":"\w{64}"\}$/, "}"));
-    const relabelled = lines.map((line) => line.replace('"email":"bob@b.c"', '"email":"rob@b.c"'));
-    importSqlite(to, bytesOf(relabelled), NOW);
-    const found = await openSqliteDirect(to).directory.findByEmail({ email: "rob@b.c" });
-    assert.equal(found?.account, "acc_Bob000000000");
-  });
-
-  test("takes lines that were written before voids had a time and reversals a call", async (t) => {
-    const [from, to] = [openEmpty(t), openEmpty(t)];
-    await fill(from);
-    const lines = linesOf(from).map((line) => {
-      const { sha256, voidedAt, ...value } = JSON.parse(line);
-      const { grant, key, tool, ...reversal } = value;
-      if (value.record === "trailer") return JSON.stringify(value);
-      if (value.record === "reversal") return JSON.stringify(reversal);
-      return value.record === "grant" ? JSON.stringify(value) : line;
-    });
-    importSqlite(to, bytesOf(lines), NOW);
-    const shape = async (driver: NodeSqlite, account: string) =>
-      (await allEntries(openSqliteDirect(driver).ledger, account, NOW))
-        .map(({ kind, credits }) => `${kind} ${credits}`)
-        .sort();
-    for (const account of ACCOUNTS)
-      assert.deepEqual(await shape(to, account), await shape(from, account));
-  });
+holdImports("SQLite", async (t) => {
+  const driver = openEmpty(t);
+  return {
+    ...openSqliteDirect(driver),
+    isEmpty: async () => isEmptyLedger(driver),
+    take: async (lines) => importSqlite(driver, bytesOf(lines), NOW),
+    lines: async (withSecret) => linesOf(driver, withSecret),
+  };
 });

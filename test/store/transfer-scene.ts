@@ -1,4 +1,6 @@
 import type { TestContext } from "node:test";
+import type { Directory } from "#accounts/directory.ts";
+import type { Ledger } from "#credits/ledger.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { keepSecret } from "#store/sqlite-settings.ts";
@@ -25,9 +27,15 @@ export function openEmpty(t: TestContext, file = ":memory:") {
 
 export const ACCOUNTS = ["Ada", "Bob", "Cid"].map(accountId);
 
-/** A ledger with one of everything that a ledger can hold. */
 export async function fill(driver: NodeSqlite): Promise<void> {
-  const { ledger, directory } = openSqliteDirect(driver);
+  await fillLedger(openSqliteDirect(driver));
+  keepSecret(driver, () => SECRET);
+}
+
+export const SECRET = "the secret of this service";
+
+/** A ledger with one of everything that a ledger can hold. */
+export async function fillLedger({ ledger, directory }: Stored): Promise<void> {
   const scene = createScene({ ledger });
   const [ada, bob, cid] = [
     await scene.account("Ada", { freeCall: "open" }),
@@ -45,6 +53,8 @@ export async function fill(driver: NodeSqlite): Promise<void> {
   await scene.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });
   await scene.grant(ada, "c", 50);
   await scene.createKey(ada, "other");
+  // What was given back before it came is no record.
+  await ledger.reverse({ account: ada, callId: "call_0", at: START + 20 * DAY, now: START });
   // The folded part, with reversals; then the part that is kept, with reversals of its own.
   for (const day of [0, 10]) {
     for (let call = 0; call < 30; call += 1) {
@@ -67,8 +77,9 @@ export async function fill(driver: NodeSqlite): Promise<void> {
   await ledger.suspendAccount({ account: bob, now: START });
   await ledger.closeAccount({ account: cid, now: START });
   await directory.forget({ account: cid, emailHash: HASH, now: START });
-  keepSecret(driver, () => "the secret of this service");
 }
+
+export type Stored = { ledger: Ledger; directory: Directory };
 
 export function linesOf(driver: NodeSqlite, withSecret = false): string[] {
   const chunks: Uint8Array[] = [];

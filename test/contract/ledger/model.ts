@@ -27,6 +27,8 @@ type Account = {
   grants: GrantOrder[];
   calls: Call[];
   losses: Loss[];
+  /** Given back before they were debited. */
+  given: CallRef[];
 };
 
 export type Model = ReturnType<typeof createModel>;
@@ -40,7 +42,8 @@ export function createModel() {
     openAccount(id: string, freeCall: FreeCall) {
       const state = "open" as const;
       const firstIsFree = freeCall === "open";
-      accounts.push({ id, state, firstIsFree, keys: [], grants: [], calls: [], losses: [] });
+      const lists = { keys: [], grants: [], calls: [], losses: [], given: [] };
+      accounts.push({ id, state, firstIsFree, ...lists });
     },
     createKey: (id: string, key: { id: string; sha256: string }) =>
       find(id)?.keys.push({ ...key, revoked: false }),
@@ -84,8 +87,10 @@ export function createModel() {
       const account = find(order.account);
       return account === undefined ? { outcome: "invalid_key" } : debit(account, order);
     },
-    reverse({ account: id, callId, now }: CallRef & { now: number }) {
+    reverse({ account: id, callId, at, now }: CallRef & { now: number }) {
       const account = find(id);
+      if (account?.calls.every(({ order }) => order.callId !== callId))
+        account.given.push({ account: id, callId, at });
       const call = account?.calls.find(
         (each) => each.order.callId === callId && each.reversedAt === null,
       );
@@ -152,6 +157,8 @@ function standingOf(account: Account, order: StandingOrder): Standing {
 function debit(account: Account, order: DebitOrder): DebitOutcome | "rejected" {
   const made = account.calls.find((call) => call.order.callId === order.callId);
   if (made !== undefined && made.reversedAt !== null) return "rejected";
+  if (account.given.some(({ callId, at }) => callId === order.callId && at === order.now))
+    return "rejected";
   const charge = (call: Call): DebitOutcome => ({
     outcome: "debited",
     charged: call.grant === null ? 0 : 1,

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import type { DebitOrder } from "#credits/ledger.ts";
-import { createRule, DAY, idempotency, type OpenLedger, type Scene, START } from "./scene.ts";
+import {
+  allEntries,
+  createRule,
+  DAY,
+  idempotency,
+  maintainFully,
+  type OpenLedger,
+  type Scene,
+  START,
+} from "./scene.ts";
 
 export function describeReversals(open: OpenLedger) {
   const rule = createRule(open);
@@ -56,6 +65,68 @@ export function describeReversals(open: OpenLedger) {
       assert.deepEqual(await reverse(scene, order as DebitOrder), { reversed: false });
     assert.deepEqual([await scene.balance(account), await scene.balance(other)], [0, 1]);
   });
+
+  rule(
+    "a call that was given back before its debit came is not charged, and is in no list",
+    async (scene) => {
+      const account = await scene.account("Ada", { credits: 5, freeCall: "open" });
+      const orders = [
+        scene.debitOrder(account),
+        scene.debitOrder(account, { idempotency: idempotency("once") }),
+        scene.debitOrder(account, { key: "unknown" }),
+      ];
+      const before = await scene.books();
+      for (const order of orders) {
+        assert.deepEqual(await reverse(scene, order), { reversed: false });
+        assert.deepEqual(await reverse(scene, order, START + DAY), { reversed: false });
+        await assert.rejects(scene.ledger.debit(order), /reversed/);
+      }
+      const together = [scene.debitOrder(account), ...orders, scene.debitOrder(account)];
+      const settled = await Promise.allSettled(together.map((order) => scene.ledger.debit(order)));
+      assert.deepEqual(
+        settled.map(({ status }) => status),
+        ["fulfilled", ...orders.map(() => "rejected"), "fulfilled"],
+      );
+      assert.equal(await scene.balance(account), 4);
+      assert.deepEqual(await scene.books(), { ...before, debited: 1, remaining: 4 });
+      assert.deepEqual(
+        (await scene.usage()).map(({ calls, credits }) => [calls, credits]),
+        [[2, 1]],
+      );
+      const [recent] = await scene.ledger.recentCalls({ account, from: 0 });
+      assert.equal(recent?.calls, 2);
+      const kinds = (await allEntries(scene.ledger, account, START)).map(({ kind }) => kind);
+      assert.deepEqual(kinds.toSorted(), ["debit", "debit", "grant"]);
+      const other = scene.debitOrder(account, { idempotency: idempotency("once", "other body") });
+      assert.equal((await scene.ledger.debit(other)).outcome, "debited");
+      await maintainFully(scene.ledger, { now: START + DAY, foldBefore: START + 1, rowsMax: 2 });
+      assert.deepEqual(
+        (await scene.usage()).map(({ calls, credits }) => [calls, credits]),
+        [[3, 2]],
+      );
+      assert.equal((await allEntries(scene.ledger, account, START)).length, 2);
+    },
+  );
+
+  rule(
+    "of a debit and its reversal at once both come to the same: nothing is charged",
+    async (scene) => {
+      const account = await scene.account("Ada", { credits: 40 });
+      for (let round = 0; round < 20; round += 1) {
+        const order = scene.debitOrder(account);
+        const debit = () =>
+          scene.ledger.debit(order).then(
+            () => true,
+            () => false,
+          );
+        const giveBack = async () => (await reverse(scene, order)).reversed;
+        const acts = round % 2 === 0 ? [debit, giveBack] : [giveBack, debit];
+        const [one, other] = await Promise.all(acts.map((act) => act()));
+        assert.equal(one, other);
+      }
+      assert.equal(await scene.balance(account), 40);
+    },
+  );
 
   rule("a reversed call sent again is rejected: it was answered with a refusal", async (scene) => {
     const account = await scene.account("Ada", { credits: 5 });

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { NotCarriedOut } from "#credits/ledger.ts";
+import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { createOrderQueue, type OrderQueueOptions } from "#store/order-queue.ts";
+
+/** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
+type Send = OrderQueueOptions<number, number>["send"];
+
+class Poison extends NotCarriedOut {}
+
+const doubled: Send = async (orders) => orders.map((order) => order * 2);
+
+const slow: Send = async (orders, again) => {
+  await wait(5);
+  return doubled(orders, again);
+};
+
+function openQueue(answers: Send[], batchMax = 8) {
+  const sent: { orders: number[]; again: boolean }[] = [];
+  const queue = createOrderQueue<number, number>({
+    batchMax,
+    send(orders, again) {
+      sent.push({ orders, again });
+      return (answers.shift() ?? doubled)(orders, again);
+    },
+    mayBeOneOrder: (error) => error instanceof Poison,
+    sureRetries: 3,
+    waitMs: () => 1,
+  });
+  return { queue, sent };
+}
+
+const fail =
+  (error: Error): Send =>
+  () =>
+    Promise.reject(error);
+const settled = (order: Promise<number>): Promise<number | Error> =>
+  order.catch((error: Error) => error);
+const lost = () => new Error("the connection broke");
+const gone = () => new NotCarriedOut("nobody is there");
+const isSure = (outcome: number | Error) => outcome instanceof NotCarriedOut;
+
+test("what comes in while a batch is under way goes together in the next one", async () => {
+  const { queue, sent } = openQueue([slow]);
+  const first = queue.submit(1);
+  while (sent.length === 0) await wait(0);
+  assert.deepEqual(await Promise.all([first, queue.submit(2), queue.submit(3)]), [2, 4, 6]);
+  assert.deepEqual(
+    sent.map(({ orders }) => orders),
+    [[1], [2, 3]],
+  );
+  await queue.close();
+});
+
+test("the next batch is on its way before the callers of the last one go on", async () => {
+  const { queue, sent } = openQueue([slow]);
+  const first = queue.submit(1).then(() => sent.length);
+  while (sent.length === 0) await wait(0);
+  const second = queue.submit(2);
+  assert.equal(await first, 2, "batches sent when the first caller hears of it");
+  assert.equal(await second, 4);
+  await queue.close();
+});
+
+test("a batch whose answer was lost is sent again, as one that may have been carried out, and its callers get its outcome", async () => {
+  const { queue, sent } = openQueue([fail(lost())]);
+  assert.deepEqual(await Promise.all([queue.submit(1), queue.submit(2)]), [2, 4]);
+  assert.deepEqual(
+    sent.map(({ again }) => again),
+    [false, true],
+  );
+  await queue.close();
+});
+
+test("what surely came to nothing is rejected after four tries, and with it what waits behind it", async () => {
+  const { queue, sent } = openQueue(
+    Array.from({ length: 5 }, () => fail(gone())),
+    1,
+  );
+  const outcomes = await Promise.all([1, 2, 3].map((order) => settled(queue.submit(order))));
+  assert.ok(outcomes.every(isSure));
+  assert.equal(sent.length, 4, "none of those that waited was tried by itself");
+  assert.ok(isSure(await settled(queue.submit(4))), "while it is gone, one try is enough");
+  assert.equal(sent.length, 5);
+  assert.equal(await queue.submit(5), 10);
+  await queue.close();
+});
+
+test("an order that may have been carried out outlives those that surely were not, until its outcome is known", async () => {
+  const answers = [fail(lost()), ...Array.from({ length: 8 }, () => fail(gone()))];
+  const { queue, sent } = openQueue(answers, 1);
+  const first = queue.submit(1);
+  const second = settled(queue.submit(2));
+  assert.ok(isSure(await second));
+  assert.equal(await first, 2);
+  assert.equal(sent.length, 10);
+  await queue.close();
+});
+
+test("where nobody tells what became of it before its time is over, the order is of unknown outcome", async () => {
+  const { queue } = openQueue([fail(lost()), ...Array.from({ length: 9_999 }, () => fail(gone()))]);
+  const since = performance.now() - LEDGER_TIMEOUT_MS + 100;
+  const outcome = await settled(queue.submit(1, since));
+  assert.ok(outcome instanceof Error && !isSure(outcome));
+  assert.equal(queue.waiting(), 0);
+  await queue.close();
+});
+
+test("an order that alone is refused does not take back what may have been carried out before", async () => {
+  const refuse: Send = async (orders) => orders.map(() => gone());
+  const { queue } = openQueue([refuse, fail(lost()), refuse]);
+  assert.ok(isSure(await settled(queue.submit(1))));
+  const outcome = await settled(queue.submit(2));
+  assert.ok(outcome instanceof Error && !isSure(outcome));
+  await queue.close();
+});
+
+test("an order that no batch can hold is found, and only it is refused", async () => {
+  const poisoned: Send = async (orders, again) => {
+    if (orders.includes(13)) throw new Poison("13");
+    return doubled(orders, again);
+  };
+  const { queue, sent } = openQueue(
+    Array.from({ length: 100 }, () => poisoned),
+    32,
+  );
+  const orders = Array.from({ length: 32 }, (_, order) => order);
+  const outcomes = await Promise.all(orders.map((order) => settled(queue.submit(order))));
+  outcomes.forEach((outcome, order) => {
+    if (order === 13) assert.ok(outcome instanceof Poison);
+    else assert.equal(outcome, order * 2);
+  });
+  assert.ok(sent.length < 20, `${sent.length} batches`);
+  const later = Array.from({ length: 64 }, (_, order) => queue.submit(100 + order));
+  await Promise.all(later);
+  assert.equal(sent.at(-1)?.orders.length, 32, "batches are as large as before");
+  await queue.close();
+});
+
+test("a batch that comes back with an order unanswered is in doubt, not taken for an outcome", async () => {
+  const { queue, sent } = openQueue([async () => []]);
+  assert.equal(await queue.submit(1), 2);
+  assert.deepEqual(
+    sent.map(({ again }) => again),
+    [false, true],
+  );
+  await queue.close();
+});
+
+test("a full queue takes no more", async () => {
+  const { queue } = openQueue([], LEDGER_QUEUE_MAX);
+  const waiting = Array.from({ length: LEDGER_QUEUE_MAX }, (_, order) => queue.submit(order));
+  assert.ok(isSure(await settled(queue.submit(1))));
+  assert.equal((await Promise.all(waiting)).length, LEDGER_QUEUE_MAX);
+  await queue.close();
+});
+
+test("close() answers every order, however long the store takes, and sends none again", async () => {
+  let answer = (_: number[]) => {};
+  const stuck: Send = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  const { queue, sent } = openQueue([stuck], 1);
+  const first = settled(queue.submit(1));
+  const second = settled(queue.submit(2));
+  await queue.close();
+  const outcome = await first;
+  assert.ok(outcome instanceof Error && !isSure(outcome));
+  assert.ok(isSure(await second));
+  answer([2]);
+  await wait(5);
+  assert.equal(sent.length, 1);
+  assert.ok(isSure(await settled(queue.submit(3))));
+});

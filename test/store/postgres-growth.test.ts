@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import {
+  type DebitCost,
+  fillDebits,
+  measureDebits,
+  prepareGrowth,
+} from "../../bench/postgres-cost.ts";
+import { newDatabase } from "./postgres-scene.ts";
+
+/**
+ * The cost of a debit does not grow with the debits there are: counted in pages and bytes, which no other program on the
+ * machine changes. `npm run bench -- postgres-growth` goes on to 10 million; TEST_FLEET=all goes as far as 3 million here.
+ */
+const FEW = 10_000;
+const MANY = process.env["TEST_FLEET"] === "all" ? 3_000_000 : 300_000;
+/** One more level in a tree is a page for each of the indexes; a scan would be hundreds of times as much. */
+const PAGES_RATIO_MAX = 1.3;
+const WAL_RATIO_MAX = 1.3;
+
+let pool: PostgresPool;
+before(async () => {
+  pool = openPostgresPool(await newDatabase(), { max: 2 });
+});
+after(() => pool.close());
+
+test(`a debit, with an idempotency key or without, costs the same among ${MANY} debits as among ${FEW}`, async () => {
+  const now = Date.now();
+  await prepareGrowth(pool, now);
+  await fillDebits(pool, now, { from: 0, to: FEW });
+  const few = [
+    await measureDebits(pool, now, "few"),
+    await measureDebits(pool, now, "fewer", true),
+  ];
+  await fillDebits(pool, now, { from: FEW, to: MANY });
+  const many = [
+    await measureDebits(pool, now, "many"),
+    await measureDebits(pool, now, "more", true),
+  ];
+  for (const [kind, before] of few.entries()) {
+    const after = many[kind] as DebitCost;
+    const told = JSON.stringify({ kind, before, after });
+    assert.ok(before.pages > 5 && before.walBytes > 100, `nothing was measured: ${told}`);
+    assert.ok(after.pages <= before.pages * PAGES_RATIO_MAX, told);
+    assert.ok(after.walBytes <= before.walBytes * WAL_RATIO_MAX, told);
+  }
+});
+
+test("thousands of debits on one account leave the table of grants as large as it was", async () => {
+  const size = async () => {
+    const sql = "SELECT pg_relation_size('credit_grant') AS bytes";
+    return (await pool.once<{ bytes: number }>("read", sql))[0]?.bytes ?? Number.NaN;
+  };
+  const before = await size();
+  const now = Date.now();
+  for (let number = 0; number < 1_000; number += 1) {
+    const order = ["bench_0", "key_of_bench_0", `call_hot_${number}`, "hash", now];
+    await pool.once("write", "SELECT debit_batch($1::jsonb)", [JSON.stringify([order])]);
+  }
+  assert.equal(await size(), before);
+});

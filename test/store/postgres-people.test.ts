@@ -1,0 +1,36 @@
+import { before, type TestContext } from "node:test";
+import { createPostgresDatabase } from "#store/postgres-database.ts";
+import { createPostgresPeople } from "#store/postgres-people.ts";
+import { openPostgresPool } from "#store/postgres-pool.ts";
+import { sql } from "#store/sql-database.ts";
+import { directoryContract } from "../contract/directory.ts";
+import { journalContract } from "../contract/journal.ts";
+import { letterQueueContract } from "../contract/letter-queue.ts";
+import { newDatabase } from "./postgres-scene.ts";
+
+/** The suites of every store about people, over PostgreSQL. */
+before(async () => {
+  // The server's start is no part of anybody's waiting for it.
+  await newDatabase();
+});
+
+async function open(t: TestContext) {
+  const pool = openPostgresPool(await newDatabase(), { max: 4 });
+  t.after(() => pool.close());
+  return { ...createPostgresPeople(pool), db: createPostgresDatabase(pool) };
+}
+
+directoryContract("in PostgreSQL", open);
+journalContract("in PostgreSQL", open);
+letterQueueContract("in PostgreSQL", async (t) => {
+  const { letterQueue, db } = await open(t);
+  const fill = async (count: number) => {
+    await db.batch([
+      sql`INSERT INTO letter
+            (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
+          SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+          FROM generate_series(1, ${count}) no`,
+    ]);
+  };
+  return { queue: letterQueue, fill };
+});
