@@ -22,6 +22,8 @@ export type Config = Readonly<{
   port: number;
   host: string;
   dataDir: string;
+  /** Null: SQLite in `dataDir`. */
+  databaseUrl: string | null;
   /** Null: made from the address that is listened on. No slash at its end. */
   publicUrl: string | null;
   rateLimit: number;
@@ -61,6 +63,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     port,
     host,
     dataDir: given("DATA_DIR") ?? "./data",
+    databaseUrl: readDatabaseUrl(given("DATABASE_URL"), faults),
     publicUrl: readPublicUrl(given("PUBLIC_URL"), faults),
     rateLimit: readRateLimit(whole),
     metricsToken: given("METRICS_TOKEN") ?? null,
@@ -80,14 +83,19 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustedProxies: readProxies(given("TOOLBOOTH_TRUSTED_PROXIES"), faults),
     providers: readProviders(given, faults),
   };
-  if (given("DATABASE_URL") !== undefined) {
-    faults.push(
-      "DATABASE_URL is set, but this version keeps its data in SQLite only, in DATA_DIR. Unset it.",
-    );
-  }
   faults.push(...unknownNames(env));
   if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
   return Object.freeze(config);
+}
+
+function readDatabaseUrl(text: string | undefined, faults: string[]): string | null {
+  if (text === undefined) return null;
+  const url = URL.parse(text);
+  if (url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.pathname.length > 1)
+    return text;
+  // Not repeated: it may hold a password.
+  faults.push("DATABASE_URL must be like postgres://user:password@host:5432/database.");
+  return null;
 }
 
 /** A base URL for an address: IPv6 in brackets. */

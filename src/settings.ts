@@ -16,7 +16,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "DATABASE_URL",
     fallback: "",
-    meaning: "Must be unset: this version keeps its data in SQLite, in DATA_DIR",
+    meaning:
+      "PostgreSQL that the nodes of a fleet share, such as postgres://user:password@host:5432/toolbooth; unset: SQLite in DATA_DIR",
   },
   {
     name: "PUBLIC_URL",

@@ -1,4 +1,4 @@
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
 
 /**
  * Several steps, each in a store for itself. Where a later one was not carried out an earlier one may have been, so nobody
@@ -9,6 +9,6 @@ export async function actInSteps<Result>(steps: () => Promise<Result>): Promise<
     return await steps();
   } catch (error) {
     if (!(error instanceof NotCarriedOut)) throw error;
-    throw new Error(`Broken off between two steps: ${error.message}`, { cause: error });
+    throw new OutcomeUnknown(`Broken off between two steps: ${error.message}`, { cause: error });
   }
 }

@@ -54,7 +54,14 @@ export type AuthOptions = {
   /** Takes work that the answer does not wait for, so that its duration tells nothing. */
   inBackground(work: Promise<unknown>): void;
   complain(message: string, cause?: unknown): void;
+  /**
+   * Does it, and throws what the database failed by meanwhile, even where better-auth made another answer of it. Left out:
+   * such answers stand.
+   */
+  tellFaults?: TellFaults | undefined;
 };
+
+export type TellFaults = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 export type CountRequest = (name: string, rule: RequestRule) => Promise<RequestVerdict>;
 

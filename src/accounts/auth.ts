@@ -56,6 +56,7 @@ export function createAuth(options: AuthOptions) {
     },
   });
   const context = () => auth.$context;
+  const { tellFaults = (act) => act() } = options;
 
   /** Who asks, and the cookies by which an older session is prolonged. */
   async function signedIn(
@@ -83,7 +84,7 @@ export function createAuth(options: AuthOptions) {
   const letters = accountLetters(options);
 
   return {
-    handle: auth.handler,
+    handle: (request: Request) => tellFaults(() => auth.handler(request)),
     signedIn,
     context,
     finishWelcome: hooks.finishWelcome,

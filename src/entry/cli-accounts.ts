@@ -15,7 +15,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     form: "<email> [--credits N]",
     summary: "Make an account, verified, with N credits that never expire",
     details: [
-      "Without --credits it starts with none; its first call is free either way. It gets no starter credits. On an empty data folder this makes the database.",
+      "Without --credits it starts with none; its first call is free either way. It gets no starter credits. Where there is no data yet, in DATA_DIR or in the PostgreSQL of DATABASE_URL, this makes it.",
     ],
     example: "account create you@example.com --credits 1000",
     words: ["<email>"],

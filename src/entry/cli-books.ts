@@ -6,9 +6,9 @@ import type { RandomBytes } from "#ids.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { openLocalBooks } from "./cli-local-books.ts";
 
-/** The books as commands see them: those of the data here and those of a deployed service alike. */
+/** The books as commands see them: those of a data folder, of a PostgreSQL and of a deployed service alike. */
 export type Books = {
-  /** Where they are, for sentences: the data folder, or the address of the service. */
+  /** Where they are, for sentences: the data folder, the database, or the address of the service. */
   place: string;
   random: RandomBytes;
   /** What is read of one account and done to it. */
@@ -21,7 +21,9 @@ export type Books = {
   exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
   /** Where the links of letters lead, where that has to be said. */
   linksLead: string;
-  close(): void;
+  /** What went wrong, as the operator should read it; books whose errors speak for themselves have none. */
+  explain?(error: unknown): unknown;
+  close(): Promise<void>;
 };
 
 /** `books` is null where the sums themselves cannot be read; `damage` is what is wrong with the database. */
@@ -29,7 +31,7 @@ export type Audited = Omit<Audit, "books" | "ok"> & { books: Sums | null; damage
 
 export type GrantMade = Omit<RecordOf<"grant">, "record" | "remaining" | "voided" | "voidedAt">;
 
-/** Opens the books for one command. `create`: an empty data folder is given a database. */
+/** Opens the books for one command. `create`: where there is no data yet, its tables are made. */
 export async function withBooks<Result>(
   call: Call,
   body: (books: Books) => Promise<Result>,
@@ -38,17 +40,23 @@ export async function withBooks<Result>(
   const books = await openBooks(call, options.create);
   try {
     return await body(books);
+  } catch (error) {
+    throw books.explain?.(error) ?? error;
   } finally {
-    books.close();
+    await books.close();
   }
 }
 
 async function openBooks(call: Call, create: boolean): Promise<Books> {
-  const { remote } = call;
-  if (remote === null) return openLocalBooks(call, create);
-  // Loaded when it is needed: most commands work on the data here.
-  const { openRemoteBooks } = await import("./cli-remote-books.ts");
-  return openRemoteBooks(call, remote);
+  const { remote, config } = call;
+  // Loaded when they are needed: a command works on one of them.
+  if (remote !== null) {
+    const { openRemoteBooks } = await import("./cli-remote-books.ts");
+    return openRemoteBooks(call, remote);
+  }
+  if (config.databaseUrl === null) return openLocalBooks(call, create);
+  const { openPostgresBooks } = await import("./cli-postgres-books.ts");
+  return openPostgresBooks(call, config.databaseUrl, create);
 }
 
 /** Says whether the person whose account was changed knows of it. */

@@ -23,7 +23,7 @@ export type Command = {
 
 export type Call = {
   config: Config;
-  /** The deployed service that the command is about; null: the data in DATA_DIR. */
+  /** The deployed service that the command is about; null: the data in DATA_DIR or DATABASE_URL. */
   remote: Remote | null;
   json: boolean;
   now: number;

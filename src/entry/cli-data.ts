@@ -28,6 +28,9 @@ import { databaseFile } from "./data-folder.ts";
 const OF_A_DEPLOYMENT =
   "A deployed service is copied with export and filled with import, and Cloudflare keeps 30 days of its databases to go back to; docs/cli.md says how. Leave out --remote and TOOLBOOTH_REMOTE to work on the data in DATA_DIR.";
 
+const OF_POSTGRES =
+  "PostgreSQL has its own: pg_dump copies it beside running nodes, pg_restore puts the copy into an empty database, and continuous archiving brings back any moment; docs/cli.md says how. Leave DATABASE_URL unset to work on the data in DATA_DIR.";
+
 /** `backup` and `restore`: the database as one file. */
 export const DATA_COMMANDS: readonly Command[] = [
   {
@@ -36,6 +39,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     summary: "Write a consistent copy of the data into one file, beside a running server",
     details: [
       "The copy is of one moment, is checked, and holds hashes of keys, addresses and, where the service made its own, the secret: keep it safe. An existing file is replaced only with --force.",
+      `With DATABASE_URL: ${OF_POSTGRES}`,
     ],
     example: "backup /backups/toolbooth.sqlite",
     words: ["<file>"],
@@ -49,6 +53,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     summary: "Put a backup in the place of the data, while no server runs",
     details: [
       "The backup is checked before anything is changed, and the data that was there is kept beside under a dated name. --force is for data so damaged that it cannot be told whether a server has it open: stop the server yourself first.",
+      `With DATABASE_URL: ${OF_POSTGRES}`,
     ],
     example: "restore /backups/toolbooth.sqlite",
     words: ["<file>"],
@@ -58,7 +63,13 @@ export const DATA_COMMANDS: readonly Command[] = [
   },
 ];
 
+/** These two are about a file, and the file would be another one than the nodes use. */
+function checkFolder({ config }: Call, act: string): void {
+  if (config.databaseUrl !== null) throw new Refusal(`${act} a data folder. ${OF_POSTGRES}`);
+}
+
 async function backup(call: Call): Promise<Outcome> {
+  checkFolder(call, "backup copies");
   const target = call.words[0] as string;
   const file = databaseFile(call.config.dataDir);
   if (!existsSync(file)) throw new Refusal(noData(call.config.dataDir));
@@ -107,6 +118,7 @@ const SECRET_OUTSIDE =
   "The secret is not included, because the service is given one in SECRET: keep that with the backup.";
 
 async function restore(call: Call): Promise<Outcome> {
+  checkFolder(call, "restore replaces");
   const source = call.words[0] as string;
   const { dataDir } = call.config;
   const file = databaseFile(dataDir);

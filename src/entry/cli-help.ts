@@ -8,7 +8,7 @@ export function helpOnAll(commands: readonly Command[]): string {
   const lines = commands.map((command) => [usageOf(command), command.summary] as const);
   const width = Math.max(...lines.map(([usage]) => usage.length));
   return [
-    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, beside a running server, or on a deployed service.`,
+    `Toolbooth ${version}, the operator's command line. It works on the data in DATA_DIR, or in the PostgreSQL that DATABASE_URL names, beside running servers, or on a deployed service.`,
     "",
     `Usage: ${CALL} <command> [--remote URL] [--json]`,
     "",

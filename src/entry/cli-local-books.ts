@@ -1,9 +1,5 @@
 import { existsSync } from "node:fs";
-import { createOperatorDesk } from "#accounts/operator-desk.ts";
-import type { Config } from "#config.ts";
 import type { Ledger } from "#credits/ledger.ts";
-import { DAY_MS } from "#limits.ts";
-import { wayOf } from "#mail/read-mail-settings.ts";
 import { createJournal } from "#store/people-journal.ts";
 import { createLetterQueue } from "#store/people-letters.ts";
 import { checkIntegrity, findSecret } from "#store/sqlite-backup.ts";
@@ -13,37 +9,27 @@ import type { NodeSqlite } from "#store/sqlite-node.ts";
 import { pagesOf } from "#store/sqlite-transfer-rows.ts";
 import type { Audited, Books } from "./cli-books.ts";
 import { type Call, Refusal } from "./cli-command.ts";
+import { booksOver, findSecrets } from "./cli-ledger-books.ts";
 import { DataFolderFault, databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
-import { baseOf } from "./node-addresses.ts";
-import { hashKey, random } from "./node-house.ts";
 
 /** The books in the data folder, beside a server that may be running. */
-export async function openLocalBooks({ config, now }: Call, create: boolean): Promise<Books> {
-  const { dataDir } = config;
+export async function openLocalBooks(call: Call, create: boolean): Promise<Books> {
+  const { dataDir, secrets } = call.config;
   const isNew = !existsSync(databaseFile(dataDir));
   if (isNew && !create) throw new Refusal(noData(dataDir));
   const driver = await openPatiently(dataDir);
   const db = createSqliteDatabase(driver);
   const { ledger, directory } = openSqliteDirect(driver);
-  const publicUrl = baseOf(config, config.port);
   return {
-    place: dataDir,
-    random,
-    desk: createOperatorDesk({
-      ...{ ledger, directory },
-      async desk() {
-        const secrets = isNew
-          ? readSecrets(driver, config.secrets)
-          : await findSecrets(driver, config);
-        return { ledger, directory, secrets, random, hashKey };
-      },
-      tell: {
-        ...{ journal: createJournal(db), queue: createLetterQueue(db), random, publicUrl },
-        way: wayOf(config.mail),
-      },
+    ...booksOver(call.config, {
+      ...{ place: dataDir, ledger, directory },
+      ...{ journal: createJournal(db), queue: createLetterQueue(db) },
+      secrets: async () =>
+        isNew
+          ? readSecrets(driver, secrets)
+          : findSecrets(dataDir, secrets, async () => findSecret(driver)),
     }),
-    audit: () => audit(ledger, driver, now),
-    usage: (from, to) => usageOf(ledger, from, to),
+    audit: () => audit(ledger, driver, call.now),
     async *grants() {
       for (const grant of pagesOf(driver, "grant")) yield [grant];
     },
@@ -52,8 +38,7 @@ export async function openLocalBooks({ config, now }: Call, create: boolean): Pr
       const { exportSqlite } = await import("#store/sqlite-transfer.ts");
       return exportSqlite(driver, { withSecret }, write);
     },
-    linksLead: config.publicUrl === null ? ` Its links lead to ${publicUrl}: set PUBLIC_URL.` : "",
-    close: () => driver.close(),
+    close: async () => driver.close(),
   };
 }
 
@@ -72,15 +57,6 @@ async function audit(ledger: Ledger, driver: NodeSqlite, now: number): Promise<A
   }
 }
 
-const DAYS_AT_ONCE_MS = 31 * DAY_MS;
-
-/** A month at a time, so that a report on years needs no more memory. */
-async function* usageOf({ usage }: Pick<Ledger, "usage">, start: number, end: number) {
-  for (let from = start; from < end; from += DAYS_AT_ONCE_MS) {
-    yield await usage({ account: null, from, to: Math.min(end, from + DAYS_AT_ONCE_MS) });
-  }
-}
-
 const PATIENCE_MS = 1_000;
 const BETWEEN_TRIES_MS = 50;
 const pause = () => new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
@@ -96,19 +72,4 @@ async function openPatiently(dataDir: string): Promise<NodeSqlite> {
       if (!isLocked || performance.now() > until) throw error;
     }
   }
-}
-
-/**
- * The secrets under which the server that uses this data works. A server without SECRET keeps one with the data as
- * soon as it makes it; so where none is kept the server has SECRET, and a key made under another one would be refused.
- */
-async function findSecrets(driver: NodeSqlite, config: Config): Promise<readonly string[]> {
-  if (config.secrets !== null) return config.secrets;
-  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause()) {
-    const secret = findSecret(driver);
-    if (secret !== null) return [secret];
-  }
-  throw new Refusal(
-    `The data in ${config.dataDir} has no secret of its own: its server is given one. Set SECRET to the same value for this command.`,
-  );
 }

@@ -22,7 +22,7 @@ export function openRemoteBooks(call: Call, remote: Remote): Books {
     grants: () => grantsOf(call, desk),
     exportLines: (_, write) => exportRemote(call, desk, write),
     linksLead: "",
-    close() {},
+    async close() {},
   };
 }
 

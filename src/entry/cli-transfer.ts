@@ -15,6 +15,7 @@ import {
   linesOf,
   syncPath,
 } from "./cli-files.ts";
+import { placeOf } from "./cli-postgres-faults.ts";
 import { whole } from "./cli-text.ts";
 import { databaseFile, openDataFolder } from "./data-folder.ts";
 
@@ -147,19 +148,30 @@ async function importLines(call: Call): Promise<Outcome> {
       const made = await transfer(() => importRemote(call, remote, linesOf(fd)), NOTHING);
       return presentImport(made, remote.url);
     }
-    const isNew = !existsSync(databaseFile(call.config.dataDir));
-    const made = await transfer(
-      () => (isNew ? intoNewData(call, fd) : intoEmptyLedger(call, fd)),
-      NOTHING,
-    );
+    const { place, take } = await goalOf(call);
+    const made = await transfer(() => take(fd), NOTHING);
     noteSecret(call, made);
-    return presentImport(made, call.config.dataDir);
+    return presentImport(made, place);
   } finally {
     if (fd !== 0) closeSync(fd);
   }
 }
 
 const NOTHING = "Nothing was imported.";
+
+type Goal = { place: string; take(fd: number): Promise<RecordCounts> };
+
+/** Where the lines go, and how they get there. */
+async function goalOf(call: Call): Promise<Goal> {
+  const { dataDir, databaseUrl } = call.config;
+  if (databaseUrl !== null) {
+    const { importIntoPostgres } = await import("./cli-postgres-books.ts");
+    const take = (fd: number) => importIntoPostgres(call, databaseUrl, linesOf(fd));
+    return { place: placeOf(databaseUrl), take };
+  }
+  const into = existsSync(databaseFile(dataDir)) ? intoEmptyLedger : intoNewData;
+  return { place: dataDir, take: (fd) => into(call, fd) };
+}
 
 async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
   const { importSqlite, isEmptyLedger } = await import("#store/sqlite-transfer.ts");

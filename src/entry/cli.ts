@@ -10,7 +10,7 @@ import { readRemote } from "./cli-remote-address.ts";
 import { DataFolderFault } from "./data-folder.ts";
 
 /**
- * The operator's command line: `npm run toolbooth -- <command>`, on the data folder of a server that may be running.
+ * The operator's command line: `npm run toolbooth -- <command>`, on the data of servers that may be running.
  * With --json standard output has exactly one JSON object, and everything else is on standard error.
  * Exit codes: 0 done, 1 refused, 2 wrong usage.
  */

@@ -28,7 +28,7 @@ export function openDataFolder(dataDir: string): NodeSqlite {
  * As `mkdir -p`. Node's `recursive` never returns where a folder takes none (in /proc), and says ENOENT where the disk
  * is read-only.
  */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (path.dirname(folder) !== folder) makeFolder(path.dirname(folder));
   try {

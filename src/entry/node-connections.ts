@@ -46,8 +46,11 @@ export function watchConnections(server: Server): Connections {
   function note(outgoing: ServerResponse): void {
     const answers = answersOf.get(outgoing.req.socket);
     if (answers === undefined) return;
-    if (answers.at(-1)?.writableFinished) answers.length = 0;
-    answers.push(outgoing);
+    // Most often there is one, of which nobody wants to know any more: its place is taken, and the list stays as it is.
+    const isOver = answers.at(-1)?.writableFinished === true;
+    if (isOver && answers.length > 1) answers.length = 1;
+    if (isOver) answers[0] = outgoing;
+    else answers.push(outgoing);
   }
 
   function close(socket: Socket, incoming?: IncomingMessage): void {

@@ -47,19 +47,49 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
   );
   const logsVisits = log.isLevelEnabled("info");
   const isoTime = createIsoClock();
+  const visits = gatherLines((lines) => destination.write(lines));
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
     visit(visit) {
-      if (logsVisits) destination.write(visitLine(isoTime(Date.now()), visit));
+      if (logsVisits) visits.add(visitLine(isoTime(Date.now()), visit));
     },
     letter: (text) => log.info({ letter: text }, "letter"),
-    complain: (message, { requestId, cause }) => log.error({ requestId, err: cause }, message),
+    complain(message, { requestId, cause }) {
+      // What went before it stands before it.
+      visits.hand();
+      log.error({ requestId, err: cause }, message);
+    },
     async close() {
+      visits.close();
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Or pino would flush once more at exit, and wait for ever for a reader that does not read.
       destination.destroy();
+    },
+  };
+}
+
+/** The destination reads all that it gathers anew with every line: so it is given many at once. */
+function gatherLines(write: (lines: string) => void) {
+  let lines = "";
+  const hand = () => {
+    if (lines !== "") write(lines);
+    lines = "";
+  };
+  const timer = setInterval(hand, BATCH_MS / 2).unref();
+  // Before the destination's own last write, should the process end without a word.
+  process.prependListener("exit", hand);
+  return {
+    add(line: string) {
+      lines += line;
+      if (lines.length >= BATCH_BYTES) hand();
+    },
+    hand,
+    close() {
+      clearInterval(timer);
+      process.off("exit", hand);
+      hand();
     },
   };
 }

@@ -76,10 +76,9 @@ export function createNodeMetrics(queues: { ledger(): number; tools(): number })
   const children = createChildren({ requests, calls, credits, latency });
   return {
     observe(visit) {
-      const child = children(visit);
-      child.request.inc();
-      child.call?.inc();
-      if (visit.charged) child.credit?.inc(visit.charged);
+      const child = children.find(visit);
+      child.visits += 1;
+      child.charged += visit.charged ?? 0;
       child.latency?.observe(visit.durationMs / 1000);
     },
     onBatch({ size, commitMs }) {
@@ -87,7 +86,10 @@ export function createNodeMetrics(queues: { ledger(): number; tools(): number })
       commit.observe(commitMs / 1000);
     },
     onLedgerCrash: () => crashes.inc(),
-    read: async () => ({ contentType: register.contentType, text: await register.metrics() }),
+    async read() {
+      children.count();
+      return { contentType: register.contentType, text: await register.metrics() };
+    },
   };
 }
 
@@ -109,18 +111,23 @@ type Instruments = {
   latency: Histogram<"tool">;
 };
 
-/** Looks labels up once for each answer there can be: hashing them on every call would cost more than the counting. */
+/**
+ * Looks labels up once for each answer there can be, and counts by itself until it is asked: both would cost every call
+ * more than the counting.
+ */
 function createChildren({ requests, calls, credits, latency }: Instruments) {
   const bind = ({ route, status, code, tool }: Visit) => ({
     request: requests.labels(route, String(status), code ?? ""),
     call: tool === null ? null : calls.labels(tool, String(status)),
     credit: tool === null ? null : credits.labels(tool),
     latency: tool === null ? null : latency.labels(tool),
+    visits: 0,
+    charged: 0,
   });
   type Child = ReturnType<typeof bind>;
   const successes = new Map<string, Child>();
   const others = new Map<string, Child>();
-  const find = (bound: Map<string, Child>, name: string, visit: Visit): Child => {
+  const findIn = (bound: Map<string, Child>, name: string, visit: Visit): Child => {
     let child = bound.get(name);
     if (child === undefined) {
       child = bind(visit);
@@ -128,8 +135,20 @@ function createChildren({ requests, calls, credits, latency }: Instruments) {
     }
     return child;
   };
-  return (visit: Visit) =>
-    visit.status === 200
-      ? find(successes, visit.route, visit)
-      : find(others, `${visit.route} ${visit.status} ${visit.code}`, visit);
+  return {
+    find: (visit: Visit) =>
+      visit.status === 200
+        ? findIn(successes, visit.route, visit)
+        : findIn(others, `${visit.route} ${visit.status} ${visit.code}`, visit),
+    /** Hands on what was counted since. */
+    count() {
+      for (const child of [...successes.values(), ...others.values()]) {
+        child.request.inc(child.visits);
+        child.call?.inc(child.visits);
+        if (child.charged > 0) child.credit?.inc(child.charged);
+        child.visits = 0;
+        child.charged = 0;
+      }
+    },
+  };
 }

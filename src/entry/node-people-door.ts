@@ -26,7 +26,10 @@ export function openPeopleDoor(
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const started = startPeople(
     {
-      file: databaseFile(config.dataDir),
+      data:
+        config.databaseUrl === null
+          ? { file: databaseFile(config.dataDir) }
+          : { databaseUrl: config.databaseUrl },
       outboxFolder: outboxFolder(config.dataDir),
       publicUrl: at.publicUrl,
       origins: originsOf(config, at.port),

@@ -3,8 +3,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
+import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import { createPeopleApp } from "#http/people/people-app.ts";
+import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
@@ -14,11 +15,10 @@ import { createOutbox } from "#mail/node-outbox.ts";
 import { createSmtpTransport } from "#mail/node-smtp.ts";
 import { createPostOffice } from "#mail/post-office.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { hashKey, random } from "./node-house.ts";
 import { hashPassword, verifyPassword } from "./node-passwords.ts";
 import type { FromPeople, PeopleSettings, ToPeople } from "./node-people.ts";
+import { openPeopleStore } from "./node-people-store.ts";
 
 /**
  * The people's side of the service on a thread of its own: passwords are hashed, sessions looked up and letters
@@ -38,8 +38,9 @@ const describe = (cause: unknown) =>
       ? (cause.stack ?? cause.message)
       : String(cause);
 
-const driver = openNodeSqlite(settings.file);
-const store = openSqlitePeople(driver);
+const store = openPeopleStore(settings, (cause) =>
+  complain("A connection to PostgreSQL broke", { cause }),
+);
 const now = () => Date.now();
 const newId = createIdSequence(random);
 
@@ -65,6 +66,17 @@ const { publicUrl, secrets } = settings;
 const desk = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
 const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
 const background = new Set<Promise<unknown>>();
+function inBackground(work: Promise<unknown>): void {
+  const settled = work
+    .catch((cause) => complain("Work after an answer failed", { cause }))
+    .finally(() => background.delete(settled));
+  background.add(settled);
+}
+
+const { throttle: counts } = store;
+const hiding = derived("toolbooth sign-in throttle");
+const throttle =
+  counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
 const auth = createAuth({
   ...{ publicUrl, desk, now, hashPassword, verifyPassword },
@@ -77,16 +89,13 @@ const auth = createAuth({
   journal: store.journal,
   mail: office.mail,
   newId: () => randomBase62(24, random),
-  inBackground(work) {
-    const settled = work
-      .catch((cause) => complain("Work after an answer failed", { cause }))
-      .finally(() => background.delete(settled));
-    background.add(settled);
-  },
+  countRequest: throttle?.countRequest,
+  tellFaults: store.tellFaults,
+  inBackground,
   complain: (message, cause) => complain(message, { cause }),
 });
 
-const app = createPeopleApp({
+const house: PeopleHouse = {
   settings: {
     publicUrl,
     origins: settings.origins,
@@ -103,7 +112,8 @@ const app = createPeopleApp({
   newSecret: () => randomBase62(32, random),
   // Whoever waits here for a sign-in does not hold up a stop.
   wait: (ms) => sleep(ms, undefined, { ref: false }),
-});
+};
+const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
 
 /** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
 const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
@@ -164,6 +174,6 @@ async function stop(): Promise<void> {
   clearInterval(tidying);
   await Promise.all(background);
   await delivery.stop();
-  driver.close();
+  await store.close();
   port.close();
 }

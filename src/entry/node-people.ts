@@ -6,7 +6,7 @@ import type { NodeLog } from "./node-log.ts";
 
 /** What the thread of the people's side is started with; plain data. */
 export type PeopleSettings = {
-  file: string;
+  data: { file: string } | { databaseUrl: string };
   outboxFolder: string;
   publicUrl: string;
   origins: readonly string[];

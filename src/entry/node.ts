@@ -4,24 +4,19 @@ import { type Config, readConfig, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
 import { ConfigFault, isLoopback } from "#read-settings.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
-import { openSqliteThread } from "#store/sqlite-thread.ts";
-import {
-  DataFolderFault,
-  databaseFile,
-  openDataFolder,
-  outboxFolder,
-  readSecrets,
-} from "./data-folder.ts";
+import { DataFolderFault, outboxFolder } from "./data-folder.ts";
+import { DatabaseFault } from "./database-fault.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { baseOf, warningsOf } from "./node-addresses.ts";
+import { startGivingBack } from "./node-giving-back.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
+import { openKeptFiles } from "./node-kept-reversals.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
 import { openNodePages } from "./node-page-files.ts";
 import { openPeopleDoor, type PeopleDoor } from "./node-people-door.ts";
 import { startNodeServer } from "./node-server.ts";
+import { openNodeStore } from "./node-store.ts";
 import { openToolPool } from "./node-tool-pool.ts";
 import { startUpkeep } from "./node-upkeep.ts";
 
@@ -29,22 +24,22 @@ import { startUpkeep } from "./node-upkeep.ts";
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createNodeLog(config.logLevel);
-  // Opened here first, so that whatever is wrong with the folder is said before anything runs.
-  const driver = openDataFolder(config.dataDir);
-  const secrets = readSecrets(driver, config.secrets);
-
-  const thread = await openSqliteThread({
-    file: databaseFile(config.dataDir),
-    onBatch: (batch) => metrics.onBatch(batch),
-    onCrash(cause) {
-      metrics.onLedgerCrash();
-      log.complain("The ledger's thread died; it is started again", { cause });
+  const store = await openNodeStore(
+    config,
+    {
+      onBatch: (batch) => metrics.onBatch(batch),
+      onCrash(cause) {
+        metrics.onLedgerCrash();
+        log.complain("The way to the ledger broke; it is mended", { cause });
+      },
     },
-  });
+    { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
+  );
+  const { ledger, directory, secrets } = store;
   const pool = openToolPool(config.toolThreads, (cause) =>
     log.complain("A thread for large inputs failed", { cause }),
   );
-  const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
+  const metrics = createNodeMetrics({ ledger: store.waiting, tools: pool.waiting });
   const pages = openNodePages(config.dataDir, log);
   let app: App | undefined;
   let people: PeopleDoor | undefined;
@@ -53,12 +48,13 @@ async function main(): Promise<void> {
     // With PORT=0 the port is known only now.
     publicUrl = baseOf(config, port);
     people = openPeopleDoor(config, { publicUrl, port, secrets }, log);
-    const { ledger } = thread;
     const parts = { ledger, pool, log, metrics, people, pages };
     app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }), createSite);
     return app;
   }, config);
-  const upkeep = startUpkeep(thread.ledger, config.foldAfterDays, log.complain);
+  const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);
+  const kept = openKeptFiles(config.dataDir, log.complain);
+  const givingBack = startGivingBack(kept, ledger, log.complain);
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -66,11 +62,15 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
+    givingBack.stop();
     pages.close();
     await server.stop();
     await people?.stop();
     await Promise.race([app?.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
-    await thread.close();
+    // Before the ledger is closed, too: that may take longer than whoever stops us waits.
+    kept.keep(app?.left() ?? [], Date.now());
+    await store.close();
+    kept.keep(app?.left() ?? [], Date.now());
     await pool.close();
     log.info("stopped");
     await log.close();
@@ -80,11 +80,10 @@ async function main(): Promise<void> {
   process.on("SIGINT", (signal) => void stop(signal));
 
   // After the port was taken: a start that fails must not use up the one time at which the key is shown.
-  const desk: Desk = { ...openSqliteDirect(driver), secrets, random, hashKey };
+  const desk: Desk = { ledger, directory, secrets, random, hashKey };
   const starter = { credits: config.starterCredits, days: config.starterDays };
-  const wantsDemo = isLoopback(config.host) && isEmptyOrUnfinished(driver, DEMO_EMAIL);
+  const wantsDemo = isLoopback(config.host) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
   const demoKey = wantsDemo ? await createDemoAccount(desk, starter, Date.now()) : null;
-  driver.close();
 
   // Last: whoever reads this may send a signal at once.
   const address = urlOf(config.host, server.port);
@@ -94,6 +93,8 @@ async function main(): Promise<void> {
   log.info("started", { version, address, publicUrl });
 }
 
+/** A database that is started together with its nodes, or changes its primary, is there by then. */
+const DATABASE_PATIENCE_MS = 60_000;
 /** Credits that wait to be given back are tried for so long before the ledger is closed. */
 const SETTLE_TIMEOUT_MS = 2_000;
 
@@ -124,7 +125,7 @@ main().catch((error: NodeJS.ErrnoException) => {
 
 function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof ConfigFault) return `The settings are not right:\n${error.message}`;
-  if (error instanceof DataFolderFault) return error.message;
+  if (error instanceof DataFolderFault || error instanceof DatabaseFault) return error.message;
   if (error.code === "EADDRINUSE")
     return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
   if (error.code === "EACCES")

@@ -1,7 +1,8 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
-import type { CountRequest } from "#accounts/auth-options.ts";
-import { keyedHash } from "#accounts/keyed-hash.ts";
-import { bucketOf, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import {
+  type CountedThrottle,
+  type Counts,
+  createCountedThrottle,
+} from "#accounts/counted-throttle.ts";
 import { sendToObject } from "#store/durable-object-sending.ts";
 import type { SignInThrottleObject } from "#store/durable-object-sign-in.ts";
 
@@ -12,11 +13,8 @@ export type SignInStub = Pick<
 >;
 export type SignInBinding = { getByName(name: string): SignInStub };
 
-export type EdgeThrottle = { signIn: SignInThrottle; countRequest: CountRequest };
-
 type Wiring = {
   objects: SignInBinding;
-  /** Hides whose counts they are. */
   secret: string;
   now(): number;
   waitUntil(work: Promise<unknown>): void;
@@ -27,40 +25,32 @@ type Wiring = {
 const COUNTING = { whom: "The throttle of the sign-in", isRepeatable: false };
 const FORGETTING = { ...COUNTING, isRepeatable: true };
 
-/**
- * The throttle of the sign-in over objects: what isolates count for themselves holds back nobody who comes to another one.
- * The names are spread over 64 objects, so that one who asks for a million addresses makes no million objects.
- */
-export function createEdgeThrottle(wiring: Wiring): EdgeThrottle {
+/** The throttle of the sign-in over objects, for what isolates count for themselves holds back nobody who comes to another one. */
+export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
   const { objects, secret, now, waitUntil, complain } = wiring;
+  return createCountedThrottle({
+    ...{ counts: countsOf(objects), secret, now },
+    inBackground: (work) =>
+      waitUntil(
+        work.catch((cause) => complain("Wrong passwords could not be forgotten", { cause })),
+      ),
+  });
+}
 
-  /** An object that cannot be asked lets nobody try. */
+/** The names are spread over 64 objects, so that one who asks for a million addresses makes no million objects. */
+function countsOf(objects: SignInBinding): Counts {
   function ask<Answer>(
     name: string,
-    send: (stub: SignInStub, hidden: string) => Promise<Answer>,
+    send: (stub: SignInStub) => Promise<Answer>,
     sending = COUNTING,
   ): Promise<Answer> {
-    const hidden = bytesToHex(keyedHash(secret, `toolbooth throttle ${name}`)).slice(0, 32);
-    const shard = `sign-in-${Number.parseInt(hidden.slice(0, 2), 16) % 64}`;
-    return sendToObject(() => send(objects.getByName(shard), hidden), sending);
+    const shard = `sign-in-${Number.parseInt(name.slice(0, 2), 16) % 64}`;
+    return sendToObject(() => send(objects.getByName(shard)), sending);
   }
-
   return {
-    signIn: {
-      async ask(attempt, at) {
-        const refusedForMs = await ask(bucketOf(attempt), (stub, name) => stub.takeTry(name, at));
-        if (refusedForMs > 0) return { refusedForMs };
-        if (attempt.isKnownBrowser) return { waitMs: 0 };
-        return ask(`mistakes ${attempt.email}`, (stub, name) => stub.takeTurn(name, at));
-      },
-      succeeded({ email }) {
-        const work = ask(`mistakes ${email}`, (stub, name) => stub.forget(name), FORGETTING);
-        waitUntil(
-          work.catch((cause) => complain("Wrong passwords could not be forgotten", { cause })),
-        );
-      },
-    },
-    countRequest: (name, rule) =>
-      ask(`requests ${name}`, (stub, hidden) => stub.countRequest(hidden, rule, now())),
+    takeTry: (name, at) => ask(name, (stub) => stub.takeTry(name, at)),
+    takeTurn: (name, at) => ask(name, (stub) => stub.takeTurn(name, at)),
+    forget: (name) => ask(name, (stub) => stub.forget(name), FORGETTING),
+    countRequest: (name, rule, at) => ask(name, (stub) => stub.countRequest(name, rule, at)),
   };
 }

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { CallRef } from "#credits/ledger.ts";
 import { createThrottle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
@@ -21,6 +22,8 @@ export type App = {
   refuse(fault: Fault, headers: Headers): Promise<Response>;
   /** Brings to an end what answers have left to do. Called when no request comes any more, before the ledger closes. */
   settle(): Promise<void>;
+  /** Calls that could not be given back: whoever ends the process keeps them. */
+  left(): CallRef[];
 };
 
 /** A request id of the caller's is kept when it is harmless in a header and a log. */
@@ -141,6 +144,7 @@ export function createApp(house: House, createSite: CreateSite | null): App {
       return response;
     },
     settle: callTool.settle,
+    left: callTool.left,
   };
 }
 

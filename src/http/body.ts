@@ -86,8 +86,12 @@ async function readRaw(
   const wait: Wait = { isOver: false };
   try {
     // The transport holds a body to its announced length, so this needs no stream and no counting.
-    if (length !== null)
-      return new Uint8Array(await inTime(request.arrayBuffer(), wait, timeoutMs));
+    if (length !== null) {
+      const reading = request.arrayBuffer();
+      return new Uint8Array(
+        await (timeoutMs === null ? reading : inTime(reading, wait, timeoutMs)),
+      );
+    }
     if (request.body === null) return new Uint8Array();
     return await inTime(collect(request.body, bytesMax, "is larger", admit, wait), wait, timeoutMs);
   } catch (cause) {

@@ -1,4 +1,9 @@
-import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#credits/ledger.ts";
+import {
+  type CallRef,
+  type DebitOrder,
+  type DebitOutcome,
+  NotCarriedOut,
+} from "#credits/ledger.ts";
 import type { Throttle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
@@ -36,6 +41,8 @@ export type CallTool = {
   (tool: Tool, request: Request, trace: Trace): Promise<Response>;
   /** Gives back what still has to be given back, before the service stops. */
   settle(): Promise<void>;
+  /** What could not be. */
+  left(): CallRef[];
 };
 
 export function createCallTool(house: House, replier: Replier, throttle: Throttle): CallTool {
@@ -61,12 +68,15 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
 
   async function callTool(tool: Tool, request: Request, trace: Trace): Promise<Response> {
     const lap = createStopwatch(house, trace);
-    const caller = await keys.authenticate(request.headers);
+    const claimed = keys.authenticate(request.headers);
+    // Here and below: a wait for what is there already would cost every call.
+    const caller = claimed instanceof Promise ? await claimed : claimed;
     trace.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
     const visit = open(caller, trace, mayRepeat);
 
-    await visit.enter(mayBeHeavy(tool, request));
+    const entering = visit.enter(mayBeHeavy(tool, request));
+    if (entering !== undefined) await entering;
     lap("key");
 
     let job: ToolJob;
@@ -117,14 +127,15 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
         const runAgain = (again: ToolJob) => run(house, tool, again);
         answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
       }
-      return await replier.answer(answer.body, request.headers, trace, share);
+      const response = replier.answer(answer.body, request.headers, trace, share);
+      return response instanceof Promise ? await response : response;
     } finally {
       releaseKey();
       share.release();
     }
   }
 
-  return Object.assign(callTool, { settle: reversals.settle });
+  return Object.assign(callTool, { settle: reversals.settle, left: reversals.left });
 }
 
 /** By what it says of itself. A body that does not tell its length is taken for a heavy one. */

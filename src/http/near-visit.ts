@@ -61,11 +61,15 @@ export const createNearVisits =
       requireCredits();
     }
 
+    async function enterAsked(): Promise<void> {
+      await askStanding();
+      await takeRate();
+      requireCredits();
+    }
+
     return {
-      async enter(heavy) {
-        if (!caller.known || heavy) await askStanding();
-        await takeRate();
-        requireCredits();
+      enter(heavy) {
+        return caller.known && !heavy ? takeRate() : enterAsked();
       },
       reconsider: askAndRequire,
       refuse: askAndRequire,

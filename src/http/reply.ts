@@ -33,9 +33,14 @@ export type Replier = {
     headers: Headers,
     trace: Trace,
     share?: Share | null,
-  ): Promise<Response>;
+  ): Response | Promise<Response>;
   /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
-  problem(fault: Fault, headers: Headers, trace: Trace, bodyDropped: boolean): Promise<Response>;
+  problem(
+    fault: Fault,
+    headers: Headers,
+    trace: Trace,
+    bodyDropped: boolean,
+  ): Response | Promise<Response>;
   /** Anything else of the service: a page, a description. */
   plain(
     contentType: string,
@@ -43,7 +48,7 @@ export type Replier = {
     headers: Headers,
     trace: Trace,
     more?: { status?: number; headers?: Record<string, string> },
-  ): Promise<Response>;
+  ): Response | Promise<Response>;
   /** An answer of headers alone. */
   empty(trace: Trace, headers: Record<string, string>): Response;
 };
@@ -75,22 +80,33 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     return headers;
   }
 
-  /** Compressed where it is worth it and `asked` accepts it: every body of some size goes out here. */
-  async function send(
+  /** Every body goes out here; a small one at once. */
+  function send(
     status: number,
     body: string | Uint8Array,
     headers: Record<string, string>,
     asked: Headers,
     trace: Trace,
+  ): Response | Promise<Response> {
+    return house.compress === null || body.length < COMPRESS_FROM_BYTES
+      ? new Response(body as string, { status, headers })
+      : sendLarge(status, body, headers, asked, trace, house.compress);
+  }
+
+  /** Compressed where it is worth it and `asked` accepts it. */
+  async function sendLarge(
+    status: number,
+    body: string | Uint8Array,
+    headers: Record<string, string>,
+    asked: Headers,
+    trace: Trace,
+    compress: NonNullable<House["compress"]>,
   ): Promise<Response> {
-    if (house.compress === null || body.length < COMPRESS_FROM_BYTES) {
-      return new Response(body as string, { status, headers });
-    }
     headers["Vary"] = "Accept-Encoding";
     const encoding = chooseEncoding(asked.get("accept-encoding"));
     if (encoding === null) return new Response(body as string, { status, headers });
     try {
-      const small = await house.compress(encoding, body);
+      const small = await compress(encoding, body);
       headers["Content-Encoding"] = encoding;
       return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
@@ -114,7 +130,7 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
   }
 
   return {
-    async answer(body, asked, trace, share = null) {
+    answer(body, asked, trace, share = null) {
       const headers = commonHeaders(trace);
       headers["Content-Type"] = "application/json";
       if (trace.replayed) headers["Idempotency-Replayed"] = "true";

@@ -9,6 +9,8 @@ export type Reversals = {
   add(call: { account: string; callId: string; now: number }): void;
   /** Tries each of those that wait once more, before the service stops. */
   settle(): Promise<void>;
+  /** Those of which nobody knows that they were given back: for whoever stops to keep. */
+  left(): CallRef[];
 };
 
 export const createReversals = (house: House): Reversals =>
@@ -25,7 +27,7 @@ const WAITING_MAX = 50_000;
 function createWaitingReversals(house: House): Reversals {
   const waiting: CallRef[] = [];
   /** What the ledger was asked for and has not answered yet. */
-  const underWay = new Set<Promise<boolean>>();
+  const underWay = new Map<Promise<boolean>, CallRef>();
   let waitMs = 0;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let isWorking = false;
@@ -40,7 +42,7 @@ function createWaitingReversals(house: House): Reversals {
         return false;
       },
     );
-    underWay.add(attempted);
+    underWay.set(attempted, call);
     void attempted.then(() => underWay.delete(attempted));
     return attempted;
   }
@@ -82,16 +84,11 @@ function createWaitingReversals(house: House): Reversals {
     add: ({ account, callId, now }) => void attempt({ account, callId, at: now }),
     async settle() {
       isSettling = true;
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
       // All at once: there is little time, and no call that they could delay.
       await Promise.all(waiting.splice(0).map(attempt));
-      for (const { callId, account } of waiting) {
-        house.complain(
-          `The call ${callId} of ${account} could not be reversed before the stop`,
-          {},
-        );
-      }
     },
+    left: () => [...underWay.values(), ...waiting],
   };
 }
 
@@ -136,5 +133,7 @@ function createBriefReversals(
       waitUntil(work);
     },
     settle: async () => void (await Promise.all(underWay)),
+    // What could not be given back is kept by then.
+    left: () => [],
   };
 }

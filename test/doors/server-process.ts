@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { bareEnvironment } from "../bare-environment.ts";
 
 const ENTRY = path.join(import.meta.dirname, "../../src/entry/node.ts");
 const START_DEADLINE_MS = 30_000;
@@ -43,7 +44,7 @@ function spawnEntry(
     ENTRY,
   ];
   const child = spawn(command as string, args, {
-    env: { PATH: process.env["PATH"] ?? "", PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
+    env: { ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   t.after(

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { bareEnvironment } from "../bare-environment.ts";
 
 export const entry = (file: string) =>
   fileURLToPath(new URL(`../../src/entry/${file}`, import.meta.url));
@@ -23,7 +24,7 @@ type Env = Record<string, string>;
 type More = { env?: Env; input?: string | Uint8Array };
 
 export function start(file: string, args: readonly string[], env: Env): ChildProcess {
-  const own = { PATH: process.env["PATH"] ?? "", ...env };
+  const own = { ...bareEnvironment(), ...env };
   return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry(file), ...args], {
     env: own,
     stdio: "pipe",

@@ -11,6 +11,7 @@ import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { openDataFolder, readSecrets } from "../../src/entry/data-folder.ts";
 import { DEMO_EMAIL } from "../../src/entry/demo-account.ts";
 import { hashKey, random } from "../../src/entry/node-house.ts";
+import { bareEnvironment } from "../bare-environment.ts";
 import { eventually } from "../doors/door.ts";
 import { runServer, startServer, temporaryFolder } from "../doors/server-process.ts";
 
@@ -224,7 +225,7 @@ function spawnWith(
 ): ChildProcess {
   const entry = path.join(import.meta.dirname, "../../src/entry/node.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { ...bareEnvironment(), ...env },
     stdio,
   });
   t.after(() => void (child.exitCode === null && child.kill("SIGKILL")));

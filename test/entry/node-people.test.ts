@@ -36,7 +36,11 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     close: async () => {},
   };
   const settings = {
-    ...{ file: databaseFile(folder), outboxFolder: path.join(folder, "outbox"), secrets: SECRETS },
+    ...{
+      data: { file: databaseFile(folder) },
+      outboxFolder: path.join(folder, "outbox"),
+      secrets: SECRETS,
+    },
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
     starter: { credits: 100, days: 90 },
     isOwnMachine: true,

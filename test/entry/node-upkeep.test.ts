@@ -14,12 +14,14 @@ function openScene(t: TestContext, answers: (number | null | Error)[]) {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
   const orders: MaintainOrder[] = [];
   const complaints: { message: string; cause: unknown }[] = [];
+  const apart: { ms: number | undefined } = { ms: undefined };
   const ledger = {
     async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
       orders.push(order);
       const after = answers.shift() ?? null;
       if (after instanceof Error) throw after;
-      return { folded: 1, forgotten: 0, after };
+      const clock = apart.ms === undefined ? {} : { clockAheadMs: apart.ms };
+      return { folded: 1, forgotten: 0, after, ...clock };
     },
   };
   const upkeep = startUpkeep(ledger as Ledger, FOLD_AFTER_DAYS, (message, { cause }) =>
@@ -28,6 +30,7 @@ function openScene(t: TestContext, answers: (number | null | Error)[]) {
   return {
     orders,
     complaints,
+    apart,
     upkeep,
     async tick(ms: number) {
       t.mock.timers.tick(ms);
@@ -69,6 +72,40 @@ test("each step folds what is older than the setting says at its own time, and f
     assert.equal(foldBefore, now - FOLD_AFTER_DAYS * DAY);
     assert.ok(rowsMax >= 1 && rowsMax <= 1_000);
   }
+});
+
+test("while steps come full they grow for as long as they are quick, and the next round begins small", async (t) => {
+  const scene = openScene(t, [1, 2, 3, 4, 5, 6, 7, 8, null, null]);
+  // How long each step takes.
+  const took = [1, 1, 1, 1, 1, 30, 60, 60, 1];
+  let [elapsed, asked] = [0, 0];
+  t.mock.method(performance, "now", () => {
+    if (asked % 2 === 1) elapsed += took[(asked - 1) / 2] ?? 0;
+    asked += 1;
+    return elapsed;
+  });
+  for (let step = 0; step < 9; step += 1) await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.deepEqual(
+    scene.orders.map(({ rowsMax }) => rowsMax),
+    [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 4_000, 2_000, 500],
+  );
+});
+
+test("a clock that is apart from the database's is told to the operator, each round", async (t) => {
+  const scene = openScene(t, []);
+  for (const ms of [7_400, undefined, -90_000]) {
+    scene.apart.ms = ms;
+    await scene.tick(scene.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
+  }
+  assert.equal(scene.orders.length, 3);
+  const said = scene.complaints.map(({ message }) => message);
+  assert.equal(said.length, 2);
+  assert.match(
+    said[0] as string,
+    /^The clock of this machine is 7 s ahead of the database's\. Set both/,
+  );
+  assert.match(said[1] as string, /^The clock of this machine is 90 s behind the database's\./);
 });
 
 test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import type { CountedThrottle } from "#accounts/counted-throttle.ts";
 import type { Attempt } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#credits/ledger.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import {
-  createEdgeThrottle,
-  type EdgeThrottle,
-  type SignInStub,
-} from "../../src/entry/worker-people-throttle.ts";
+import { createEdgeThrottle, type SignInStub } from "../../src/entry/worker-people-throttle.ts";
 
 /** What the throttle of the sign-in makes of the faults that the platform throws between it and an object. */
 
@@ -47,7 +44,7 @@ function openScene(...steps: (() => Promise<never>)[]) {
 }
 
 const attempt: Attempt = { email: "ada@example.com", address: "1.1.1.1", isKnownBrowser: false };
-const COUNTS: Record<string, (throttle: EdgeThrottle) => Promise<unknown>> = {
+const COUNTS: Record<string, (throttle: CountedThrottle) => Promise<unknown>> = {
   takeTry: async ({ signIn }) => signIn.ask(attempt, 0),
   countRequest: ({ countRequest }) => countRequest("1.1.1.1/x", { window: 60, max: 3 }),
 };

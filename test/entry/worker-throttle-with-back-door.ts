@@ -1,11 +1,8 @@
 /** The throttle of the sign-in at the edge, for a test that asks it by JSON: what Workers know of it, over its objects. */
 import { waitUntil } from "cloudflare:workers";
+import type { CountedThrottle } from "#accounts/counted-throttle.ts";
 import { SignInThrottleObject as Counted } from "#store/durable-object-sign-in.ts";
-import {
-  createEdgeThrottle,
-  type EdgeThrottle,
-  type SignInBinding,
-} from "../../src/entry/worker-people-throttle.ts";
+import { createEdgeThrottle, type SignInBinding } from "../../src/entry/worker-people-throttle.ts";
 
 type State = ConstructorParameters<typeof Counted>[0] & {
   storage: { deleteAlarm(): Promise<void> };
@@ -31,10 +28,10 @@ export class SignInThrottleObject extends Counted {
 }
 
 export type ThrottleOrder =
-  | { ask: Parameters<EdgeThrottle["signIn"]["ask"]> }
-  | { succeeded: Parameters<EdgeThrottle["signIn"]["succeeded"]> }
+  | { ask: Parameters<CountedThrottle["signIn"]["ask"]> }
+  | { succeeded: Parameters<CountedThrottle["signIn"]["succeeded"]> }
   | { soundAlarmOf: string }
-  | { countRequest: Parameters<EdgeThrottle["countRequest"]>; now: number };
+  | { countRequest: Parameters<CountedThrottle["countRequest"]>; now: number };
 
 type Env = {
   SIGN_IN: SignInBinding & {
@@ -72,7 +69,7 @@ export default {
 
 type Asked = Exclude<ThrottleOrder, { soundAlarmOf: string }>;
 
-function perform({ signIn, countRequest }: EdgeThrottle, order: Asked): unknown {
+function perform({ signIn, countRequest }: CountedThrottle, order: Asked): unknown {
   if ("ask" in order) return signIn.ask(...order.ask);
   if ("succeeded" in order) return signIn.succeeded(...order.succeeded);
   return countRequest(...order.countRequest);

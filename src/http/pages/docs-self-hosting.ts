@@ -18,6 +18,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     watching(document),
     FAILURES,
     BACKUP,
+    FLEET,
     EDGE,
     LIMITS,
   ];
@@ -26,7 +27,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     label: "Self-hosting",
     title: "Self-hosting",
     description:
-      "Run your own Toolbooth with one command: settings, proxy, container, metrics, backup, Cloudflare.",
+      "Run your own Toolbooth with one command: settings, proxy, container, metrics, backup, PostgreSQL, Cloudflare.",
     lead: "Your own copy with one command: one process, one folder of data, no other service.",
     contents: contentsOf(sections),
     body: sections.map(guideSection),
@@ -200,6 +201,22 @@ const BACKUP: DocsSection = {
   ],
 };
 
+const FLEET: DocsSection = {
+  id: "fleet",
+  title: "Several nodes on PostgreSQL",
+  blocks: [
+    "When one machine is not enough, any number of equal nodes share a PostgreSQL 18. `DATABASE_URL` makes a node one of them, and nothing else changes: a credit is spent once, a key that is revoked on one node is refused by all at the next call, and a retry with the same `Idempotency-Key` finds its answer on any of them.",
+    {
+      label: "A node, and the command line beside it",
+      language: "shell",
+      code: `export DATABASE_URL=postgres://toolbooth:password@db.example.com/toolbooth
+npm start
+npm run -s toolbooth -- account list`,
+    },
+    "`export` and `import` move what there is. `docs/fleet.md` of the source has a compose file, a Kubernetes manifest, sizes, backups and what a failure looks like.",
+  ],
+};
+
 const EDGE: DocsSection = {
   id: "cloudflare",
   title: "Deploy to Cloudflare",
@@ -236,7 +253,7 @@ const LIMITS: DocsSection = {
   id: "limits-today",
   title: "What it is not yet",
   blocks: [
-    "One machine and one SQLite file, or Cloudflare's edge: there is no PostgreSQL yet. Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
+    "Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
     "Every commit is synced to the disk before its answer leaves. Whether that survives a loss of power is up to the disk.",
   ],
 };

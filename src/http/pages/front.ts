@@ -121,7 +121,7 @@ function reasons({ publicUrl, people }: PageOptions): Html {
     ],
     [
       "One command to host it",
-      "One process and one SQLite file. No queue, no cache, no cluster, and no vendor to ask. MIT licence.",
+      "One process and one SQLite file. No queue, no cache, no vendor to ask; and when one machine is not enough, a PostgreSQL that nodes share. MIT licence.",
       html`<a href="${links.selfHosting}">Self-hosting</a>`,
     ],
   ];

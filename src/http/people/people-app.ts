@@ -1,6 +1,6 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
 import { createThrottle, type Throttle } from "#credits/throttle.ts";
 import { transportPolicy } from "../pages/page-policy.ts";
 import {
@@ -147,7 +147,15 @@ function requireSameOrigin({ headers }: Request, origins: readonly string[]): vo
 function explain(house: PeopleHouse, thrown: unknown, requestId: string): PeopleFault {
   if (thrown instanceof PeopleFault) return thrown;
   house.complain("A request of the pages failed", { requestId, cause: thrown });
-  return thrown instanceof NotCarriedOut || thrown instanceof TooManyPasswords
-    ? busy()
-    : new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
+  if (thrown instanceof TooManyPasswords) return busy();
+  if (thrown instanceof OutcomeUnknown) return unavailable(IN_DOUBT);
+  // It tells of the last of several steps, maybe: nobody says that nothing was changed.
+  if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);
+  return new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
 }
+
+const RETRY_AFTER_SECONDS = 2;
+const unavailable = (detail: string) => new PeopleFault("unavailable", detail, RETRY_AFTER_SECONDS);
+const NOT_NOW = "The service cannot do this just now. Try again in a moment.";
+const IN_DOUBT =
+  "The service cannot tell whether this was done. Look whether it was, and if not, try again in a moment.";

@@ -3,7 +3,7 @@ import { d1People } from "#store/d1-people.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { openD1 } from "../../store/d1-scene.ts";
-import { rowsOf, type SceneStore } from "./scene-stores.ts";
+import { rowsOf, type SceneStore, SQLITE_TABLES } from "./scene-stores.ts";
 
 /** D1 in workerd. At the edge each account's ledger is an object's; here one of SQLite stands for them all. */
 export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): SceneStore {
@@ -14,5 +14,6 @@ export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): SceneStore {
     open: () => ({ ...d1People(wrapped), ledger: openSqliteDirect(driver).ledger }),
     rows,
     ledgerRows: rowsOf(driver),
+    tables: SQLITE_TABLES,
   };
 }

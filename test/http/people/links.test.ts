@@ -166,6 +166,6 @@ test("of a browser's name 300 characters are kept", async () => {
   await browser.send("POST", "/people/auth/sign-in/email", order, headers);
   const { person } = (await browser.get("/people/visitor")).body as Visitor;
   assert.equal(person?.email, email);
-  const kept = await scene.rows("SELECT userAgent FROM person_session");
+  const kept = await scene.rows('SELECT "userAgent" FROM person_session');
   assert.equal(Math.max(...kept.map(({ userAgent }) => String(userAgent).length)), 300);
 });

@@ -93,6 +93,7 @@ export function openScene(given: SceneOptions = {}) {
     ...{ signUp, providers },
     starter: STARTER,
     database: store.signInDatabase,
+    tellFaults: store.tellFaults,
     newId: () => randomBase62(24, random),
     inBackground(work) {
       const settled = work

@@ -16,10 +16,16 @@ export type SceneStore = {
     directory: Directory;
     journal: Journal;
     signInDatabase: AuthOptions["database"];
+    tellFaults?: AuthOptions["tellFaults"];
   };
   rows: Rows;
   ledgerRows: Rows;
+  /** Gives the name of each table. */
+  tables: string;
 };
+
+export const SQLITE_TABLES =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'";
 
 export const rowsOf =
   (driver: NodeSqlite): Rows =>
@@ -29,17 +35,22 @@ export const rowsOf =
 export function sqliteStore(): SceneStore {
   const driver = openNodeSqlite(":memory:");
   const rows = rowsOf(driver);
-  return { open: () => openSqlitePeople(driver), rows, ledgerRows: rows };
+  return {
+    open: () => openSqlitePeople(driver),
+    rows,
+    ledgerRows: rows,
+    tables: SQLITE_TABLES,
+  };
 }
 
 /** Every column of every row that holds the text. */
-export async function tracesOf({ rows, ledgerRows }: SceneStore, text: string): Promise<string[]> {
+export async function tracesOf(
+  { rows, ledgerRows, tables }: SceneStore,
+  text: string,
+): Promise<string[]> {
   const found: string[] = [];
   for (const ask of rows === ledgerRows ? [rows] : [rows, ledgerRows]) {
-    const tables = await ask(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-    );
-    for (const { name } of tables) {
+    for (const { name } of await ask(tables)) {
       for (const row of await ask(`SELECT * FROM "${name}"`)) {
         for (const [column, value] of Object.entries(row))
           if (String(value).toLowerCase().includes(text.toLowerCase()))

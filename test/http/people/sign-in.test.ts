@@ -134,7 +134,7 @@ test("a client's own word on its address counts for nothing", async () => {
   const browser = scene.browser(peer);
   const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
   await browser.send("POST", "/people/auth/sign-in/email", { email, password }, claims);
-  const kept = (await scene.rows("SELECT ipAddress FROM person_session")).map(
+  const kept = (await scene.rows('SELECT "ipAddress" FROM person_session')).map(
     (row) => row["ipAddress"],
   );
   assert.ok(kept.includes(peer));

@@ -164,7 +164,7 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   });
   const [person] = await scene.rows("SELECT * FROM person");
   assert.deepEqual(
-    [person?.["name"], person?.["image"], person?.["emailVerified"], person?.["account"]],
+    [person?.["name"], person?.["image"], Number(person?.["emailVerified"]), person?.["account"]],
     ["", null, 0, null],
   );
   const [letter] = await scene.lettersTo(EMAIL);

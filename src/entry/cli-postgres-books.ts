@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import type { Ledger } from "#credits/ledger.ts";
+import type { RecordCounts } from "#credits/transfer.ts";
+import { randomBase62 } from "#ids.ts";
+import { DAY_MS } from "#limits.ts";
+import { createPostgresDirectory } from "#store/postgres-directory.ts";
+import { createPostgresLedger } from "#store/postgres-ledger.ts";
+import { migratePostgres } from "#store/postgres-migrate.ts";
+import { findDamage, grantPages, hasTables, isDamage } from "#store/postgres-operator.ts";
+import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import { findSecret, keepSecret } from "#store/postgres-settings.ts";
+import type { Audited, Books, GrantMade } from "./cli-books.ts";
+import { type Call, Refusal } from "./cli-command.ts";
+import { booksOver, findSecrets } from "./cli-ledger-books.ts";
+import { explainPostgres, placeOf } from "./cli-postgres-faults.ts";
+
+/** The books in the PostgreSQL that DATABASE_URL names, beside nodes that may be running. */
+export async function openPostgresBooks(call: Call, url: string, create: boolean): Promise<Books> {
+  const { config, now } = call;
+  const { secrets } = config;
+  const place = placeOf(url);
+  const { pool, isNew } = await openDatabase(url, create);
+  const { ledger, close } = createPostgresLedger(pool);
+  const { directory, journal, letterQueue: queue } = createPostgresDirectory(pool);
+  return {
+    ...booksOver(config, {
+      ...{ place, ledger, directory, journal, queue },
+      secrets: async () =>
+        isNew
+          ? (secrets ?? [await keepSecret(pool, () => randomBase62(43, randomBytes))])
+          : findSecrets(place, secrets, () => findSecret(pool)),
+    }),
+    audit: () => audit(ledger, pool, now),
+    grants: () => grantPages(pool) as AsyncIterable<GrantMade[]>,
+    async exportLines(withSecret, write) {
+      const { exportPostgres } = await import("#store/postgres-transfer.ts");
+      return exportPostgres(pool, { withSecret }, write);
+    },
+    explain: explainPostgres,
+    async close() {
+      await close();
+      await pool.close();
+    },
+  };
+}
+
+/** Takes lines into the database, which is given its tables where it has none. */
+export async function importIntoPostgres(
+  { now, config }: Call,
+  url: string,
+  lines: Iterable<Uint8Array>,
+): Promise<RecordCounts> {
+  const { importPostgres, isEmptyLedger } = await import("#store/postgres-transfer.ts");
+  const { pool } = await openDatabase(url, true);
+  try {
+    // Looked at before anything is read.
+    if (await isEmptyLedger((sql) => pool.once("read", sql)))
+      return await importPostgres(pool, lines, {
+        now,
+        keptFrom: now - config.foldAfterDays * DAY_MS,
+      });
+    throw new Refusal(
+      `The ledger in ${placeOf(url)} is not empty, and an import never mixes ledgers. Set DATABASE_URL to an empty database.`,
+    );
+  } catch (error) {
+    throw explainPostgres(error);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Lists ask for eight accounts at once. The nodes need the other connections that the server has. */
+const CONNECTIONS_MAX = 4;
+
+/** As a node does it, the schema is brought up to date first. */
+async function openDatabase(
+  url: string,
+  create: boolean,
+): Promise<{ pool: PostgresPool; isNew: boolean }> {
+  const pool = openPostgresPool(url, { max: CONNECTIONS_MAX });
+  try {
+    const isNew = !(await hasTables(pool));
+    if (isNew && !create) {
+      throw new Refusal(
+        `There is no data in ${placeOf(url)}. Start a server once or run account create, or set DATABASE_URL to where the data is.`,
+      );
+    }
+    await migratePostgres(pool);
+    return { pool, isNew };
+  } catch (error) {
+    await pool.close().catch(() => {});
+    throw explainPostgres(error);
+  }
+}
+
+async function audit(ledger: Ledger, pool: PostgresPool, now: number): Promise<Audited> {
+  const damage = await findDamage(pool);
+  try {
+    const { accounts, books, faults } = await ledger.audit({ now });
+    return { accounts, books, faults, damage };
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
+    if (!isDamage(cause)) throw error;
+    // Where pages are damaged the sums themselves may be unreadable; that is a fault as well, not a crash.
+    const faults = [`The books cannot be read: ${(cause as Error).message}`];
+    return { accounts: 0, books: null, faults, damage };
+  }
+}

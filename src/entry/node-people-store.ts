@@ -1,0 +1,40 @@
+import { createPostgresLedger } from "#store/postgres-ledger.ts";
+import { createPostgresPeople } from "#store/postgres-people.ts";
+import { openPostgresPool } from "#store/postgres-pool.ts";
+import { createPostgresThrottle } from "#store/postgres-throttle.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { createFaultWatch } from "./node-fault-watch.ts";
+import type { PeopleSettings } from "./node-people.ts";
+
+/** What the thread of the people's side keeps its things in: connections of its own, whose waits delay no call. */
+export function openPeopleStore(
+  { data }: Pick<PeopleSettings, "data">,
+  onIdleError: (error: Error) => void,
+) {
+  if ("file" in data) {
+    const driver = openNodeSqlite(data.file);
+    return {
+      ...openSqlitePeople(driver),
+      // There is one node alone, and its memory will do.
+      throttle: null,
+      tellFaults: undefined,
+      close: async () => driver.close(),
+    };
+  }
+  const pool = openPostgresPool(data.databaseUrl, { max: CONNECTIONS_MAX, onIdleError });
+  const { ledger, close } = createPostgresLedger(pool);
+  const { note, tellFaults } = createFaultWatch();
+  return {
+    ...createPostgresPeople(pool, note),
+    tellFaults,
+    throttle: createPostgresThrottle(pool),
+    ledger,
+    async close() {
+      await close();
+      await pool.close();
+    },
+  };
+}
+
+const CONNECTIONS_MAX = 5;

@@ -1,0 +1,16 @@
+/** The suites about people, as they are, over PostgreSQL: better-auth over its pool, the ledger beside. */
+
+import { keepPeopleIn } from "./people-scene.ts";
+import { postgresStore } from "./postgres-store.ts";
+
+keepPeopleIn(postgresStore);
+await import("./sign-up.test.ts");
+await import("./sessions.test.ts");
+await import("./two-at-one-address.test.ts");
+await import("./closing.test.ts");
+if (process.env["TEST_FLEET"] === "all") {
+  await import("./sign-in.test.ts");
+  await import("./links.test.ts");
+  await import("./enumeration.test.ts");
+  await import("./keys.test.ts");
+} else console.log("Four of the eight suites; TEST_FLEET=all takes all");
