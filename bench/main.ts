@@ -8,6 +8,8 @@ import { measureHeadOfLine } from "./head-of-line.ts";
 import { measureMarkdown } from "./markdown.ts";
 import { CONTENDERS } from "./peers/markdown-engines.ts";
 import { QR_ENGINES } from "./peers/qr-engines.ts";
+import { measurePostgres } from "./postgres.ts";
+import { measurePostgresGrowth } from "./postgres-growth.ts";
 import { measureQr } from "./qr.ts";
 import { makeDataDir } from "./servers.ts";
 import { medianOf, round } from "./statistics.ts";
@@ -19,17 +21,23 @@ const CONTENDER_NAMES = [...new Set([...Object.keys(CONTENDERS), ...Object.keys(
 /** The benchmark's command line: runs the parts that were asked for, one after the other, and prints a table of each. */
 const USAGE = `npm run bench -- [part ...] [options]
 
-Parts: throughput, head-of-line, threshold, markdown, qr, edge. None named: all of them, in about ten minutes.
+Parts: throughput, head-of-line, threshold, markdown, qr, edge, postgres. None named: all of them, in about ten minutes.
+By its name alone: postgres-growth, the cost of a debit from 10 thousand rows of debits on.
 
-  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9), of edge (10)
-  --seconds <s>       length of one turn of throughput (1.5) and of edge (0.25)
+  --rounds <n>        rounds of throughput (5), of head-of-line (3), of markdown and of qr (9), of edge (10),
+                      of postgres (5)
+  --seconds <s>       length of one turn of throughput (1.5), of edge (0.25) and of postgres (1.5)
+  --debits <n>        up to how many rows postgres-growth fills up (10000000)
   --log-level <name>  the server's TOOLBOOTH_LOG_LEVEL (info)
   --only <names>      who takes part in markdown: ${Object.keys(CONTENDERS).join(",")};
                       in qr: ${Object.keys(QR_ENGINES).join(",")}
   --json <file>       write all figures to a file as well
 `;
 
-const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr", "edge"];
+const PARTS = ["throughput", "head-of-line", "threshold", "markdown", "qr", "edge", "postgres"];
+/** Takes long and much of the disk, so it is run where it is asked for. */
+const GROWTH = "postgres-growth";
+const DEBITS_MAX = 100_000_000;
 const SYNCS = 50;
 
 async function main(): Promise<void> {
@@ -56,7 +64,7 @@ type Options = NonNullable<ReturnType<typeof readOptions>>;
 
 function runPart(
   part: string,
-  { rounds, seconds, logLevel, only }: Options,
+  { rounds, seconds, logLevel, only, debits }: Options,
 ): Promise<{ text: string }> {
   if (part === "throughput")
     return measureThroughput({ rounds: rounds ?? 5, seconds: seconds ?? 1.5, logLevel });
@@ -64,6 +72,9 @@ function runPart(
   if (part === "markdown") return measureMarkdown({ rounds: rounds ?? 9, only });
   if (part === "qr") return measureQr({ rounds: rounds ?? 9, only });
   if (part === "edge") return measureEdge({ rounds: rounds ?? 10, seconds: seconds ?? 0.25 });
+  if (part === "postgres")
+    return measurePostgres({ rounds: rounds ?? 5, seconds: seconds ?? 1.5, logLevel });
+  if (part === GROWTH) return measurePostgresGrowth(debits);
   return measureHeadOfLine({ rounds: rounds ?? 3, idleSeconds: 3, busySeconds: 6, logLevel });
 }
 
@@ -76,24 +87,27 @@ function readOptions() {
       seconds: { type: "string" },
       "log-level": { type: "string", default: "info" },
       only: { type: "string" },
+      debits: { type: "string", default: "10000000" },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) return null;
-  const unknown = positionals.find((name) => !PARTS.includes(name));
+  const known = [...PARTS, GROWTH];
+  const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is no part "${unknown}".\n\n${USAGE}`);
   const logLevel = values["log-level"];
   if (!(LOG_LEVELS as readonly string[]).includes(logLevel)) {
     throw new Error(`--log-level must be one of ${LOG_LEVELS.join(", ")}`);
   }
   return {
-    parts: positionals.length > 0 ? PARTS.filter((name) => positionals.includes(name)) : PARTS,
+    parts: positionals.length > 0 ? known.filter((name) => positionals.includes(name)) : PARTS,
     rounds: values.rounds === undefined ? undefined : readNumber("--rounds", values.rounds, 1, 100),
     seconds:
       values.seconds === undefined ? undefined : readNumber("--seconds", values.seconds, 0.2, 60),
     logLevel,
     only: values.only === undefined ? CONTENDER_NAMES : readContenders(values.only),
+    debits: readNumber("--debits", values.debits, 10_000, DEBITS_MAX),
     json: values.json,
   };
 }

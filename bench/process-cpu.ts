@@ -17,12 +17,13 @@ export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
   return HAS_PROC ? readProc(child.pid as number) : askProcess(child);
 }
 
-export function readProc(pid: number): number {
+/** With the children that have ended, where that is asked for. */
+export function readProc(pid: number, whose: "own" | "withChildren" = "own"): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   // The second field, the program's name, may hold spaces and brackets: count from its last bracket (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [userTicks, systemTicks] = [Number(fields[11]), Number(fields[12])];
-  return ((userTicks + systemTicks) / ticksPerSecond) * 1e6;
+  const ticks = fields.slice(11, whose === "own" ? 13 : 15);
+  return (ticks.reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond) * 1e6;
 }
 
 function askProcess(child: ChildProcess): Promise<number> {

@@ -29,10 +29,15 @@ export async function startBareServer(): Promise<Server> {
   return server;
 }
 
-/** The real server as `npm start` runs it, on an empty data folder, without a rate limit. */
-export async function startOwnServer(dataDir: string, logLevel: string): Promise<OwnServer> {
+/** The real server as `npm start` runs it, on an empty data folder or database, without a rate limit. */
+export async function startOwnServer(
+  dataDir: string,
+  logLevel: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<OwnServer> {
   const env = {
     ...baseEnv(),
+    ...settings,
     HOST: "127.0.0.1",
     PORT: "0",
     DATA_DIR: dataDir,

@@ -1,0 +1,75 @@
+import type { DebitOrder } from "#credits/ledger.ts";
+import { createPostgresLedger } from "#store/postgres-ledger.ts";
+import { openPostgresPool } from "#store/postgres-pool.ts";
+import { accountAt, keyAt } from "./postgres-scene.ts";
+import { openUsualWay } from "./postgres-usual.ts";
+
+/** A node without HTTP: a process that debits by one of the two ways, as much as it can, each time it is told to. */
+export type Turn = { way: Way; accounts: number; callers: number; durationMs: number };
+export type Way = "batch" | "usual";
+export type TurnResult = {
+  answers: number;
+  seconds: number;
+  cpuMicros: number;
+  /** In milliseconds, in the order of the answers. */
+  latencies: number[];
+};
+
+const CONNECTIONS = 10;
+const url = process.argv[2] as string;
+const node = process.argv[3] as string;
+const ways = { batch: openOurs(), usual: openUsualWay(url) };
+let calls = 0;
+
+function openOurs() {
+  const pool = openPostgresPool(url, { max: CONNECTIONS });
+  const { ledger, close } = createPostgresLedger(pool);
+  return {
+    async debit(order: DebitOrder): Promise<void> {
+      const { outcome } = await ledger.debit(order);
+      if (outcome !== "debited") throw new Error("A call was not paid");
+    },
+    async close() {
+      await close();
+      await pool.close();
+    },
+  };
+}
+
+async function run({ way, accounts, callers, durationMs }: Turn): Promise<TurnResult> {
+  const { debit } = ways[way];
+  const latencies: number[] = [];
+  const started = performance.now();
+  const deadline = started + durationMs;
+  const cpu = process.cpuUsage();
+  const call = async (caller: number) => {
+    // Callers of all nodes spread over the accounts, each in its own order.
+    for (let n = caller * 7919; performance.now() < deadline; n += 1) {
+      const sent = performance.now();
+      calls += 1;
+      await debit({
+        account: accountAt(n % accounts),
+        keySha256: keyAt(n % accounts),
+        callId: `call_${node}_${calls}`,
+        tool: "hash",
+        now: Date.now(),
+        idempotency: null,
+      });
+      latencies.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { answers: latencies.length, seconds, cpuMicros: user + system, latencies };
+}
+
+process.on("message", async (turn: Turn | "end") => {
+  if (turn === "end") {
+    await Promise.all([ways.batch.close(), ways.usual.close()]);
+    process.disconnect();
+    return;
+  }
+  process.send?.(await run(turn));
+});
+process.send?.("ready");

@@ -1,0 +1,109 @@
+import { openPostgresPool } from "#store/postgres-pool.ts";
+import type { Postgres } from "../test/postgres.ts";
+import { makeRequest, runFlatOut } from "./load.ts";
+import type { PostgresOptions } from "./postgres.ts";
+import { readBooks } from "./postgres-scene.ts";
+import { cpuMicrosOf } from "./process-cpu.ts";
+import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
+import { medianOf, percentile, round, showSpread, spreadOf } from "./statistics.ts";
+import { showTable } from "./table.ts";
+import { requireSuccess } from "./throughput.ts";
+
+/** One node with PostgreSQL next to a bare server, both over HTTP with the same requests. */
+const CONNECTIONS = [64, 256];
+/** A node needs some seconds of load until its code is compiled. */
+const WARM_UP_ROUNDS = 3;
+const BODY = '{"text":"The quick brown fox jumps","algorithm":"sha256"}';
+
+type Run = { perSecond: number; cpuMicros: number; p50: number; p99: number };
+
+export async function measurePostgresHttp(postgres: Postgres, options: PostgresOptions) {
+  const { dataDir, remove } = makeDataDir();
+  const started: Server[] = [];
+  try {
+    const url = await postgres.createDatabase();
+    const bare = await startBareServer();
+    started.push(bare);
+    const ours = await startOwnServer(dataDir, options.logLevel, { DATABASE_URL: url });
+    started.push(ours);
+    const request = makeRequest("/api/v1/hash", BODY, ours.key);
+    let answered = 0;
+    const measure = async (server: Server, connections: number): Promise<Run> => {
+      const before = await cpuMicrosOf(server.child);
+      const durationMs = options.seconds * 1000;
+      const load = { port: server.port, requests: [request], connections, durationMs };
+      const result = await runFlatOut(load);
+      const cpu = (await cpuMicrosOf(server.child)) - before;
+      requireSuccess(server, result);
+      if (server === ours) answered += result.answers;
+      return {
+        perSecond: result.answers / result.seconds,
+        cpuMicros: cpu / result.answers,
+        p50: percentile(result.latencies, 50),
+        p99: percentile(result.latencies, 99),
+      };
+    };
+    const pairs = CONNECTIONS.map(() => [] as { bare: Run; ours: Run }[]);
+    for (let number = 1 - WARM_UP_ROUNDS; number <= options.rounds; number += 1) {
+      for (const [i, connections] of CONNECTIONS.entries()) {
+        const pair = await takePair(number, (server) =>
+          measure(server === "bare" ? bare : ours, connections),
+        );
+        if (number > 0) pairs[i]?.push(pair);
+      }
+    }
+    await ours.stop("SIGKILL");
+    await compareBooks(url, answered);
+    const rows = pairs.map((list, i) => summarise(CONNECTIONS[i] as number, list));
+    return { rows, answered, text: show(rows, answered) };
+  } finally {
+    for (const server of started) await server.stop();
+    remove();
+  }
+}
+
+/** Who goes first changes from round to round. */
+async function takePair(number: number, measure: (server: "bare" | "ours") => Promise<Run>) {
+  if (number % 2 === 0) {
+    const bare = await measure("bare");
+    return { bare, ours: await measure("ours") };
+  }
+  const ours = await measure("ours");
+  return { ours, bare: await measure("bare") };
+}
+
+async function compareBooks(url: string, answered: number): Promise<void> {
+  const pool = openPostgresPool(url, { max: 1 });
+  const { debits } = await readBooks(pool);
+  await pool.close();
+  if (debits !== answered) throw new Error(`${answered} answers over HTTP, but ${debits} debits`);
+}
+
+function summarise(connections: number, pairs: { bare: Run; ours: Run }[]) {
+  const both = (figure: (run: Run) => number, digits: number) => ({
+    bare: round(medianOf(pairs.map(({ bare }) => figure(bare))), digits),
+    ours: round(medianOf(pairs.map(({ ours }) => figure(ours))), digits),
+  });
+  return {
+    connections,
+    perSecond: both((run) => run.perSecond, 0),
+    ratio: spreadOf(pairs.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
+    cpuMicros: both((run) => run.cpuMicros, 1),
+    p50Ms: both((run) => run.p50, 2),
+    p99Ms: both((run) => run.p99, 2),
+  };
+}
+
+function show(rows: ReturnType<typeof summarise>[], answered: number): string {
+  const head = ["hash over HTTP", "bare/s", "ours/s", "ratio"];
+  const more = ["bare CPU µs", "ours", "bare p50 ms", "ours", "bare p99", "ours"];
+  const cells = rows.map(({ connections, perSecond, ratio, cpuMicros, p50Ms, p99Ms }) => [
+    ...[`${connections} connections`, String(perSecond.bare), String(perSecond.ours)],
+    showSpread(ratio, 2),
+    ...[cpuMicros, p50Ms, p99Ms].flatMap(({ bare, ours }) => [String(bare), String(ours)]),
+  ]);
+  return [
+    showTable([...head, ...more], cells),
+    `Books: ${answered} answers, ${answered} debits, after the node was killed without warning (SIGKILL).`,
+  ].join("\n");
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { migratePostgres } from "#store/postgres-migrate.ts";
+import { keepPartitions } from "#store/postgres-partitions.ts";
+import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import { type Postgres, startPostgres } from "../test/postgres.ts";
+import { readProc } from "./process-cpu.ts";
+
+/** A PostgreSQL of the bench's own that syncs every commit, and what is in it before a run and after. */
+export type PostgresScene = { server: Postgres; url: string; pool: PostgresPool };
+
+const SETTINGS = { shared_buffers: "256MB", max_wal_size: "4GB" };
+
+export async function openPostgresScene(): Promise<PostgresScene> {
+  const server = await startPostgres(SETTINGS);
+  const url = await server.createDatabase();
+  const pool = openPostgresPool(url, { max: 2 });
+  await migratePostgres(pool);
+  await keepPartitions(pool, Date.now(), 0);
+  return { server, url, pool };
+}
+
+export async function closePostgresScene({ pool, server }: PostgresScene): Promise<void> {
+  await pool.close();
+  await server.dispose();
+}
+
+export const accountAt = (n: number) => `bench_${n}`;
+export const keyAt = (n: number) => `key_of_bench_${n}`;
+
+/** Accounts with one key and one grant each that no run can spend, and no free call. */
+export async function fillAccounts({ transaction }: PostgresPool, count: number): Promise<void> {
+  await transaction("upkeep", async (query) => {
+    await query(
+      `INSERT INTO account (id, created_at, free_call)
+       SELECT 'bench_' || n, 0, 'withheld' FROM generate_series(0, $1::int - 1) n`,
+      [count],
+    );
+    await query(`INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
+      SELECT no, 'key_' || id, 'key_of_' || id, 'tb', 'bench', 0 FROM account`);
+    await query(`INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at)
+      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0 FROM account`);
+  });
+  await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
+}
+
+/** What the ledger says was called and paid. */
+export async function readBooks({ transaction }: PostgresPool) {
+  const [row] = await transaction("report", (query) =>
+    query<{ debits: number; paid: number }>(
+      `SELECT (SELECT count(*) FROM debit) AS debits,
+         (SELECT sum(amount - remaining)::bigint FROM credit_grant) AS paid`,
+    ),
+  );
+  return row ?? { debits: 0, paid: 0 };
+}
+
+/** CPU time of the server with all that it has started, also what has ended since. Linux only. */
+export function postgresCpuMicros({ server }: PostgresScene): number {
+  const [first] = readFileSync(path.join(server.folder, "postmaster.pid"), "utf8").split("\n");
+  const pid = Number(first);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  const ended = readProc(pid, "withChildren");
+  return children.reduce((sum, child) => sum + readProcOrNone(Number(child)), ended);
+}
+
+function readProcOrNone(pid: number): number {
+  try {
+    return readProc(pid);
+  } catch {
+    // It ended between the two looks.
+    return 0;
+  }
+}
