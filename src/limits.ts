@@ -49,6 +49,11 @@ export const CALL_PRICE = 1;
 export const FOLD_AFTER_DAYS_MIN = 2;
 export const FOLD_AFTER_DAYS_DEFAULT = 30;
 
+/** Below this balance its owner is told, until they choose another bound. */
+export const LOW_BALANCE_DEFAULT = 20;
+/** Before a grant expires its owner is told, so many days ahead each. */
+export const EXPIRY_NOTICE_DAYS = [30, 7] as const;
+
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 
@@ -122,6 +127,8 @@ export const TOOL_QUEUE_MAX = 64;
 
 /** What the pages send: a label, an address, a password. */
 export const PEOPLE_BODY_BYTES_MAX = 64 * KB;
+/** A message of Stripe's has one object in it, some KB. */
+export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 
 /** Records that an import sends at once, as JSON; and the body around them. */
 export const IMPORT_PAGE_BYTES_MAX = MB;

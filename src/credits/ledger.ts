@@ -12,14 +12,21 @@
  * - Where each account's books are for themselves, an order finds them by `account`; stores that keep all accounts
  *   together do without it in `maintain` and `audit`, which are about all that they keep.
  * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
- * - A debit takes from the grant that expires soonest; grants without expiry come last; among equals the oldest.
+ * - A debit takes from the grant that expires soonest; grants without expiry come last; among equals the oldest, and of one
+ *   millisecond the one that was made first.
  * - The first successful call of an account is free, with a balance of zero too.
+ * - An account is on the lifetime plan while it has a grant of that kind that was not withdrawn whole. From the first such
+ *   grant on no unspent grant expires (`expiresAt` becomes null), nor does one that is made later; each keeps the time
+ *   at which it would have (`waivedExpiresAt`), and gets it back when the plan ends.
+ * - What was withdrawn of a grant is voided as far as it is unspent, and as far as it comes back later by a reversal.
+ * - Notices (`notices.ts`) are written in the transaction of what they tell of.
  * - A key's standing is decided in the same transaction as the debit.
  * - Books: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
  */
 
 import { HOUR_MS } from "#limits.ts";
 import type { EntriesOrder, EntriesPage } from "./entries.ts";
+import type { Notice } from "./notices.ts";
 
 /** The order is not one that the books can hold; nothing was changed. */
 export class OrderRefused extends Error {}
@@ -42,6 +49,8 @@ export type Grant = {
   grantedAt: number;
   /** The first millisecond at which the grant can no longer be spent; null: never. */
   expiresAt: number | null;
+  /** When it would expire, were the account not on the lifetime plan; null where that plan has changed nothing. */
+  waivedExpiresAt: number | null;
 };
 
 /** A key as it is kept: of the key itself only its SHA-256 (hex) and its first characters. */
@@ -67,6 +76,10 @@ export type AccountStanding = {
   createdAt: number;
   freeCall: FreeCall;
   balance: number;
+  /** Whether it is on the lifetime plan. */
+  lifetime: boolean;
+  /** Its owner is told when the balance falls below this. */
+  lowBalance: number;
 };
 
 /** Unknown, malformed and revoked keys and those of closed accounts are one outcome: nobody learns which. */
@@ -193,8 +206,20 @@ export type LedgerOperations = {
     },
     { outcome: "granted" | "already_granted"; grant: Grant } | { outcome: "no_account" },
   ];
+  /**
+   * Takes credits of a grant back, because their price was paid back: `credits` in all, however often it is asked for,
+   * and never fewer than before. What is unspent of them is voided; what is spent stays spent.
+   */
+  withdraw: [
+    { account: string; grant: string; credits: number; now: number },
+    /** Of the whole grant, ever: `voided` by whatever, `spent` by calls that were not given back. */
+    { outcome: "withdrawn"; voided: number; spent: number } | { outcome: "no_grant" },
+  ];
   /** The balance and every grant, in the order in which they are spent; spent and expired ones last. */
-  credits: [{ account: string; now: number }, { balance: number; grants: Grant[] }];
+  credits: [
+    { account: string; now: number },
+    { balance: number; lifetime: boolean; grants: Grant[] },
+  ];
 
   standing: [StandingOrder, Standing];
   debit: [DebitOrder, DebitOutcome];
@@ -213,6 +238,20 @@ export type LedgerOperations = {
   recentCalls: [{ account: string; from: number }, KeyCalls[]];
   /** The account's books as a list, newest first; `entries.ts` says what it holds. */
   entries: [EntriesOrder, EntriesPage];
+  /** Sets below which balance the owner is told; 0: not until it is gone. What is so already brings no notice. */
+  setLowBalance: [{ account: string; lowBalance: number; now: number }, { found: boolean }];
+  /**
+   * Writes the notices that time alone brings, of at most `max` grants: those that expire soon, and those that have. The
+   * longest due come first, among equals in the order in which they were made. `noticed`: how many notices were written.
+   */
+  noticeExpiries: [
+    { account?: string; now: number; max: number },
+    { noticed: number; more: boolean },
+  ];
+  /** The oldest notices that nobody has settled, at most `max`, in the order in which they were written. */
+  listNotices: [{ account?: string; max: number }, { notices: Notice[] }];
+  /** These were carried on, and need not be kept. */
+  settleNotices: [{ account?: string; ids: readonly string[] }, { settled: number }];
   maintain: [MaintainOrder, MaintainOutcome];
   /** `account`: whose books, where each account has its own. */
   audit: [{ account?: string; now: number }, Audit];
@@ -227,37 +266,6 @@ export type Ledger = {
     order: LedgerOperations[Name][0],
   ) => Promise<LedgerOperations[Name][1]>;
 };
-
-const OPERATION_NAMES: readonly LedgerOperation[] = [
-  "openAccount",
-  "suspendAccount",
-  "resumeAccount",
-  "closeAccount",
-  "findAccount",
-  "createKey",
-  "revokeKey",
-  "relabelKey",
-  "listKeys",
-  "grant",
-  "credits",
-  "standing",
-  "debit",
-  "reverse",
-  "usage",
-  "recentCalls",
-  "entries",
-  "maintain",
-  "audit",
-  "probe",
-];
-
-/** A ledger whose operations all go one way: to a thread, over a transaction, to another process. */
-export function ledgerOver(
-  submit: (name: LedgerOperation, order: unknown) => Promise<unknown>,
-): Ledger {
-  const entries = OPERATION_NAMES.map((name) => [name, (order: unknown) => submit(name, order)]);
-  return Object.fromEntries(entries) as Ledger;
-}
 
 /** The same operations without promises: what a store inside one transaction gives. */
 export type SyncLedger = {

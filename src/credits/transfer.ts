@@ -2,6 +2,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { GRANT_KINDS } from "./ledger.ts";
+import { LEVELS } from "./notices.ts";
+import { purchaseRecord } from "./purchase-record.ts";
 
 /**
  * A whole ledger as lines of JSON, from any store to any store. A header names the format, then come the records,
@@ -28,6 +30,9 @@ export const transferRecord = z.discriminatedUnion("record", [
     createdAt: time,
     state: z.enum(["open", "suspended", "closed"]),
     freeCall: z.enum(["open", "used", "withheld"]),
+    lowBalance: sinceLater(count),
+    /** Null where it was not noted: what is so when the lines are taken in is told nobody. */
+    toldLevel: sinceLater(z.enum(LEVELS)),
   }),
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
@@ -54,7 +59,10 @@ export const transferRecord = z.discriminatedUnion("record", [
     voidedAt: sinceLater(time),
     grantedAt: time,
     expiresAt: time.nullable(),
+    waivedExpiresAt: sinceLater(time),
+    withdrawn: sinceLater(count),
   }),
+  purchaseRecord,
   z.strictObject({
     record: z.literal("debit"),
     account: name,

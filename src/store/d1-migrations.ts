@@ -1,6 +1,7 @@
 import { d10001People } from "./migrations/d1-0001-people.ts";
 import { d10002Letters } from "./migrations/d1-0002-letters.ts";
 import { d10003Edge } from "./migrations/d1-0003-edge.ts";
+import { d10004Sales } from "./migrations/d1-0004-sales.ts";
 
 /**
  * The migrations of D1 in the order in which they run, each a file of its own for Wrangler. Never edited once released.
@@ -12,6 +13,7 @@ export const D1_MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: "0001_people", sql: plain(d10001People) },
   { name: "0002_letters", sql: plain(d10002Letters) },
   { name: "0003_edge", sql: plain(d10003Edge) },
+  { name: "0004_sales", sql: plain(d10004Sales) },
 ];
 
 function plain(sql: string): string {

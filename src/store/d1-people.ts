@@ -1,7 +1,10 @@
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
+import { createForwardedNotices } from "./d1-notices.ts";
 import { createDirectory } from "./people-directory.ts";
 import { createJournal } from "./people-journal.ts";
 import { createLetterQueue } from "./people-letters.ts";
+import { createNoticeBook } from "./people-notices.ts";
+import { createPurchaseBook } from "./people-purchases.ts";
 
 /** All that the people's side of the service keeps at the edge, but the ledger: that is the accounts' objects'. */
 export function d1People(d1: D1) {
@@ -11,6 +14,9 @@ export function d1People(d1: D1) {
     directory: createDirectory(db),
     journal: createJournal(db),
     letterQueue: createLetterQueue(db),
+    purchases: createPurchaseBook(db),
+    notices: createNoticeBook(db),
+    forwardedNotices: createForwardedNotices(db),
     // better-auth knows a D1 binding by its methods, and opens no transactions on it.
     signInDatabase: steadyD1(d1),
   };

@@ -1,11 +1,6 @@
 import type { Counted, FarLedger } from "#credits/far-ledger.ts";
-import {
-  type DebitOutcome,
-  type Ledger,
-  type LedgerOperation,
-  ledgerOver,
-  type Standing,
-} from "#credits/ledger.ts";
+import type { DebitOutcome, Ledger, LedgerOperation, Standing } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import type { CallResult } from "./durable-object.ts";
 import { sendToObject } from "./durable-object-sending.ts";

@@ -3,7 +3,12 @@ import { NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
 import type { RecordKind, TransferRecord } from "#credits/transfer.ts";
 import { createSqliteAudit } from "./sqlite-audit.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
-import { isCursorOf, prepareInserts, preparePages } from "./sqlite-transfer-rows.ts";
+import {
+  completeImport,
+  isCursorOf,
+  prepareInserts,
+  preparePages,
+} from "./sqlite-transfer-rows.ts";
 
 /** A page crosses from the object to a Worker in one message. */
 const PAGE_RECORDS_MAX = 5_000;
@@ -99,7 +104,12 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
       const { ok, faults } = audit({ now });
       const isHere = anAccount.get() !== undefined;
       if (!isHere) faults.push(`${current.account}: no record of the account itself came`);
-      if (ok && isHere && !current.finished) setMark({ ...current, finished: true });
+      if (ok && isHere && !current.finished) {
+        driver.transaction("write", () => {
+          completeImport(driver, now);
+          setMark({ ...current, finished: true });
+        });
+      }
       return { ok: ok && isHere, faults };
     },
   } satisfies Moving;

@@ -6,17 +6,21 @@ import type {
   DebitOrder,
   DebitOutcome,
   LedgerOperation,
-  MaintainOutcome,
+  MaintainOrder,
   Standing,
 } from "#credits/ledger.ts";
 import { createThrottle, type Throttle } from "#credits/throttle.ts";
 import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "#limits.ts";
+import { createD1Database, type D1 } from "./d1-database.ts";
+import { createForwardedNotices } from "./d1-notices.ts";
 import { createObjectDriver, type ObjectStorage } from "./durable-object-driver.ts";
 import { createMoving } from "./durable-object-moving.ts";
+import { createForwarding, type PerformOwn } from "./durable-object-notices.ts";
 import { createUpkeep, type Upkeep } from "./durable-object-upkeep.ts";
 import { object0001Indexes } from "./migrations/object-0001-indexes.ts";
 import { sqlite0001Ledger } from "./migrations/sqlite-0001-ledger.ts";
 import { sqlite0002Entries } from "./migrations/sqlite-0002-entries.ts";
+import { sqlite0005SalesLedger } from "./migrations/sqlite-0005-sales-ledger.ts";
 import { runMigrations } from "./run-migrations.ts";
 import {
   type BatchResult,
@@ -27,7 +31,7 @@ import {
   unwrap,
 } from "./sqlite-batch.ts";
 
-const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, object0001Indexes];
+const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, object0001Indexes, sqlite0005SalesLedger];
 
 /**
  * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an
@@ -40,16 +44,30 @@ export class AccountLedger extends DurableObject {
   readonly #moving: ReturnType<typeof createMoving>;
   /** By the limit that the Worker has: for a while after it was changed there are Workers of either. */
   readonly #throttles = new Map<number, Throttle>();
+  /** Whether the last operation has written a notice; null where there is no place to hand one on to. */
+  #hasNotice: boolean | null;
 
   constructor(state: { storage: ObjectStorage }, env: unknown) {
     super(state as never, env as never);
     const { storage } = state;
     const driver = createObjectDriver(storage);
-    runMigrations(driver, MIGRATIONS);
-    this.#run = createBatchRunner(driver, { isAlone: true });
-    const maintain = (order: unknown) =>
-      unwrap(this.#carryOut("maintain", order)) as MaintainOutcome;
-    this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDaysOf(env));
+    const isNewer = runMigrations(driver, MIGRATIONS);
+    const { DB } = env as { DB?: D1 };
+    this.#hasNotice = DB === undefined ? null : false;
+    const onNotice = () => {
+      if (this.#hasNotice !== null) this.#hasNotice = true;
+    };
+    this.#run = createBatchRunner(driver, { isAlone: true, onNotice });
+    const perform: PerformOwn = (name, order) => unwrap(this.#carryOut(name, order)) as never;
+    const forwarding =
+      DB === undefined
+        ? null
+        : createForwarding(driver, perform, createForwardedNotices(createD1Database(DB)));
+    const maintain = (order: MaintainOrder) => perform("maintain", order);
+    const foldAfterDays = foldAfterDaysOf(env);
+    this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDays, forwarding);
+    // What an earlier version has stored may be due by something that only this one knows.
+    if (isNewer) this.#upkeep.schedule().catch(complainOfAlarm);
     this.#moving = createMoving(driver, async () => {
       await storage.deleteAll();
       runMigrations(driver, MIGRATIONS);
@@ -59,7 +77,7 @@ export class AccountLedger extends DurableObject {
   /** One operation in one transaction. */
   async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
     const result = this.#carryOut(name, order);
-    await this.#noteDebit(name, order, result);
+    await this.#noteOutcome(name, order, result);
     return result;
   }
 
@@ -76,7 +94,7 @@ export class AccountLedger extends DurableObject {
     const own = {
       debit: (given: unknown) => {
         const result = this.#carryOut("debit", given);
-        noted = this.#noteDebit("debit", given, result);
+        noted = this.#noteOutcome("debit", given, result);
         return unwrap(result) as DebitOutcome;
       },
       standing: (given: unknown) => unwrap(this.#carryOut("standing", given)) as Standing,
@@ -121,26 +139,29 @@ export class AccountLedger extends DurableObject {
     } catch (error) {
       return { error: describeFault(error) };
     }
+    if (this.#hasNotice !== null) this.#hasNotice = false;
     return this.#run([[name, order]])[0] as BatchResult;
   }
 
   /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
-  #noteDebit(
+  #noteOutcome(
     name: LedgerOperation,
     order: unknown,
     result: BatchResult,
   ): Promise<void> | undefined {
-    if (name !== "debit" || !("value" in result)) return undefined;
-    if ((result.value as DebitOutcome).outcome !== "debited") return undefined;
+    if (!("value" in result)) return undefined;
+    // The round after it looks at all that is due.
+    if (this.#hasNotice) return this.#upkeep.noteNotice()?.catch(complainOfAlarm);
+    // The ends of grants may have come back.
+    if (name === "withdraw") return this.#upkeep.schedule().catch(complainOfAlarm);
+    if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
-    return this.#upkeep
-      .note({ now, repeatable: idempotency !== null })
-      ?.catch((cause) =>
-        console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) })),
-      );
+    return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(complainOfAlarm);
   }
 }
 
+const complainOfAlarm = (cause: unknown) =>
+  console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
 const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
 
 export type CallResult =

@@ -1,20 +1,26 @@
-/** Accounts, their keys and their grants in memory. */
-import { checkGrant } from "#credits/check-grant.ts";
-import type { Grant, Ledger, LedgerOperations } from "#credits/ledger.ts";
-import { type AccountRow, balanceOf, isSpendable, type Rows, voidGrant } from "./memory-rows.ts";
+/** Accounts and their keys in memory. */
+import type { Key, Ledger } from "#credits/ledger.ts";
+import { LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { writeNotice } from "./memory-notices.ts";
+import {
+  type AccountRow,
+  balanceOf,
+  findLive as findLiveIn,
+  isOnPlan,
+  isSpendable,
+  type Rows,
+  voidCredits,
+} from "./memory-rows.ts";
 
 type AccountOperations = Pick<
   Ledger,
   "openAccount" | "suspendAccount" | "resumeAccount" | "closeAccount" | "findAccount"
 > &
-  Pick<Ledger, "createKey" | "revokeKey" | "relabelKey" | "listKeys" | "grant" | "credits">;
+  Pick<Ledger, "createKey" | "revokeKey" | "relabelKey" | "listKeys">;
 
-export function accountOperations({ accounts }: Rows): AccountOperations {
-  /** A closed account takes no orders any more. */
-  const findLive = (id: string) => {
-    const account = accounts.get(id);
-    return account === undefined || account.state === "closed" ? undefined : account;
-  };
+export function accountOperations(rows: Rows): AccountOperations {
+  const { accounts } = rows;
+  const findLive = (id: string) => findLiveIn(rows, id);
 
   const setState = (id: string, state: "open" | "suspended") => {
     const account = findLive(id);
@@ -35,13 +41,17 @@ export function accountOperations({ accounts }: Rows): AccountOperations {
       const account = accounts.get(id);
       if (account === undefined) return { found: false, forfeited: 0 };
       account.state = "closed";
+      account.told = "gone";
+      for (const grant of account.grants) grant.lookAt = null;
+      rows.notices = rows.notices.filter((notice) => notice.account !== id);
       return { found: true, forfeited: voidUnspent(account, now) };
     },
     findAccount: async ({ account: id, now }) => {
       const account = accounts.get(id);
       if (account === undefined) return null;
-      const { state, createdAt, freeCall } = account;
-      return { account: id, state, createdAt, freeCall, balance: balanceOf(account, now) };
+      const { state, createdAt, freeCall, lowBalance } = account;
+      const figures = { balance: balanceOf(account, now), lifetime: isOnPlan(account), lowBalance };
+      return { account: id, state, createdAt, freeCall, ...figures };
     },
 
     createKey: async ({ account: id, now, ...key }) => {
@@ -51,12 +61,16 @@ export function accountOperations({ accounts }: Rows): AccountOperations {
       const row = { ...key, account: id, createdAt: now, lastUsedAt: null, revokedAt: null };
       account.keys.push(row);
       account.keyBySha256.set(row.sha256, row);
+      writeNotice(rows, account, now, { kind: "key.created", key: named(row) });
       return { outcome: "created" };
     },
-    revokeKey: async ({ account, id, now }) => {
-      const key = accounts.get(account)?.keys.find((each) => each.id === id);
-      if (key === undefined) return { found: false };
-      key.revokedAt ??= now;
+    revokeKey: async ({ account: accountId, id, now }) => {
+      const account = accounts.get(accountId);
+      const key = account?.keys.find((each) => each.id === id);
+      if (account === undefined || key === undefined) return { found: false };
+      if (key.revokedAt !== null) return { found: true };
+      key.revokedAt = now;
+      writeNotice(rows, account, now, { kind: "key.revoked", key: named(key) });
       return { found: true };
     },
     relabelKey: async ({ account, id, label }) => {
@@ -66,23 +80,10 @@ export function accountOperations({ accounts }: Rows): AccountOperations {
       return { found: true };
     },
     listKeys: async ({ account }) => (accounts.get(account)?.keys ?? []).map((key) => ({ ...key })),
-
-    grant: async (order) => {
-      checkGrant(order);
-      const account = findLive(order.account);
-      return account === undefined ? { outcome: "no_account" } : grantOnce(account, order);
-    },
-    credits: async ({ account: id, now }) => {
-      const account = accounts.get(id);
-      if (account === undefined) return { balance: 0, grants: [] };
-      const grants = [
-        ...account.grants.filter((grant) => isSpendable(grant, now)),
-        ...account.grants.filter((grant) => !isSpendable(grant, now)),
-      ];
-      return { balance: balanceOf(account, now), grants: grants.map((grant) => ({ ...grant })) };
-    },
   };
 }
+
+const named = ({ id, label, start }: Key) => ({ id, label, start });
 
 const newAccount = (
   id: string,
@@ -93,6 +94,8 @@ const newAccount = (
   state: "open",
   freeCall,
   createdAt,
+  lowBalance: LOW_BALANCE_DEFAULT,
+  told: "gone",
   keys: [],
   keyBySha256: new Map(),
   grants: [],
@@ -106,26 +109,7 @@ const newAccount = (
 /** What has expired before stays expired: the books tell what ran out from what was forfeited. */
 function voidUnspent(account: AccountRow, now: number): number {
   const forfeited = balanceOf(account, now);
-  for (const grant of account.grants) if (isSpendable(grant, now)) voidGrant(account, grant, now);
+  for (const grant of account.grants)
+    if (isSpendable(grant, now)) voidCredits(account, grant, grant.remaining, now);
   return forfeited;
-}
-
-function grantOnce(
-  account: AccountRow,
-  { id, kind, amount, expiresAt, now }: LedgerOperations["grant"][0],
-): LedgerOperations["grant"][1] {
-  const earlier = account.grants.find((each) => each.id === id);
-  if (earlier !== undefined) return { outcome: "already_granted", grant: { ...earlier } };
-  const grant: Grant = { id, kind, amount, remaining: amount, grantedAt: now, expiresAt };
-  account.grants.push(grant);
-  account.grants.sort(inBurnOrder);
-  return { outcome: "granted", grant: { ...grant } };
-}
-
-/** Soonest expiry first, no expiry last, among equals the oldest; the sort is stable for the rest. */
-function inBurnOrder(one: Grant, other: Grant): number {
-  if (one.expiresAt === other.expiresAt) return one.grantedAt - other.grantedAt;
-  if (one.expiresAt === null) return 1;
-  if (other.expiresAt === null) return -1;
-  return one.expiresAt - other.expiresAt;
 }

@@ -10,13 +10,14 @@ import {
   type StandingOrder,
 } from "#credits/ledger.ts";
 import { CALL_PRICE, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { noteBetter, tellWorse } from "./memory-notices.ts";
 import {
   type AccountRow,
   balanceOf,
   type DebitRow,
   isSpendable,
   type Rows,
-  voidGrant,
+  voidCredits,
 } from "./memory-rows.ts";
 
 export function debitOperations(rows: Rows): Pick<Ledger, "standing" | "debit" | "reverse"> {
@@ -140,6 +141,7 @@ function charge(rows: Rows, account: AccountRow, key: Key, order: DebitOrder): D
     account.kept.set(scope, debit);
   }
   if (key.lastUsedAt === null || now - key.lastUsedAt >= LAST_USED_STEP_MS) key.lastUsedAt = now;
+  if (grant !== null) tellWorse(rows, account, now);
   return { outcome: "debited", charged, balance: balanceOf(account, now) };
 }
 
@@ -149,6 +151,10 @@ function giveBack(account: AccountRow, { charged, grant }: DebitRow, now: number
     return;
   }
   grant.remaining += charged;
+  const due = grant.withdrawn - (account.voids.get(grant)?.credits ?? 0);
+  voidCredits(account, grant, Math.min(charged, due), now);
   // What comes back to a closed account is forfeit like the rest.
-  if (account.state === "closed" && isSpendable(grant, now)) voidGrant(account, grant, now);
+  if (account.state === "closed" && isSpendable(grant, now))
+    voidCredits(account, grant, grant.remaining, now);
+  noteBetter(account, now);
 }

@@ -1,11 +1,6 @@
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
-  LETTERS_WAITING_MAX,
-  NOTICES_PER_RECIPIENT_MAX,
-} from "#mail/bounds.ts";
-import { groupOf } from "#mail/letter-group.ts";
+import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#mail/bounds.ts";
+import { groupOf, isAskedFor, roomFor } from "#mail/letter-group.ts";
 import type { LetterQueue, TakenLetter, WaitingLetter } from "#mail/letter-queue.ts";
 import type { Way } from "#mail/transport.ts";
 
@@ -85,13 +80,14 @@ function createRoom(rows: Map<string, Row>) {
   }
 
   return (letter: WaitingLetter, now: number) => {
-    const isNotice = groupOf(letter.kind) === "notice";
-    if (!isNotice && replaces(letter, now)) return "added";
-    if (rows.size >= LETTERS_WAITING_MAX) return "queue_full";
-    if (!isNotice) return countAsked(letter, now);
+    const isAsked = isAskedFor(letter.kind);
+    const group = groupOf(letter.kind);
+    if (isAsked && replaces(letter, now)) return "added";
+    if (rows.size >= roomFor(letter.kind)) return "queue_full";
+    if (isAsked) return countAsked(letter, now);
     let useful = 0;
     for (const { to, kind, usefulUntil } of rows.values())
-      if (to === letter.to && groupOf(kind) === "notice" && (usefulUntil ?? Infinity) > now)
+      if (to === letter.to && groupOf(kind) === group && (usefulUntil ?? Infinity) > now)
         useful += 1;
     return useful >= NOTICES_PER_RECIPIENT_MAX ? "recipient_full" : "added";
   };

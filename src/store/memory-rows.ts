@@ -10,6 +10,10 @@ import type {
   Key,
   UsageRow,
 } from "#credits/ledger.ts";
+import type { Level, Notice } from "#credits/notices.ts";
+
+/** `number`: in the order of their making. `lookAt`: when its end is to be told of, or has come; null: never. */
+export type GrantRow = Grant & { number: number; withdrawn: number; lookAt: number | null };
 
 export type AccountRow = {
   id: string;
@@ -19,10 +23,13 @@ export type AccountRow = {
   /** In the order of their making. */
   keys: Key[];
   keyBySha256: Map<string, Key>;
+  lowBalance: number;
+  /** The level of the balance that its owner knows of. */
+  told: Level;
   /** In the order in which they are spent. */
-  grants: Grant[];
-  /** Unspent credits that were lost when the account was closed, by grant. */
-  voids: Map<Grant, { at: number; credits: number }>;
+  grants: GrantRow[];
+  /** Unspent credits that were lost when the account was closed or the grant withdrawn, by grant. */
+  voids: Map<GrantRow, { at: number; credits: number }>;
   /** The debits that are not folded yet. */
   calls: Map<string, DebitRow>;
   /** Whether they are folded or not. */
@@ -42,7 +49,7 @@ export type DebitRow = {
   at: number;
   charged: number;
   /** The grant it was taken from; null: the free call. */
-  grant: Grant | null;
+  grant: GrantRow | null;
   reversedAt: number | null;
   folded: boolean;
   /** What a repeat is answered from; null: none was asked for, or it is forgotten. */
@@ -58,6 +65,10 @@ export type Rows = {
   debits: Map<number, DebitRow>;
   debitsMade: number;
   folded: Map<string, FoldedRow>;
+  /** Those that were not settled, in the order in which they were written. */
+  notices: Notice[];
+  noticesMade: number;
+  grantsMade: number;
 };
 
 export const createRows = (): Rows => ({
@@ -65,7 +76,16 @@ export const createRows = (): Rows => ({
   debits: new Map(),
   debitsMade: 0,
   folded: new Map(),
+  notices: [],
+  noticesMade: 0,
+  grantsMade: 0,
 });
+
+/** A closed account takes no orders any more. */
+export function findLive({ accounts }: Rows, id: string): AccountRow | undefined {
+  const account = accounts.get(id);
+  return account === undefined || account.state === "closed" ? undefined : account;
+}
 
 export const isSpendable = (grant: Grant, now: number) =>
   grant.remaining > 0 && (grant.expiresAt === null || now < grant.expiresAt);
@@ -77,9 +97,13 @@ export function balanceOf(account: AccountRow, now: number): number {
   return balance;
 }
 
-/** Forfeits what is left of a grant. */
-export function voidGrant({ voids }: AccountRow, grant: Grant, now: number): void {
+/** Forfeits so much of what is left of a grant. */
+export function voidCredits({ voids }: AccountRow, grant: GrantRow, lost: number, now: number) {
+  if (lost <= 0) return;
   const { at, credits } = voids.get(grant) ?? { at: now, credits: 0 };
-  voids.set(grant, { at, credits: credits + grant.remaining });
-  grant.remaining = 0;
+  voids.set(grant, { at, credits: credits + lost });
+  grant.remaining -= lost;
 }
+
+export const isOnPlan = ({ grants }: AccountRow): boolean =>
+  grants.some(({ kind, withdrawn, amount }) => kind === "lifetime" && withdrawn < amount);

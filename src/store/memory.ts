@@ -8,6 +8,8 @@ import type { Ledger } from "#credits/ledger.ts";
 import { accountOperations } from "./memory-accounts.ts";
 import { debitOperations } from "./memory-debits.ts";
 import { entryOperations } from "./memory-entries.ts";
+import { grantOperations } from "./memory-grants.ts";
+import { noticeOperations } from "./memory-notices.ts";
 import { reportOperations } from "./memory-reports.ts";
 import { createRows } from "./memory-rows.ts";
 
@@ -15,7 +17,9 @@ export function createMemoryLedger(): Ledger {
   const rows = createRows();
   return {
     ...accountOperations(rows),
+    ...grantOperations(rows),
     ...debitOperations(rows),
+    ...noticeOperations(rows),
     ...reportOperations(rows),
     ...entryOperations(rows),
     probe: async () => ({ ready: true }),
@@ -42,6 +46,11 @@ export function createMemoryDirectory(): Directory {
 
     findByEmail: async ({ email }) => {
       const address = byEmail.get(email);
+      return address === undefined ? null : { ...address };
+    },
+
+    findByAccount: async ({ account }) => {
+      const address = addressOf(account);
       return address === undefined ? null : { ...address };
     },
 

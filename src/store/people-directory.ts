@@ -25,6 +25,10 @@ export function createDirectory(
       const [row] = await lastRows(db, sql`SELECT * FROM address WHERE email = ${email}`);
       return row === undefined ? null : readAddress(row);
     },
+    async findByAccount({ account }) {
+      const [row] = await lastRows(db, sql`SELECT * FROM address WHERE account = ${account}`);
+      return row === undefined ? null : readAddress(row);
+    },
     async listAddresses({ after, max }) {
       const rows = await lastRows(
         db,

@@ -1,13 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
-  LETTERS_WAITING_MAX,
-  NOTICES_PER_RECIPIENT_MAX,
-} from "#mail/bounds.ts";
-import { groupOf, NOTICE_KINDS } from "#mail/letter-group.ts";
+import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#mail/bounds.ts";
+import { groupOf, isAskedFor, kindsOf, roomFor } from "#mail/letter-group.ts";
 import type {
   LetterQueue,
   LetterQueueOperations,
@@ -16,7 +11,7 @@ import type {
 } from "#mail/letter-queue.ts";
 import type { LetterKind } from "#mail/mail.ts";
 import type { Way } from "#mail/transport.ts";
-import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 import type { SqlRow } from "./sqlite-driver.ts";
 
 /** The queue of letters over a database. What decides and what writes are one batch, so bounds hold under any load. */
@@ -24,7 +19,7 @@ export function createLetterQueue(db: SqlDatabase): LetterQueue {
   const found = async (query: SqlQuery) => ({ found: (await lastRows(db, query)).length > 0 });
   return {
     add: ({ letter, now }) =>
-      groupOf(letter.kind) === "notice" ? addNotice(db, letter, now) : addAsked(db, letter, now),
+      isAskedFor(letter.kind) ? addAsked(db, letter, now) : addNotice(db, letter, now),
     take: (order) => take(db, order),
     done: ({ id }) => found(sql`DELETE FROM letter WHERE id = ${id} RETURNING id`),
     later: ({ id, take, at, failures }) =>
@@ -37,14 +32,14 @@ export function createLetterQueue(db: SqlDatabase): LetterQueue {
         db,
         sql`SELECT min(due_at) AS at FROM letter WHERE ${mayGo(way)}`,
       );
-      return { at: readTime(row?.["at"]) };
+      return { at: readNumber(row?.["at"]) };
     },
     async count({ way }) {
       const [row] = await lastRows(
         db,
         sql`SELECT count(*) AS waiting, min(posted_at) AS oldest FROM letter WHERE ${mayGo(way)}`,
       );
-      return { waiting: Number(row?.["waiting"] ?? 0), oldestAt: readTime(row?.["oldest"]) };
+      return { waiting: Number(row?.["waiting"] ?? 0), oldestAt: readNumber(row?.["oldest"]) };
     },
   };
 }
@@ -65,30 +60,43 @@ const outcomeOf = (verdict: SqlRow | undefined): LetterQueueOperations["add"][1]
     : { outcome: "added" };
 };
 
-const insertIf = (letter: WaitingLetter, now: number, leasedUntil: number, condition: SqlQuery) => {
-  const { id, to, subject, text, html, kind, usefulUntil, way } = letter;
+export const insertIf = (
+  letter: WaitingLetter,
+  now: number,
+  leasedUntil: number,
+  condition: SqlQuery,
+) => {
+  const { id, to, subject, text, html, kind, usefulUntil, way, unsubscribe = null } = letter;
   return sql`INSERT INTO letter
-      (id, recipient, subject, body_text, body_html, kind, way, posted_at, useful_until, due_at, leased_until)
-    SELECT ${id}, ${to}, ${subject}, ${text}, ${html}, ${kind}, ${way}, ${now}, ${usefulUntil}, ${now}, ${leasedUntil}
+      (id, recipient, subject, body_text, body_html, kind, way, posted_at, useful_until, due_at, leased_until,
+       unsubscribe)
+    SELECT ${id}, ${to}, ${subject}, ${text}, ${html}, ${kind}, ${way}, ${now}, ${usefulUntil}, ${now}, ${leasedUntil},
+      ${unsubscribe}
     WHERE ${condition}`;
 };
 
 const isHere = (id: string) => sql`EXISTS (SELECT 1 FROM letter WHERE id = ${id})`;
-const isFull = sql`(SELECT count(*) FROM letter) >= ${LETTERS_WAITING_MAX}`;
+/** Whether the queue has no room for a letter of this kind. */
+export const isFullFor = (kind: LetterKind) =>
+  sql`(SELECT count(*) FROM letter) >= ${roomFor(kind)}`;
 
-const NOTICES: SqlQuery = {
-  sql: `kind IN (${NOTICE_KINDS.map((kind) => `'${kind}'`).join(", ")})`,
-  values: [],
+/** Those that share a bound with this one. */
+const likeIt = (kind: LetterKind): SqlQuery => {
+  const kinds = kindsOf(groupOf(kind)).map((each) => `'${each}'`);
+  return { sql: `kind IN (${kinds.join(", ")})`, values: [] };
 };
 
-async function addNotice(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
-  const verdict = sql`CASE
+/** Whether a letter that nobody asked for may wait: `new`, or why not. */
+export const noticeVerdict = (letter: WaitingLetter, now: number): SqlQuery => sql`CASE
     WHEN ${isHere(letter.id)} THEN 'known'
-    WHEN ${isFull} THEN 'queue_full'
+    WHEN ${isFullFor(letter.kind)} THEN 'queue_full'
     WHEN (SELECT count(*) FROM letter
           WHERE recipient = ${letter.to} AND (useful_until IS NULL OR useful_until > ${now})
-            AND ${NOTICES}) >= ${NOTICES_PER_RECIPIENT_MAX} THEN 'recipient_full'
+            AND ${likeIt(letter.kind)}) >= ${NOTICES_PER_RECIPIENT_MAX} THEN 'recipient_full'
     ELSE 'new' END`;
+
+async function addNotice(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
+  const verdict = noticeVerdict(letter, now);
   const [rows] = await db.batch([
     sql`SELECT ${verdict} AS verdict`,
     insertIf(letter, now, 0, sql`${verdict} = 'new'`),
@@ -108,7 +116,7 @@ async function addAsked(db: SqlDatabase, letter: WaitingLetter, now: number): Ad
   const verdict = sql`CASE
     WHEN ${isHere(id)} THEN 'known'
     WHEN EXISTS (SELECT 1 FROM letter WHERE ${older}) THEN 'instead'
-    WHEN ${isFull} THEN 'queue_full'
+    WHEN ${isFullFor(kind)} THEN 'queue_full'
     WHEN ${countAsked(now - HOUR_MS)} >= ${ASKED_PER_HOUR_MAX} THEN 'too_often'
     WHEN ${countAsked(now - DAY_MS)} >= ${ASKED_PER_DAY_MAX} THEN 'too_often'
     ELSE 'new' END`;
@@ -150,8 +158,6 @@ async function take(
   return { letters: sorted.map(readTaken) };
 }
 
-const readTime = (value: SqlRow[string] | undefined) => (value == null ? null : Number(value));
-
 const readTaken = (row: SqlRow): TakenLetter => ({
   id: row["id"] as string,
   to: row["recipient"] as string,
@@ -159,7 +165,8 @@ const readTaken = (row: SqlRow): TakenLetter => ({
   text: row["body_text"] as string,
   html: row["body_html"] as string,
   kind: row["kind"] as LetterKind,
-  usefulUntil: readTime(row["useful_until"]),
+  usefulUntil: readNumber(row["useful_until"]),
+  ...(row["unsubscribe"] === null ? {} : { unsubscribe: row["unsubscribe"] as string }),
   way: row["way"] as Way,
   postedAt: Number(row["posted_at"]),
   failures: Number(row["failures"]),

@@ -1,6 +1,8 @@
 import { createDirectory } from "./people-directory.ts";
 import { createJournal } from "./people-journal.ts";
 import { createLetterQueue } from "./people-letters.ts";
+import { createNoticeBook } from "./people-notices.ts";
+import { createPurchaseBook } from "./people-purchases.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { sql } from "./sql-database.ts";
@@ -12,6 +14,8 @@ export function createPostgresDirectory(pool: PostgresPool) {
     directory: createDirectory(db, lockPerson),
     journal: createJournal(db, sql`NOT "emailVerified"`),
     letterQueue: createLetterQueue(db),
+    purchases: createPurchaseBook(db),
+    notices: createNoticeBook(db),
   };
 }
 

@@ -1,20 +1,21 @@
-import { checkGrant } from "#credits/check-grant.ts";
-import {
-  type AccountState,
-  type Grant,
-  type GrantKind,
-  type Key,
-  type Ledger,
-  type LedgerOperation,
-  type LedgerOperations,
-  ledgerOver,
+import type {
+  AccountState,
+  Key,
+  Ledger,
+  LedgerOperation,
+  LedgerOperations,
 } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { onPlanSql } from "./grant-sql.ts";
+import { balanceNow, lockAccount, noteIfBetter } from "./postgres-account.ts";
 import { createPostgresAudit } from "./postgres-audit.ts";
 import { createPostgresDebits } from "./postgres-debits.ts";
 import { createPostgresEntries } from "./postgres-entries.ts";
+import { createPostgresGrants } from "./postgres-grants.ts";
+import { createPostgresNotices, writeNotices } from "./postgres-notices.ts";
 import { createPersist } from "./postgres-persist.ts";
-import type { PostgresPool, PostgresQuery } from "./postgres-pool.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
 import { createPostgresStandings } from "./postgres-standings.ts";
 import { createPostgresUsage, type UpkeepClock } from "./postgres-usage.ts";
 
@@ -37,7 +38,8 @@ export function createPostgresLedger(
   const operations: Operations = {
     ...createAccounts(pool),
     ...createKeys(pool),
-    ...createGrants(pool),
+    ...createPostgresGrants(pool),
+    ...createPostgresNotices(pool),
     ...createPostgresUsage(pool, clock),
     ...createPostgresEntries(pool),
     ...createPostgresAudit(pool),
@@ -65,21 +67,10 @@ export function createPostgresLedger(
 const PROBE_MS = 1_000;
 const READING: ReadonlySet<LedgerOperation> = new Set([
   ...(["findAccount", "listKeys", "credits", "usage"] as const),
-  ...(["recentCalls", "entries", "audit"] as const),
+  ...(["recentCalls", "entries", "listNotices", "audit"] as const),
 ]);
 /** They read or sweep much. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["usage", "audit", "maintain"]);
-
-/** The account's row, locked: the first lock of every transaction that changes something of it. */
-const LOCK = "SELECT no, state FROM account WHERE id = $1 FOR NO KEY UPDATE";
-
-async function lockAccount(
-  query: PostgresQuery,
-  account: string,
-): Promise<{ no: number; state: AccountState } | null> {
-  const [row] = await query<{ no: number; state: AccountState }>(LOCK, [account]);
-  return row ?? null;
-}
 
 function createAccounts({ once, transaction }: PostgresPool) {
   const setState = async (state: AccountState, account: string) => {
@@ -89,7 +80,8 @@ function createAccounts({ once, transaction }: PostgresPool) {
   async function findAccount({ account, now }: Order<"findAccount">) {
     const [row] = await once<Omit<NonNullable<Outcome<"findAccount">>, "account">>(
       "read",
-      `SELECT state, created_at AS "createdAt", free_call AS "freeCall", balance_at(no, $2) AS balance
+      `SELECT state, created_at AS "createdAt", free_call AS "freeCall", balance_at(no, $2) AS balance,
+         ${onPlanSql("account.no")} AS lifetime, low_balance AS "lowBalance"
        FROM account WHERE id = $1`,
       [account, now],
     );
@@ -109,20 +101,23 @@ function createAccounts({ once, transaction }: PostgresPool) {
       transaction("write", async (query) => {
         const locked = await lockAccount(query, account);
         if (locked === null) return { found: false, forfeited: 0 };
-        const [balance] = await query<{ sum: number }>("SELECT balance_at($1, $2) AS sum", [
-          locked.no,
-          now,
-        ]);
+        const forfeited = await balanceNow(query, locked.no, now);
         await query(
           `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, $2)
            WHERE account_no = $1 AND NOT spent AND (expires_at IS NULL OR expires_at > $2)`,
           [locked.no, now],
         );
-        await query("UPDATE account SET state = 'closed' WHERE no = $1", [locked.no]);
-        return { found: true, forfeited: balance?.sum ?? 0 };
+        await query(LOOK_NO_MORE, [locked.no]);
+        await query("DELETE FROM notice WHERE account_no = $1", [locked.no]);
+        const sql = "UPDATE account SET state = 'closed', told_level = 'gone' WHERE no = $1";
+        await query(sql, [locked.no]);
+        return { found: true, forfeited };
       }),
   };
 }
+
+const LOOK_NO_MORE =
+  "UPDATE credit_grant SET look_at = NULL WHERE account_no = $1 AND look_at IS NOT NULL";
 
 function createKeys({ once, transaction }: PostgresPool) {
   return {
@@ -139,15 +134,25 @@ function createKeys({ once, transaction }: PostgresPool) {
            VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING 1`,
           [locked.no, id, sha256, start, label, now],
         );
-        return { outcome: made.length > 0 ? "created" : "no_account" };
+        if (made.length === 0) return { outcome: "no_account" };
+        const content = { kind: "key.created", key: { id, label, start } } as const;
+        await writeNotices(query, now, [{ accountNo: locked.no, content }]);
+        return { outcome: "created" };
       }),
     async revokeKey({ account, id, now }: Order<"revokeKey">) {
       // Behind the lock of the account: a debit that was decided before it is before it.
       return transaction("write", async (query) => {
         const locked = await lockAccount(query, account);
-        const sql =
-          "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 AND account_no = $3 RETURNING 1";
-        return { found: (await query(sql, [now, id, locked?.no ?? null])).length > 0 };
+        if (locked === null) return { found: false };
+        const [key] = await query<Named>(NAMED, [id, locked.no]);
+        if (key === undefined) return { found: false };
+        const { isRevoked, ...named } = key;
+        if (isRevoked) return { found: true };
+        await query("UPDATE api_key SET revoked_at = $1 WHERE id = $2", [now, id]);
+        const content = { kind: "key.revoked", key: named } as const;
+        if (locked.state !== "closed")
+          await writeNotices(query, now, [{ accountNo: locked.no, content }]);
+        return { found: true };
       });
     },
     async relabelKey({ account, id, label }: Order<"relabelKey">) {
@@ -166,42 +171,9 @@ function createKeys({ once, transaction }: PostgresPool) {
   };
 }
 
-const GRANT = `id, kind, amount, remaining, granted_at AS "grantedAt", expires_at AS "expiresAt"`;
-
-function createGrants({ once, transaction }: PostgresPool) {
-  return {
-    async grant(order: Order<"grant">): Promise<Outcome<"grant">> {
-      checkGrant(order);
-      const { account, id, kind, amount, now, expiresAt } = order;
-      return transaction<Outcome<"grant">>("write", async (query) => {
-        const locked = await lockAccount(query, account);
-        if (locked === null || locked.state === "closed") return { outcome: "no_account" };
-        const sql = `SELECT ${GRANT} FROM credit_grant WHERE account_no = $1 AND id = $2`;
-        const [earlier] = await query<Grant>(sql, [locked.no, id]);
-        if (earlier !== undefined) return { outcome: "already_granted", grant: earlier };
-        await query(
-          `INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at, expires_at)
-           VALUES ($1, $2, $3, $4, $4, $5, $6)`,
-          [locked.no, id, kind, amount, now, expiresAt],
-        );
-        const grant = { id, kind: kind as GrantKind, amount, remaining: amount };
-        return { outcome: "granted", grant: { ...grant, grantedAt: now, expiresAt } };
-      });
-    },
-    async credits({ account, now }: Order<"credits">): Promise<Outcome<"credits">> {
-      const grants = await once<Grant>(
-        "read",
-        `SELECT g.id, kind, amount, remaining, granted_at AS "grantedAt", expires_at AS "expiresAt"
-         FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = $1
-         ORDER BY (g.remaining = 0 OR (g.expires_at IS NOT NULL AND g.expires_at <= $2)),
-           g.expires_at NULLS LAST, g.granted_at, g.no`,
-        [account, now],
-      );
-      const spendable = grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
-      return { balance: spendable.reduce((sum, grant) => sum + grant.remaining, 0), grants };
-    },
-  };
-}
+type Named = { id: string; label: string; start: string; isRevoked: boolean };
+const NAMED = `SELECT id, label, start, revoked_at IS NOT NULL AS "isRevoked" FROM api_key
+  WHERE id = $1 AND account_no = $2`;
 
 function createReverse({ transaction }: PostgresPool) {
   type Debit = { credits: number; grant_no: number | null; key_no: number; tool: string };
@@ -228,12 +200,10 @@ function createReverse({ transaction }: PostgresPool) {
       if (grantNo === null) {
         await query("UPDATE account SET free_call = 'open' WHERE no = $1", [locked.no]);
       } else {
-        await query("UPDATE credit_grant SET remaining = remaining + $1 WHERE no = $2", [
-          credits,
-          grantNo,
-        ]);
+        await query(GIVE_BACK, [credits, grantNo, now]);
         // A closed account has forfeited what it could spend, and what comes back too.
         if (locked.state === "closed") await query(FORFEIT, [grantNo, now]);
+        else await noteIfBetter(query, locked, now);
       }
       // What was given back must not be replayed for nothing.
       await query("DELETE FROM idempotency WHERE account_no = $1 AND call_id = $2", [
@@ -243,6 +213,12 @@ function createReverse({ transaction }: PostgresPool) {
       return { reversed: true };
     });
 }
+
+/** What was withdrawn of the grant while it was spent is voided as it comes back. */
+const GIVE_BACK = `UPDATE credit_grant SET remaining = remaining + $1 - least($1, greatest(withdrawn - voided, 0)),
+    voided = voided + least($1, greatest(withdrawn - voided, 0)),
+    voided_at = CASE WHEN withdrawn > voided THEN coalesce(voided_at, $3) ELSE voided_at END
+  WHERE no = $2`;
 
 /** In the place of a debit that may still be on its way: it finds that it was reversed. No key has the number 0. */
 const NEVER_DEBITED = `

@@ -2,6 +2,8 @@ import { postgres0001Ledger } from "./migrations/postgres-0001-ledger.ts";
 import { postgres0002Debit } from "./migrations/postgres-0002-debit.ts";
 import { postgres0003People } from "./migrations/postgres-0003-people.ts";
 import { postgres0004Throttle } from "./migrations/postgres-0004-throttle.ts";
+import { postgres0005SalesLedger } from "./migrations/postgres-0005-sales-ledger.ts";
+import { postgres0006SalesPeople } from "./migrations/postgres-0006-sales-people.ts";
 import { codeOf } from "./postgres-faults.ts";
 import type { PostgresPool, PostgresQuery } from "./postgres-pool.ts";
 import { SchemaTooNew } from "./run-migrations.ts";
@@ -12,6 +14,8 @@ export const MIGRATIONS: readonly string[] = [
   postgres0002Debit,
   postgres0003People,
   postgres0004Throttle,
+  postgres0005SalesLedger,
+  postgres0006SalesPeople,
 ];
 
 /** The database cannot hold what is to be kept; the message says what to do. */

@@ -1,5 +1,8 @@
 import type { RecordKind, RecordOf, TransferRecord } from "#credits/transfer.ts";
-import type { PostgresValue } from "./postgres-pool.ts";
+import { CALL_PRICE, LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { lookAtSql } from "./grant-sql.ts";
+import type { PostgresQuery, PostgresValue } from "./postgres-pool.ts";
+import { PURCHASE_COLUMNS } from "./purchase-columns.ts";
 
 /**
  * Each kind of record as rows of PostgreSQL: the statement that reads them all, and the one that takes in many at once,
@@ -33,6 +36,17 @@ const LOOKED_UP: Record<string, { read: string; write: string } | undefined> = {
     // Older lines do not say when.
     write: 'CASE WHEN r.voided > 0 THEN coalesce(r."voidedAt", r."grantedAt") END',
   },
+  "purchase.account": {
+    read: "t.account",
+    // Null, which the column refuses, where no earlier line has the account.
+    write: `CASE r.trouble WHEN 'no_account' THEN r.account
+      ELSE (SELECT id FROM account WHERE id = r.account) END`,
+  },
+  withdrawn: { read: "t.withdrawn", write: "coalesce(r.withdrawn, 0)" },
+  low_balance: {
+    read: "t.low_balance",
+    write: `coalesce(r."lowBalance", ${LOW_BALANCE_DEFAULT})`,
+  },
 };
 
 function rows<Kind extends RecordKind>(
@@ -43,9 +57,8 @@ function rows<Kind extends RecordKind>(
   where = "",
 ): Rows {
   const all = Object.entries<Column>(columns).map(([member, { column, type }]) => ({
-    ...{ member, column, type },
-    read: LOOKED_UP[column]?.read ?? `t.${column}`,
-    write: LOOKED_UP[column]?.write ?? `r."${member}"`,
+    ...{ member, column, type, read: `t.${column}`, write: `r."${member}"` },
+    ...(LOOKED_UP[`${table}.${column}`] ?? LOOKED_UP[column]),
   }));
   const listed = (part: (each: (typeof all)[number], at: number) => string) =>
     all.map(part).join(", ");
@@ -66,6 +79,8 @@ const ROWS: Record<RecordKind, Rows> = {
     createdAt: number("created_at"),
     state: text("state"),
     freeCall: text("free_call"),
+    lowBalance: number("low_balance"),
+    toldLevel: text("told_level"),
   }),
   address: rows("address", "address", ["email"], {
     email: text("email"),
@@ -96,7 +111,10 @@ const ROWS: Record<RecordKind, Rows> = {
     voidedAt: number("voided_at"),
     grantedAt: number("granted_at"),
     expiresAt: number("expires_at"),
+    waivedExpiresAt: number("waived_expires_at"),
+    withdrawn: number("withdrawn"),
   }),
+  purchase: rows("purchase", "purchase", ["created_at", "id"], PURCHASE_COLUMNS),
   debit: rows(
     "debit",
     "debit",
@@ -170,4 +188,22 @@ export function insertOf(
     }),
   );
   return [insert, values];
+}
+
+/**
+ * After all records are in: what no line says. When to look at a grant's end depends on the time; lines that do not say what
+ * an account's owner knows of its balance are from before anybody was told, and what is so now is told nobody.
+ */
+export async function completeImport(query: PostgresQuery, now: number): Promise<void> {
+  await query(
+    `UPDATE credit_grant g SET look_at = ${lookAtSql("g.expires_at", "$1::bigint")}
+     FROM account a WHERE a.no = g.account_no AND a.state <> 'closed' AND g.expires_at > $1`,
+    [now],
+  );
+  await query(
+    `UPDATE account a SET told_level = CASE WHEN state = 'closed' OR balance < ${CALL_PRICE} THEN 'gone'
+       WHEN balance < low_balance THEN 'low' ELSE 'enough' END
+     FROM (SELECT no, balance_at(no, $1) AS balance FROM account WHERE told_level IS NULL) b WHERE b.no = a.no`,
+    [now],
+  );
 }

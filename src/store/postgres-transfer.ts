@@ -12,7 +12,7 @@ import { createPostgresAudit } from "./postgres-audit.ts";
 import { codeOf } from "./postgres-faults.ts";
 import { makePastDays } from "./postgres-partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./postgres-pool.ts";
-import { insertOf, RECORD_ORDER, selectOf } from "./postgres-transfer-rows.ts";
+import { completeImport, insertOf, RECORD_ORDER, selectOf } from "./postgres-transfer-rows.ts";
 
 /** A ledger in PostgreSQL to lines of JSON and back. What the lines say is in `credits/transfer.ts`. */
 
@@ -74,10 +74,11 @@ export async function importPostgres(
   await makePastDays(pool, now, keptFrom);
   return pool.transaction("upkeep", async (query) => {
     await query(
-      `${PATIENT}; LOCK TABLE account, address, closed_address IN SHARE ROW EXCLUSIVE MODE`,
+      `${PATIENT}; LOCK TABLE account, address, closed_address, purchase IN SHARE ROW EXCLUSIVE MODE`,
     );
     if (!(await isEmptyLedger(query))) throw new TransferFault("The ledger is not empty");
     const counts = await takeIn(query, lines);
+    await completeImport(query, now);
     // Nobody has looked at the tables yet, and the audit is not the last who wants to know what is in them.
     await query(`ANALYZE ${TABLES.join(", ")}`);
     const inside: PostgresPool = { ...pool, transaction: (_mode, body) => body(query) };
@@ -91,6 +92,7 @@ const TABLES = [
   "account",
   "api_key",
   "credit_grant",
+  "purchase",
   "debit",
   "usage_hour",
   "reversal",
@@ -100,7 +102,7 @@ const TABLES = [
 export async function isEmptyLedger(query: PostgresQuery): Promise<boolean> {
   const [row] = await query<{ filled: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
-       OR EXISTS (SELECT 1 FROM closed_address) AS filled`,
+       OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM purchase) AS filled`,
   );
   return row?.filled === false;
 }

@@ -5,11 +5,11 @@ export class SchemaTooNew extends Error {}
 
 /**
  * Brings a schema up to date; its version is how many migrations have run. Safe when several processes start at once: the
- * write lock orders them.
+ * write lock orders them. Whether there was anything to do.
  */
-export function runMigrations(driver: SqlDriver, migrations: readonly string[]): void {
+export function runMigrations(driver: SqlDriver, migrations: readonly string[]): boolean {
   const wanted = migrations.length;
-  if (driver.schemaVersion.read() === wanted) return;
+  if (driver.schemaVersion.read() === wanted) return false;
   driver.transaction("write", () => {
     const version = driver.schemaVersion.read();
     if (version > wanted) {
@@ -21,4 +21,5 @@ export function runMigrations(driver: SqlDriver, migrations: readonly string[]):
     for (const sql of migrations.slice(version)) driver.exec(sql);
     driver.schemaVersion.write(wanted);
   });
+  return true;
 }

@@ -37,6 +37,10 @@ export async function lastRows(db: SqlDatabase, ...queries: SqlQuery[]): Promise
   return (await db.batch(queries)).at(-1) ?? [];
 }
 
+/** Some databases give numbers as texts. */
+export const readNumber = (value: SqlRow[string] | undefined): number | null =>
+  value == null ? null : Number(value);
+
 /** Whether a query only reads: it then needs no lock, and may be sent again. */
 export const isReading = ({ sql: text }: Pick<SqlQuery, "sql">): boolean =>
   /^\s*SELECT\b/i.test(text);

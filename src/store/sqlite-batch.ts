@@ -1,7 +1,7 @@
 import { BeingMoved } from "#credits/account-moves.ts";
 import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
-import { createSqliteLedger } from "./sqlite-ledger.ts";
+import { createSqliteLedger, type SqliteLedgerOptions } from "./sqlite-ledger.ts";
 
 /** One order as it crosses a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
@@ -17,6 +17,7 @@ const READS: ReadonlySet<LedgerOperation> = new Set([
   "usage",
   "recentCalls",
   "entries",
+  "listNotices",
   "audit",
 ]);
 
@@ -29,9 +30,9 @@ export const isRead = (name: LedgerOperation): boolean => READS.has(name);
  */
 export function createBatchRunner(
   driver: SqlDriver,
-  { isAlone = false } = {},
+  options: SqliteLedgerOptions = {},
 ): (items: BatchItem[]) => BatchResult[] {
-  const ledger = createSqliteLedger(driver, isAlone);
+  const ledger = createSqliteLedger(driver, options);
 
   function runTogether(items: BatchItem[]): BatchResult[] {
     const mode = items.every(([name]) => isRead(name)) ? "read" : "write";

@@ -1,5 +1,6 @@
 import type { Directory } from "#accounts/directory.ts";
-import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { createDirectory } from "./people-directory.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "./sqlite-batch.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";

@@ -1,16 +1,10 @@
-import { checkGrant } from "#credits/check-grant.ts";
-import type {
-  AccountState,
-  FreeCall,
-  Grant,
-  GrantKind,
-  Key,
-  LedgerOperations,
-  SyncLedger,
-} from "#credits/ledger.ts";
+import type { AccountState, FreeCall, Key, LedgerOperations, SyncLedger } from "#credits/ledger.ts";
+import { onPlanSql } from "./grant-sql.ts";
 import { createSqliteAudit } from "./sqlite-audit.ts";
-import type { SqlDriver, SqlRow, SqlValue } from "./sqlite-driver.ts";
+import type { SqlDriver, SqlValue } from "./sqlite-driver.ts";
 import { createSqliteEntries } from "./sqlite-entries.ts";
+import { createSqliteGrants } from "./sqlite-grants.ts";
+import { createSqliteNoticePen, createSqliteNotices, type NoticePen } from "./sqlite-notices.ts";
 import { createSqliteUsage } from "./sqlite-usage.ts";
 import { createSqliteWallets } from "./sqlite-wallet.ts";
 
@@ -23,19 +17,28 @@ type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
  */
 export type SqliteLedger = SyncLedger & { finish(): void; forget(): void };
 
-/** `isAlone`: nobody else writes to the database, so that what was read may be kept between transactions. */
-export function createSqliteLedger(driver: SqlDriver, isAlone = false): SqliteLedger {
-  const wallets = createSqliteWallets(driver, isAlone);
-  const accounts = createAccounts(driver);
-  const grants = createGrants(driver);
+export type SqliteLedgerOptions = {
+  /** Nobody else writes to the database, so that what was read may be kept between transactions. */
+  isAlone?: boolean;
+  /** Told of each notice that is written. */
+  onNotice?: () => void;
+};
+
+export function createSqliteLedger(
+  driver: SqlDriver,
+  { isAlone = false, onNotice }: SqliteLedgerOptions = {},
+): SqliteLedger {
+  const pen = createSqliteNoticePen(driver, onNotice);
+  const wallets = createSqliteWallets(driver, pen, isAlone);
   const rest = {
-    ...accounts,
-    ...createKeys(driver),
-    ...grants,
+    ...createAccounts(driver),
+    ...createKeys(driver, pen),
+    ...createSqliteGrants(driver, pen),
+    ...createSqliteNotices(driver, pen),
     ...createSqliteUsage(driver),
     ...createSqliteEntries(driver),
     ...createSqliteAudit(driver),
-    reverse: createReverse(driver),
+    reverse: createReverse(driver, pen),
     probe: createProbe(driver),
   };
   const ledger: Record<string, unknown> = { ...wallets };
@@ -57,7 +60,7 @@ function createAccounts(driver: SqlDriver) {
     "UPDATE account SET state = ? WHERE id = ? AND state <> 'closed'",
   );
   const find = driver.prepare(
-    `SELECT a.state, a.created_at, a.free_call, (
+    `SELECT a.state, a.created_at, a.free_call, a.low_balance, ${onPlanSql("a.no")} AS lifetime, (
        SELECT coalesce(sum(remaining), 0) FROM credit_grant
        WHERE account_no = a.no AND (expires_at IS NULL OR expires_at > ?)
      ) AS balance FROM account a WHERE a.id = ?`,
@@ -67,6 +70,12 @@ function createAccounts(driver: SqlDriver) {
      WHERE account_no = (SELECT no FROM account WHERE id = ?1)
        AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?2)`,
   );
+  // Nothing more is told, and nothing more is looked for.
+  const silence = [
+    "UPDATE credit_grant SET look_at = NULL WHERE account_no = (SELECT no FROM account WHERE id = ?) AND look_at IS NOT NULL",
+    "DELETE FROM notice WHERE account_no = (SELECT no FROM account WHERE id = ?)",
+    "UPDATE account SET told_level = 'gone' WHERE id = ?",
+  ].map((sql) => driver.prepare(sql));
   function findAccount(order: Order<"findAccount">): Outcome<"findAccount"> {
     const row = find.get(order.now, order.account);
     if (row === undefined) return null;
@@ -76,6 +85,8 @@ function createAccounts(driver: SqlDriver) {
       createdAt: row["created_at"] as number,
       freeCall: row["free_call"] as FreeCall,
       balance: row["balance"] as number,
+      lifetime: row["lifetime"] === 1,
+      lowBalance: row["low_balance"] as number,
     };
   }
   return {
@@ -94,22 +105,22 @@ function createAccounts(driver: SqlDriver) {
       if (account === null) return { found: false, forfeited: 0 };
       voidGrants.run(order.account, order.now);
       setState.run("closed", order.account);
+      for (const statement of silence) statement.run(order.account);
       return { found: true, forfeited: account.balance };
     },
   };
 }
 
-function createKeys(driver: SqlDriver) {
+function createKeys(driver: SqlDriver, pen: NoticePen) {
   const insert = driver.prepare(
     `INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
      SELECT no, ?, ?, ?, ?, ? FROM account WHERE id = ? AND state <> 'closed' ON CONFLICT DO NOTHING`,
   );
   const find = driver.prepare(
-    "SELECT 1 AS found FROM api_key k JOIN account a ON a.no = k.account_no WHERE k.id = ? AND a.id = ?",
+    `SELECT a.no, a.state, k.label, k.start, k.revoked_at
+     FROM api_key k JOIN account a ON a.no = k.account_no WHERE k.id = ? AND a.id = ?`,
   );
-  const revoke = driver.prepare(
-    "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?",
-  );
+  const revoke = driver.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
   const relabel = driver.prepare(
     `UPDATE api_key SET label = ? WHERE id = ?
        AND account_no = (SELECT no FROM account WHERE id = ? AND state <> 'closed')`,
@@ -122,12 +133,22 @@ function createKeys(driver: SqlDriver) {
     createKey(order: Order<"createKey">): Outcome<"createKey"> {
       const { id, sha256, start, label, now, account } = order;
       const created = insert.run(id, sha256, start, label, now, account) > 0;
+      const found = find.get(id, account);
+      if (created) {
+        const key = { id, label, start };
+        pen.write(found?.["no"] as number, now, { kind: "key.created", key });
+      }
       // The same key sent again, because its answer was lost, is there already.
-      return { outcome: created || find.get(id, account) ? "created" : "no_account" };
+      return { outcome: found === undefined ? "no_account" : "created" };
     },
-    revokeKey(order: Order<"revokeKey">): Outcome<"revokeKey"> {
-      if (find.get(order.id, order.account) === undefined) return { found: false };
-      revoke.run(order.now, order.id);
+    revokeKey({ id, account, now }: Order<"revokeKey">): Outcome<"revokeKey"> {
+      const found = find.get(id, account);
+      if (found === undefined) return { found: false };
+      if (found["revoked_at"] !== null) return { found: true };
+      revoke.run(now, id);
+      if (found["state"] === "closed") return { found: true };
+      const key = { id, label: found["label"] as string, start: found["start"] as string };
+      pen.write(found["no"] as number, now, { kind: "key.revoked", key });
       return { found: true };
     },
     relabelKey: (order: Order<"relabelKey">): Outcome<"relabelKey"> => ({
@@ -147,53 +168,7 @@ function createKeys(driver: SqlDriver) {
   };
 }
 
-function createGrants(driver: SqlDriver) {
-  const find = driver.prepare(
-    `SELECT g.* FROM credit_grant g JOIN account a ON a.no = g.account_no
-     WHERE a.id = ? AND g.id = ? AND a.state <> 'closed'`,
-  );
-  const insert = driver.prepare(
-    `INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at, expires_at)
-     SELECT no, ?, ?, ?, ?, ?, ? FROM account WHERE id = ? AND state <> 'closed'`,
-  );
-  const list = driver.prepare(
-    `SELECT g.* FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = ?
-     ORDER BY (g.remaining = 0 OR (g.expires_at IS NOT NULL AND g.expires_at <= ?)),
-       g.expires_at IS NULL, g.expires_at, g.granted_at, g.no`,
-  );
-  return {
-    grant(order: Order<"grant">): Outcome<"grant"> {
-      checkGrant(order);
-      const earlier = find.get(order.account, order.id);
-      if (earlier !== undefined) return { outcome: "already_granted", grant: readGrant(earlier) };
-      const { id, kind, amount, now, expiresAt, account } = order;
-      if (insert.run(id, kind, amount, amount, now, expiresAt, account) === 0) {
-        return { outcome: "no_account" };
-      }
-      const grant = { id, kind, amount, remaining: amount, grantedAt: now, expiresAt };
-      return { outcome: "granted", grant };
-    },
-    credits(order: Order<"credits">): Outcome<"credits"> {
-      const grants = list.all(order.account, order.now).map(readGrant);
-      let balance = 0;
-      for (const { remaining, expiresAt } of grants) {
-        if (expiresAt === null || order.now < expiresAt) balance += remaining;
-      }
-      return { balance, grants };
-    },
-  };
-}
-
-const readGrant = (row: SqlRow): Grant => ({
-  id: row["id"] as string,
-  kind: row["kind"] as GrantKind,
-  amount: row["amount"] as number,
-  remaining: row["remaining"] as number,
-  grantedAt: row["granted_at"] as number,
-  expiresAt: row["expires_at"] as number | null,
-});
-
-function createReverse(driver: SqlDriver) {
+function createReverse(driver: SqlDriver, pen: NoticePen) {
   const mark = driver.prepare(
     `UPDATE debit SET reversed_at = ? WHERE account_no = (SELECT no FROM account WHERE id = ?)
        AND at = ? AND call_id = ? AND reversed_at IS NULL
@@ -209,10 +184,16 @@ function createReverse(driver: SqlDriver) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const giveBack = driver.prepare("UPDATE credit_grant SET remaining = remaining + ? WHERE no = ?");
+  // What was withdrawn of it and was spent then.
+  const takeBack = driver.prepare(
+    `UPDATE credit_grant SET voided = voided + min(?1, withdrawn - voided),
+       remaining = remaining - min(?1, withdrawn - voided), voided_at = coalesce(voided_at, ?3)
+     WHERE no = ?2 AND withdrawn > voided`,
+  );
   // A closed account has forfeited what it could spend, and what comes back too.
   const forfeit = driver.prepare(
     `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, ?2)
-     WHERE no = ?1 AND (expires_at IS NULL OR expires_at > ?2)
+     WHERE no = ?1 AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?2)
        AND (SELECT state FROM account a WHERE a.no = account_no) = 'closed'`,
   );
   const freeAgain = driver.prepare("UPDATE account SET free_call = 'open' WHERE no = ?");
@@ -230,8 +211,11 @@ function createReverse(driver: SqlDriver) {
     note.run(accountNo, order.at, order.callId, order.now, ...call);
     if (row["grant_no"] === null) freeAgain.run(accountNo);
     else {
-      giveBack.run(row["credits"] as number, row["grant_no"] as number);
-      forfeit.run(row["grant_no"] as number, order.now);
+      const [credits, grantNo] = [row["credits"] as number, row["grant_no"] as number];
+      giveBack.run(credits, grantNo);
+      takeBack.run(credits, grantNo, order.now);
+      forfeit.run(grantNo, order.now);
+      pen.noteBetter(accountNo, order.now);
     }
     // What was given back must not be replayed for nothing.
     forgetAnswer.run(accountNo, order.callId);

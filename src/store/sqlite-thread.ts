@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { type Ledger, type LedgerOperation, ledgerOver, NotCarriedOut } from "#credits/ledger.ts";
+import { type Ledger, type LedgerOperation, NotCarriedOut } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, unwrap } from "./sqlite-batch.ts";
 

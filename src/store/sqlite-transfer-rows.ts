@@ -1,5 +1,8 @@
 import type { RecordKind, RecordOf, TransferRecord } from "#credits/transfer.ts";
-import type { SqlDriver, SqlRow, SqlValue } from "./sqlite-driver.ts";
+import { CALL_PRICE, LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { lookAtSql } from "./grant-sql.ts";
+import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./sqlite-driver.ts";
+import { PURCHASE_ROWS } from "./sqlite-transfer-purchases.ts";
 
 /**
  * Each kind of record as rows of SQLite: how a page of them is read, and how one is written. Rows name each other by
@@ -32,10 +35,19 @@ const byNo = { first: [0], after: (row: SqlRow) => [row["_no"] as number] };
 const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
   account: {
     ...byNo,
-    page: `SELECT no AS _no, id, created_at AS createdAt, state, free_call AS freeCall
+    page: `SELECT no AS _no, id, created_at AS createdAt, state, free_call AS freeCall,
+        low_balance AS lowBalance, told_level AS toldLevel
       FROM account WHERE no > ? ORDER BY no LIMIT ?`,
-    insert: "INSERT INTO account (id, created_at, state, free_call) VALUES (?, ?, ?, ?)",
-    values: (r) => [r.id, r.createdAt, r.state, r.freeCall],
+    insert: `INSERT INTO account (id, created_at, state, free_call, low_balance, told_level)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+    values: (r) => [
+      r.id,
+      r.createdAt,
+      r.state,
+      r.freeCall,
+      r.lowBalance ?? LOW_BALANCE_DEFAULT,
+      r.toldLevel ?? null,
+    ],
   },
   address: {
     page: `SELECT email, account, created_at AS createdAt FROM address
@@ -75,11 +87,13 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
   grant: {
     ...byNo,
     page: `SELECT no AS _no, ${accountId}, id, kind, amount, remaining, voided,
-        voided_at AS voidedAt, granted_at AS grantedAt, expires_at AS expiresAt
+        voided_at AS voidedAt, granted_at AS grantedAt, expires_at AS expiresAt,
+        waived_expires_at AS waivedExpiresAt, withdrawn
       FROM credit_grant WHERE no > ? ORDER BY no LIMIT ?`,
     insert: `INSERT INTO credit_grant
-        (account_no, id, kind, amount, remaining, voided, voided_at, granted_at, expires_at)
-      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        (account_no, id, kind, amount, remaining, voided, voided_at, granted_at, expires_at,
+         waived_expires_at, withdrawn)
+      VALUES (${accountNo}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     values: (r) => [
       r.account,
       r.id,
@@ -91,8 +105,11 @@ const ROWS: { [Kind in RecordKind]: Rows<Kind> } = {
       r.voided > 0 ? (r.voidedAt ?? r.grantedAt) : null,
       r.grantedAt,
       r.expiresAt,
+      r.waivedExpiresAt ?? null,
+      r.withdrawn ?? 0,
     ],
   },
+  purchase: PURCHASE_ROWS,
   debit: {
     page: `SELECT account_no AS _account, ${accountId}, at, call_id AS callId, ${keyId}, tool, credits,
         ${grantId}, reversed_at AS reversedAt
@@ -232,11 +249,36 @@ export function prepareInserts(
   again: "refuse" | "leave" = "refuse",
 ): (record: TransferRecord) => void {
   const clause = again === "leave" ? " ON CONFLICT DO NOTHING" : "";
-  const inserts = Object.fromEntries(
-    RECORD_ORDER.map((kind) => [kind, driver.prepare(ROWS[kind].insert + clause)]),
-  );
+  // Prepared when one comes: the ledger of one account has not the tables of all kinds.
+  const inserts = new Map<RecordKind, SqlStatement>();
   return (record) => {
-    const rows = ROWS[record.record] as Rows<RecordKind>;
-    inserts[record.record]?.run(...rows.values(record));
+    const { record: kind } = record;
+    const rows = ROWS[kind] as Rows<RecordKind>;
+    const insert = inserts.get(kind) ?? driver.prepare(rows.insert + clause);
+    inserts.set(kind, insert);
+    insert.run(...rows.values(record));
   };
+}
+
+/**
+ * After all records are in: what no line says. When to look at a grant's end depends on the time; lines that do not say what an
+ * account's owner knows of its balance are from before anybody was told, and what is so now is told nobody.
+ */
+export function completeImport(driver: SqlDriver, now: number): void {
+  const openAccounts = "SELECT no FROM account WHERE state <> 'closed'";
+  const balance = `(SELECT coalesce(sum(remaining), 0) FROM credit_grant
+    WHERE account_no = a.no AND (expires_at IS NULL OR expires_at > ?1))`;
+  driver
+    .prepare(
+      `UPDATE credit_grant SET look_at = ${lookAtSql("expires_at", "?1")}
+       WHERE expires_at > ?1 AND account_no IN (${openAccounts})`,
+    )
+    .run(now);
+  driver
+    .prepare(
+      `UPDATE account AS a SET told_level = CASE WHEN state = 'closed' OR ${balance} < ${CALL_PRICE} THEN 'gone'
+         WHEN ${balance} < low_balance THEN 'low' ELSE 'enough' END
+       WHERE told_level IS NULL`,
+    )
+    .run(now);
 }

@@ -11,6 +11,7 @@ import {
 import { createSqliteAudit } from "./sqlite-audit.ts";
 import type { SqlDriver } from "./sqlite-driver.ts";
 import {
+  completeImport,
   type PageCursor,
   pagesOf,
   prepareInserts,
@@ -56,6 +57,7 @@ export function importSqlite(
         throw explain(error, line, record);
       }
     }
+    completeImport(driver, now);
     const { ok, faults } = createSqliteAudit(driver).audit({ now });
     if (!ok) throw booksFault(faults);
     return step.value;
@@ -66,7 +68,7 @@ export function isEmptyLedger(driver: SqlDriver): boolean {
   const row = driver
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
-         OR EXISTS (SELECT 1 FROM closed_address) AS filled`,
+         OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM purchase) AS filled`,
     )
     .get();
   return row?.["filled"] === 0;

@@ -7,8 +7,10 @@ import {
   type Standing,
   type StandingOrder,
 } from "#credits/ledger.ts";
+import { isWorse, type Level, levelOf } from "#credits/notices.ts";
 import { CALL_PRICE, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
+import type { NoticePen } from "./sqlite-notices.ts";
 
 /**
  * The hot path: standing and debit. Within one transaction the state of a key and of its account's open grants
@@ -17,12 +19,19 @@ import type { SqlDriver, SqlRow } from "./sqlite-driver.ts";
  * process wrote counts at the next transaction.
  */
 type OpenGrant = { no: number; remaining: number; expiresAt: number | null; taken: number };
-type Wallet = { no: number; suspended: boolean; freeCall: FreeCall; grants: OpenGrant[] };
+type Wallet = {
+  no: number;
+  suspended: boolean;
+  freeCall: FreeCall;
+  lowBalance: number;
+  told: Level;
+  grants: OpenGrant[];
+};
 type KeyState = { no: number; lastUsedAt: number | null; wallet: Wallet } | null;
 
 export type SqliteWallets = ReturnType<typeof createSqliteWallets>;
 
-export function createSqliteWallets(driver: SqlDriver, isAlone = false) {
+export function createSqliteWallets(driver: SqlDriver, pen: NoticePen, isAlone = false) {
   const statements = prepareStatements(driver);
   const keys = new Map<string, KeyState>();
   const wallets = new Map<number, Wallet>();
@@ -47,6 +56,8 @@ export function createSqliteWallets(driver: SqlDriver, isAlone = false) {
         no: accountNo,
         suspended: row["state"] === "suspended",
         freeCall: row["free_call"] as FreeCall,
+        lowBalance: row["low_balance"] as number,
+        told: row["told_level"] as Level,
         grants: statements.openGrants.all(accountNo).map((grant) => ({
           no: grant["no"] as number,
           remaining: grant["remaining"] as number,
@@ -105,7 +116,15 @@ export function createSqliteWallets(driver: SqlDriver, isAlone = false) {
     }
     noteUse(key, order.now);
     keepAnswer(order, wallet);
-    return { outcome: "debited", charged: credits, balance: balanceOf(wallet, order.now) };
+    const balance = balanceOf(wallet, order.now);
+    if (grant !== null) noteCrossing(wallet, balance, order.now);
+    return { outcome: "debited", charged: credits, balance };
+  }
+
+  /** Most debits cross nothing, and cost nothing here. */
+  function noteCrossing(wallet: Wallet, balance: number, now: number): void {
+    if (!isWorse(levelOf(balance, wallet.lowBalance), wallet.told)) return;
+    wallet.told = pen.tell(wallet.no, balance, wallet.lowBalance, now);
   }
 
   /** What an earlier call with the same idempotency key means for this one; undefined where there is none. */
@@ -209,7 +228,8 @@ function balanceOf(wallet: Wallet, now: number): number {
 function prepareStatements(driver: SqlDriver) {
   return {
     findKey: driver.prepare(
-      `SELECT k.no, k.last_used_at, k.revoked_at, a.no AS account_no, a.state, a.free_call
+      `SELECT k.no, k.last_used_at, k.revoked_at, a.no AS account_no, a.state, a.free_call,
+         a.low_balance, a.told_level
        FROM api_key k JOIN account a ON a.no = k.account_no WHERE k.sha256 = ? AND a.id = ?`,
     ),
     openGrants: driver.prepare(

@@ -49,6 +49,16 @@ function describeRegistering(rule: Rule) {
     assert.deepEqual(plain(await directory.findByEmail({ email: BOB.email })), BOB);
   });
 
+  rule("a registered address is found by its account, until it is forgotten", async (directory) => {
+    await directory.register(ADA);
+    await directory.register(BOB);
+    const { account } = BOB;
+    assert.deepEqual(plain(await directory.findByAccount({ account })), BOB);
+    await directory.forget({ account, emailHash: HASH, now: START });
+    assert.equal(await directory.findByAccount({ account }), null);
+    assert.equal(await directory.findByAccount({ account: "acc_unknown" }), null);
+  });
+
   rule("an address nobody registered is not found", async (directory) => {
     await directory.register(ADA);
     for (const email of [BOB.email, "ada@example.or", "", "%"])

@@ -9,8 +9,8 @@ import fc from "fast-check";
 import type { Entry } from "#credits/entries.ts";
 import { type DebitOrder, hourOf, type Ledger } from "#credits/ledger.ts";
 import { createModel, type Model } from "./ledger/model.ts";
+import { ACCOUNTS, KEYS, type Step, step } from "./ledger/model-steps.ts";
 import {
-  accountId,
   allEntries,
   assertBooks,
   DAY,
@@ -18,7 +18,6 @@ import {
   idempotency,
   keyId,
   keySha256,
-  MINUTE,
   maintainFully,
   type OpenLedger,
   START,
@@ -26,7 +25,7 @@ import {
   throughJson,
 } from "./ledger/scene.ts";
 
-const { TEST_MODEL_RUNS = "100" } = process.env;
+const { TEST_MODEL_RUNS = "50" } = process.env;
 
 export function ledgerModel(
   name: string,
@@ -43,67 +42,16 @@ export function ledgerModel(
   });
 }
 
-/** The last of them is never opened. */
-const ACCOUNTS = ["Ada", "Bob", "Cid", "Nobody"].map(accountId);
-const KEYS = ["main", "other"];
-
-const account = fc.constantFrom(...ACCOUNTS, ...ACCOUNTS.slice(0, 2));
-/** A number met before means the same call: it is sent again. */
-const call = fc.nat({ max: 50 });
-const debitStep = fc.record({
-  type: fc.constant("debit"),
-  call,
-  account,
-  key: fc.constantFrom(...KEYS, "main", "unknown"),
-  tool: fc.constantFrom("hash", "hash", "uuid"),
-  idempotencyKey: fc.option(fc.constantFrom("one", "two")),
-  body: fc.constantFrom("body", "body", "other"),
-});
-const grantStep = fc.record({
-  type: fc.constant("grant"),
-  account,
-  id: fc.constantFrom("g1", "g2", "g3", "g4", "g5"),
-  amount: fc.integer({ min: 1, max: 4 }),
-  /** Hours until it expires. */
-  hours: fc.option(fc.constantFrom(0, 1, 6, 24, 24, 48)),
-});
-const reverseStep = fc.record({ type: fc.constant("reverse"), call });
-const clockStep = fc.record({
-  type: fc.constant("clock"),
-  ms: fc.constantFrom(1, MINUTE, HOUR, 6 * HOUR, DAY),
-});
-/** To the next expiry of a grant or of an idempotency key, or a millisecond off it. */
-const boundaryStep = fc.record({ type: fc.constant("boundary"), off: fc.constantFrom(-1, 0, 1) });
-const accountStep = fc.record({
-  type: fc.constantFrom("suspend", "resume", "resume", "revoke", "standing"),
-  account,
-  key: fc.constantFrom(...KEYS),
-});
-const closeStep = fc.record({ type: fc.constant("close"), account });
-const maintainStep = fc.record({
-  type: fc.constant("maintain"),
-  rowsMax: fc.constantFrom(1, 2, 5, 100),
-  hours: fc.constantFrom(1, 24, 48),
-});
-
-const step = fc.oneof(
-  { weight: 40, arbitrary: debitStep },
-  { weight: 14, arbitrary: grantStep },
-  { weight: 14, arbitrary: reverseStep },
-  { weight: 6, arbitrary: clockStep },
-  { weight: 8, arbitrary: boundaryStep },
-  { weight: 8, arbitrary: accountStep },
-  { weight: 1, arbitrary: closeStep },
-  { weight: 5, arbitrary: maintainStep },
-);
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-
 type Run = {
   ledger: Ledger;
   model: Model;
   now: number;
+  /** The furthest that the clock has come: it goes back too. */
+  latest: number;
   /** Every debit that was ordered by its call id, whatever came of it. */
   ordered: Map<string, DebitOrder>;
+  /** The last that was carried out. */
+  last: DebitOrder | undefined;
   /** Debits before this may be folded; what becomes of those when sent again is nobody's promise. */
   foldedBefore: number;
 };
@@ -113,7 +61,9 @@ async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promis
     ledger: throughJson((await open(t)).ledger),
     model: createModel(),
     now: START,
+    latest: START,
     ordered: new Map(),
+    last: undefined,
     foldedBefore: 0,
   };
   for (const [index, id] of ACCOUNTS.slice(0, 3).entries()) {
@@ -121,18 +71,21 @@ async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promis
     await run.ledger.openAccount({ account: id, freeCall, now: START });
     run.model.openAccount(id, freeCall);
     for (const label of KEYS) {
-      const key = { id: keyId(id, label), sha256: keySha256(id, label) };
-      await run.ledger.createKey({ account: id, ...key, start: "tb_", label, now: START });
-      run.model.createKey(id, key);
+      const key = { id: keyId(id, label), sha256: keySha256(id, label), label };
+      await run.ledger.createKey({ account: id, ...key, start: "tb_", now: START });
+      run.model.createKey(id, key, START);
     }
   }
   for (const step of steps) {
     await runStep(run, step);
+    run.latest = Math.max(run.latest, run.now);
     await compareBalances(run);
   }
+  await settleNotices(run, 1000);
+  await compareStates(run);
   await compareAll(run);
   await compareEntries(run, 3);
-  const everything = { now: run.now, foldBefore: run.now + 1, rowsMax: 7 };
+  const everything = { now: run.latest, foldBefore: run.latest + 1, rowsMax: 7 };
   await maintainFully(run.ledger, everything, () => compareAll(run));
   await compareEntries(run, 4);
 }
@@ -143,18 +96,24 @@ async function runStep(run: Run, step: Step): Promise<void> {
     case "debit":
       return debit(run, step);
     case "reverse": {
-      const order = run.ordered.get(`call_${step.call}`);
+      const order = step.call === null ? run.last : run.ordered.get(`call_${step.call}`);
       if (order === undefined || order.now < run.foldedBefore) return;
       const ref = { account: order.account, callId: order.callId, at: order.now, now };
       return assert.deepEqual(await ledger.reverse(ref), model.reverse(ref));
     }
     case "grant": {
-      const { account, id, amount, hours } = step;
-      const expiresAt = hours === null ? null : now + hours * HOUR;
-      const order = { account, id, kind: "pack", amount, expiresAt, now } as const;
-      assert.deepEqual(await ledger.grant(order), model.grant(order));
-      run.now += 1; // No two grants of one age: which of those is spent first is nobody's promise.
-      return;
+      const { account, id, amount, kind, hours } = step;
+      const isEndless = hours === null || kind === "lifetime";
+      const expiresAt = isEndless ? null : run.now + hours * HOUR;
+      const order = { account, id, kind, amount, expiresAt, now: run.now } as const;
+      return assert.deepEqual(await ledger.grant(order), model.grant(order));
+    }
+    case "withdraw": {
+      const { credits, id } = step;
+      const { account = step.account } = id === null ? (run.last ?? {}) : {};
+      const grant = id ?? model.grantOf(run.last) ?? "none";
+      const order = { account, grant, credits, now };
+      return assert.deepEqual(await ledger.withdraw(order), model.withdraw(order));
     }
     case "clock":
       run.now += step.ms;
@@ -162,11 +121,18 @@ async function runStep(run: Run, step: Step): Promise<void> {
     case "boundary":
       run.now = Math.max(now, nextBoundary(run) + step.off);
       return;
+    case "look": {
+      const { max } = step;
+      const looked = await ledger.noticeExpiries({ now, max });
+      return assert.deepEqual(looked, model.noticeExpiries(now, max));
+    }
+    case "settle":
+      return settleNotices(run, step.max);
     case "maintain": {
-      const foldBefore = now - step.hours * HOUR;
+      const foldBefore = run.latest - step.hours * HOUR;
       run.foldedBefore = Math.max(run.foldedBefore, foldBefore);
       return ledger
-        .maintain({ now, foldBefore, rowsMax: step.rowsMax, after: null })
+        .maintain({ now: run.latest, foldBefore, rowsMax: step.rowsMax, after: null })
         .then(() => {});
     }
     default:
@@ -186,11 +152,28 @@ async function runAccountStep({ ledger, model, now }: Run, step: AccountStep): P
     assert.deepEqual(await ledger.closeAccount(order), model.closeAccount(step.account, now));
   else if (step.type === "revoke") {
     const id = keyId(step.account, step.key);
-    assert.deepEqual(await ledger.revokeKey({ ...order, id }), model.revokeKey(step.account, id));
+    assert.deepEqual(
+      await ledger.revokeKey({ ...order, id }),
+      model.revokeKey(step.account, id, now),
+    );
+  } else if (step.type === "bound") {
+    const { lowBalance } = step;
+    const set = await ledger.setLowBalance({ ...order, lowBalance });
+    assert.deepEqual(set, model.setLowBalance(step.account, lowBalance, now));
   } else if (step.type === "standing") {
     const asked = { ...order, keySha256: keySha256(step.account, step.key) };
     assert.deepEqual(await ledger.standing(asked), model.standing(asked));
   }
+}
+
+/** What was told so far is told in its order; whoever settles it hears no more of it. */
+async function settleNotices({ ledger, model }: Run, max: number): Promise<void> {
+  const { notices } = await ledger.listNotices({ max });
+  const ids = notices.map(({ id }) => id);
+  const told = notices.map(({ id: _, ...content }) => content);
+  assert.deepEqual(told, model.notices(max));
+  assert.deepEqual(await ledger.settleNotices({ ids }), { settled: ids.length });
+  model.settle(ids.length);
 }
 
 async function debit(run: Run, step: Extract<Step, { type: "debit" }>): Promise<void> {
@@ -204,25 +187,32 @@ async function debit(run: Run, step: Extract<Step, { type: "debit" }>): Promise<
   ordered.set(callId, order);
   const expected = model.debit(order);
   if (expected === "rejected") await assert.rejects(ledger.debit(order), /reversed/);
-  else assert.deepEqual(await ledger.debit(order), expected);
+  else {
+    assert.deepEqual(await ledger.debit(order), expected);
+    if (expected.outcome === "debited") run.last = order;
+  }
 }
 
 function debitOrderOf(
-  { now }: Run,
+  { now, latest }: Run,
   step: Extract<Step, { type: "debit" }>,
   callId: string,
 ): DebitOrder {
   const { account, key, tool, idempotencyKey, body } = step;
+  // What becomes of keys where the clock goes back over their end is nobody's promise.
   const kept =
-    idempotencyKey === null ? null : idempotency(idempotencyKey, body, `answer of ${callId}`);
+    idempotencyKey === null || now < latest
+      ? null
+      : idempotency(idempotencyKey, body, `answer of ${callId}`);
   const order = { account, callId, tool, now, idempotency: kept };
   return { ...order, keySha256: keySha256(account, key) };
 }
 
-/** The next time at which a grant expires or an idempotency key is free again. */
+/** The next time at which a grant expires or is to be told of, or an idempotency key is free again. */
 function nextBoundary({ model, now }: Run): number {
   const ends = model.accounts.flatMap(({ grants, calls }) => [
     ...grants.map(({ expiresAt }) => expiresAt ?? 0),
+    ...grants.map(({ lookAt }) => lookAt ?? 0),
     ...calls.map(({ order }) => (order.idempotency === null ? 0 : order.now + DAY)),
   ]);
   return Math.min(...ends.filter((end) => end > now), now + DAY);
@@ -230,11 +220,25 @@ function nextBoundary({ model, now }: Run): number {
 
 async function compareBalances({ ledger, model, now }: Run): Promise<void> {
   for (const account of ACCOUNTS) {
-    const { balance, grants } = await ledger.credits({ account, now });
+    const { balance, lifetime, grants } = await ledger.credits({ account, now });
     assert.equal(balance, model.balance(account, now));
+    assert.equal(lifetime, model.state(account)?.lifetime ?? false);
     const spendable = model.spendable(account, now);
     const listed = grants.map(({ id, remaining }) => [id, remaining]);
     assert.deepEqual(listed.slice(0, spendable.length), spendable);
+  }
+}
+
+async function compareStates({ ledger, model, now }: Run): Promise<void> {
+  for (const account of ACCOUNTS) {
+    const found = await ledger.findAccount({ account, now });
+    const { grants } = await ledger.credits({ account, now });
+    const ends = grants.map(
+      ({ id, expiresAt, waivedExpiresAt }) => `${id} ${expiresAt} ${waivedExpiresAt}`,
+    );
+    const { lifetime, lowBalance } = found ?? {};
+    const state = found === null ? null : { lifetime, lowBalance, ends: ends.sort() };
+    assert.deepEqual(state, model.state(account));
   }
 }
 

@@ -4,27 +4,37 @@
  */
 import { describe } from "node:test";
 import { describeAccounts } from "./ledger/accounts.ts";
+import { describeBalanceNotices } from "./ledger/balance-notices.ts";
 import { describeBooks } from "./ledger/books.ts";
 import { describeConcurrency } from "./ledger/concurrency.ts";
 import { describeDebits } from "./ledger/debits.ts";
 import { describeDurability } from "./ledger/durability.ts";
 import { describeEntries } from "./ledger/entries.ts";
+import { describeExpiries } from "./ledger/expiries.ts";
 import { describeGrants } from "./ledger/grants.ts";
 import { describeIdempotency } from "./ledger/idempotency.ts";
 import { describeKeys } from "./ledger/keys.ts";
+import { describeLifetime } from "./ledger/lifetime.ts";
 import { describeMaintenance } from "./ledger/maintenance.ts";
+import { describeNotices } from "./ledger/notices.ts";
 import { describeReversals } from "./ledger/reversals.ts";
 import type { OpenLedger } from "./ledger/scene.ts";
 import { describeUsage } from "./ledger/usage.ts";
+import { describeWithdrawals } from "./ledger/withdrawals.ts";
 
 export function ledgerContract(name: string, open: OpenLedger): void {
   describe(`the ledger, ${name}`, () => {
     describe("accounts", () => describeAccounts(open));
     describe("keys", () => describeKeys(open));
     describe("grants", () => describeGrants(open));
+    describe("the lifetime plan", () => describeLifetime(open));
+    describe("withdrawals", () => describeWithdrawals(open));
     describe("debits", () => describeDebits(open));
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));
+    describe("notices", () => describeNotices(open));
+    describe("notices of the balance", () => describeBalanceNotices(open));
+    describe("notices that time brings", () => describeExpiries(open));
     describe("usage", () => describeUsage(open));
     describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));

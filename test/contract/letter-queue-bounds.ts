@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 import {
   ASKED_PER_DAY_MAX,
   ASKED_PER_HOUR_MAX,
+  LETTERS_BEFORE_CREDITS_WAIT,
   LETTERS_WAITING_MAX,
   NOTICES_PER_RECIPIENT_MAX,
 } from "#mail/bounds.ts";
@@ -23,6 +24,32 @@ export function describeBounds(rule: Rule) {
     await queue.done({ id: first?.id as string });
     assert.deepEqual(await queue.add(more), { outcome: "added" });
   });
+
+  rule("letters about credits and other notices take no place from each other", async (queue) => {
+    const kinds = ["credits_low", "credits_gone", "credits_expiring"] as const;
+    const add = async (each: number) => {
+      const kind = kinds[each % kinds.length] ?? "credits_low";
+      return (await queue.add({ letter: letter({ kind }), now: START })).outcome;
+    };
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+      assert.equal(await add(each), "added");
+    assert.equal(await add(0), "recipient_full");
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+      assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
+  });
+
+  rule(
+    `where ${LETTERS_BEFORE_CREDITS_WAIT} letters wait those about credits find no room, and others do`,
+    async (queue, fill) => {
+      await fill(LETTERS_BEFORE_CREDITS_WAIT - 1);
+      const low = () => ({ letter: letter({ kind: "credits_low" }), now: START });
+      assert.deepEqual(await queue.add(low()), { outcome: "added" });
+      assert.deepEqual(await queue.add(low()), { outcome: "queue_full" });
+      assert.deepEqual(await queue.add({ letter: letter(), now: START }), { outcome: "added" });
+      assert.equal((await ask(queue, START, "verify_address")).outcome, "added");
+      assert.equal((await ask(queue, START, "reset_password")).outcome, "added");
+    },
+  );
 
   rule("a letter whose link has ended keeps no place from another", async (queue) => {
     for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)

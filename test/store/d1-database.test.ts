@@ -50,7 +50,8 @@ test("texts and numbers come back as they were given, whatever they look like", 
 test("Wrangler cuts the migrations into the statements that they have", () => {
   assert.deepEqual(splitAsWrangler(MIGRATIONS.join("\n")), MIGRATIONS.map(withoutEnd));
   for (const statement of MIGRATIONS) {
-    assert.doesNotMatch(statement, /--|\r|'[^']*;/);
+    assert.doesNotMatch(statement, /--|\r/);
+    for (const [literal] of statement.matchAll(/'[^']*'/g)) assert.doesNotMatch(literal, /;/);
     if (statement.includes("TRIGGER")) assert.doesNotMatch(statement.trim(), /\n/);
   }
 });

@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Notice } from "#credits/notices.ts";
 import { createOperatorActs } from "#store/d1-acts.ts";
 import { createD1Database } from "#store/d1-database.ts";
 import { createAccountIndex } from "#store/d1-index.ts";
@@ -10,6 +13,7 @@ import { accountIndexContract } from "../contract/account-index.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
+import { noticeBookContract } from "../contract/notice-book.ts";
 import { openD1 } from "./d1-scene.ts";
 
 /** The suites of every store, over D1 in workerd. */
@@ -20,6 +24,7 @@ async function open() {
 
 directoryContract("in D1", open);
 journalContract("in D1", open);
+noticeBookContract("in D1", open);
 accountIndexContract("in D1", async () => {
   const { db } = await open();
   return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
@@ -30,6 +35,18 @@ accountIndexContract("in SQLite", async (t) => {
   driver.exec(d10003Edge);
   const db = createSqliteDatabase(driver);
   return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
+});
+test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
+  const { forwardedNotices } = await open();
+  const notices = [3, 1, 2].map(
+    (at): Notice => ({ id: `ntc_acc_1_${at}_1`, account: "acc_1", at, kind: "credits.depleted" }),
+  );
+  const [first, second, third] = notices as [Notice, Notice, Notice];
+  await forwardedNotices.add([first, second]);
+  await forwardedNotices.add([second, third, second]);
+  assert.deepEqual(await forwardedNotices.list({ max: 100 }), notices);
+  await forwardedNotices.settle([first, third]);
+  assert.deepEqual(await forwardedNotices.list({ max: 100 }), [second]);
 });
 letterQueueContract("in D1", async () => {
   const { letterQueue, db } = await open();

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import {
-  type LedgerOperation,
-  ledgerOver,
-  type MaintainOrder,
-  type MaintainOutcome,
-} from "#credits/ledger.ts";
+import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { createUpkeep } from "#store/durable-object-upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#store/sqlite-batch.ts";
 import {

@@ -4,7 +4,7 @@ import type { Directory } from "#accounts/directory.ts";
 import type { Ledger } from "#credits/ledger.ts";
 import { type RecordCounts, TransferFault } from "#credits/transfer.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { allEntries } from "../contract/ledger/scene.ts";
+import { accountId, allEntries, DAY } from "../contract/ledger/scene.ts";
 import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 
 /** An empty ledger in the store that is tried. */
@@ -63,6 +63,16 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         "a grant before its account",
         (lines) => lines.toSpliced(1, 0, lines.find((line) => line.includes('"grant"')) ?? ""),
         /Line 2 \(grant\) names an account or a key that no earlier line has/,
+      ],
+      [
+        "a purchase of an account that nobody has",
+        (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
+        /\(purchase\) names an account or a key that no earlier line has/,
+      ],
+      [
+        "a purchase that is paid as nobody pays",
+        (lines) => lines.map((line) => line.replace('"status":"paid"', '"status":"gift"')),
+        /"purchase" \(status: /,
       ],
       [
         "a digit that was changed",
@@ -143,6 +153,61 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       const { ledger } = openSqliteDirect(from);
       for (const account of ACCOUNTS)
         assert.deepEqual(await shape(to.ledger, account), await shape(ledger, account));
+    });
+
+    test("takes lines that were written before credits were sold, and tells nobody of what is so", async (t) => {
+      const to = await openGoal(t);
+      const lines = (await filledLines(t)).map((line) => {
+        const { sha256, lowBalance, toldLevel, waivedExpiresAt, withdrawn, ...value } =
+          JSON.parse(line);
+        const isOther = value.record !== "trailer" && sha256 !== undefined;
+        return JSON.stringify(isOther ? { ...value, sha256 } : value);
+      });
+      await to.take(lines);
+      const { ledger } = to;
+      const told = (await to.lines())
+        .map((line) => JSON.parse(line))
+        .filter(({ record }) => record === "account")
+        .map(({ id, lowBalance, toldLevel }) => [id, lowBalance, toldLevel]);
+      const [ada, bob, cid, dan, eve] = ACCOUNTS;
+      assert.deepEqual(told, [
+        [ada, 20, "enough"],
+        [bob, 20, "low"],
+        [cid, 20, "gone"],
+        [dan, 20, "enough"],
+        [eve, 20, "low"],
+      ]);
+      const looked = await ledger.noticeExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
+      assert.deepEqual(looked, { noticed: 0, more: false });
+      assert.deepEqual(await ledger.listNotices({ max: 99 }), { notices: [] });
+    });
+
+    test("tells of a grant's end what is still ahead", async (t) => {
+      const to = await openGoal(t);
+      await to.take(await filledLines(t));
+      const { ledger } = to;
+      const look = (now: number) => ledger.noticeExpiries({ now, max: 99 });
+      assert.equal((await look(NOW + 3 * DAY - 1)).noticed, 0);
+      assert.equal((await look(NOW + 3 * DAY)).noticed, 1);
+      assert.equal((await look(NOW + 10 * DAY)).noticed, 1);
+      const { notices } = await ledger.listNotices({ max: 99 });
+      assert.deepEqual(
+        notices.map(({ account, kind }) => [account, kind]),
+        ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),
+      );
+    });
+
+    test("takes lines that were written before purchases were among them", async (t) => {
+      const to = await openGoal(t);
+      const lines = (await filledLines(t)).filter((line) => !line.includes('"record":"purchase"'));
+      const trailer = JSON.parse(lines.pop() ?? "");
+      const { purchase, ...counts } = trailer.counts;
+      assert.equal(purchase, 3);
+      await to.take([...lines, JSON.stringify({ record: "trailer", counts })]);
+      assert.deepEqual(
+        (await to.lines(true)).filter((line) => !line.includes('"trailer"')),
+        lines,
+      );
     });
 
     test("says the line at which it found a record that does not go with the others, among many", async (t) => {

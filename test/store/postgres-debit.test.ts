@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { type DebitOrder, LAST_USED_STEP_MS, type Ledger } from "#credits/ledger.ts";
+import type { DebitOrder, Ledger } from "#credits/ledger.ts";
+import type { NoticeKind } from "#credits/notices.ts";
 import { createMemoryLedger } from "#store/memory.ts";
 import { createPostgresDebits } from "#store/postgres-debits.ts";
 import type { PostgresPool } from "#store/postgres-pool.ts";
@@ -17,11 +18,12 @@ import {
   START,
   sortedUsage,
 } from "../contract/ledger/scene.ts";
+import { type Batch, KEYS, type Step, step, WHO } from "./postgres-debit-steps.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 
 /**
- * Batches decided set by set, order by order, and by the memory store one after the other: the same outcomes, and the
- * same books. The first two each have a database, in which every run has accounts of its own.
+ * Batches decided set by set, order by order, and by the memory store one after the other: the same outcomes, the same
+ * notices and the same books. The first two each have a database, in which every run has accounts of its own.
  */
 const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 80) / 4);
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -55,65 +57,6 @@ function watch(pool: PostgresPool, always?: "debit_each"): PostgresPool {
   };
 }
 
-const WHO = ["Ada", "Bob", "Cid", "Nobody"];
-const KEYS = ["main", "other"];
-const who = fc.constantFrom(...WHO, "Ada", "Ada", "Bob");
-/** Around the ends of the grants and of idempotency keys, and not in their order. */
-const time = fc
-  .tuple(
-    fc.constantFrom(0, 0, 0, HOUR, 2 * HOUR, DAY, DAY + HOUR, LAST_USED_STEP_MS),
-    fc.integer({ min: -2, max: 2 }),
-  )
-  .map(([ms, off]) => START + ms + off);
-const freshOrder = fc.record({
-  type: fc.constant("fresh"),
-  who,
-  key: fc.constantFrom("main", "main", "main", "other", "unknown"),
-  tool: fc.constantFrom("hash", "hash", "uuid"),
-  now: time,
-  idempotencyKey: fc.option(fc.constantFrom("one", "one", "two"), { freq: 2 }),
-  body: fc.constantFrom("body", "body", "other"),
-});
-/** As most calls are: such an account's are decided at once. */
-const calmOrder = fc.record({
-  type: fc.constant("fresh"),
-  who: fc.constantFrom("Ada", "Bob", "Cid"),
-  key: fc.constantFrom("main", "main", "main", "main", "main", "other", "unknown"),
-  tool: fc.constant("hash"),
-  now: fc.integer({ min: START, max: START + 5 }),
-  idempotencyKey: fc.constantFrom(null, null, null, null, null, null, null, "one"),
-  body: fc.constant("body"),
-});
-/** One of those that were sent before, by its place, in this batch or an earlier one. */
-const again = fc.record({ type: fc.constant("again"), place: fc.nat() });
-const batchOf = (order: typeof freshOrder | typeof calmOrder, againWeight: number) => {
-  const one = fc.oneof({ weight: 24, arbitrary: order }, { weight: againWeight, arbitrary: again });
-  const orders = fc.array(one, { minLength: 1, maxLength: 14, size: "max" });
-  return fc.record({ type: fc.constant("batch"), orders });
-};
-const grantStep = fc.record({
-  type: fc.constant("grant"),
-  who,
-  amount: fc.constantFrom(1, 2, 3, 5, 40),
-  ends: fc.option(fc.constantFrom(HOUR, HOUR, 2 * HOUR, DAY)),
-});
-const accountStep = fc.record({
-  type: fc.constantFrom("suspend", "resume", "resume", "revoke", "close"),
-  who,
-  key: fc.constantFrom(...KEYS),
-});
-const step = fc.oneof(
-  { weight: 8, arbitrary: batchOf(freshOrder, 0) },
-  { weight: 8, arbitrary: batchOf(freshOrder, 4) },
-  { weight: 8, arbitrary: batchOf(calmOrder, 0) },
-  { weight: 2, arbitrary: batchOf(calmOrder, 1) },
-  { weight: 8, arbitrary: grantStep },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("reverse"), place: fc.nat() }) },
-  { weight: 4, arbitrary: accountStep },
-);
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-type Batch = Extract<Step, { type: "batch" }>;
-
 type Run = { no: number; ways: Way[]; sent: DebitOrder[]; grants: number };
 let runs = 0;
 const idOf = ({ no }: Run, name: string) => accountId(`${name}${no}x`);
@@ -137,12 +80,16 @@ async function openAccounts(run: Run, ledger: Ledger): Promise<void> {
     const account = idOf(run, name);
     const freeCall = name === "Bob" ? "withheld" : "open";
     await ledger.openAccount({ account, freeCall, now: START });
+    await ledger.setLowBalance({ account, lowBalance: 3, now: START });
+    if (name !== "Cid") await ledger.grant({ account, ...FIRST_GRANT });
     for (const label of KEYS) {
       const key = { id: keyId(account, label), sha256: keySha256(account, label) };
       await ledger.createKey({ account, ...key, start: "tb_", label, now: START });
     }
   }
 }
+
+const FIRST_GRANT = { id: "g0", kind: "pack", amount: 5, expiresAt: null, now: START } as const;
 
 /** The same of all ways; the first one is right. */
 async function compare(run: Run, ask: (ledger: Ledger) => Promise<unknown>): Promise<void> {
@@ -191,15 +138,58 @@ async function take(run: Run, step: Step): Promise<void> {
     const { amount, ends } = step;
     const id = `g${run.grants}`;
     const expiresAt = ends === null ? null : START + ends;
-    const order = { account, id, kind: "pack", amount, expiresAt, now: START } as const;
+    const kind = ends === null ? step.kind : "pack";
+    // Of the same age only where they end together: a plan may make all ends one.
+    const order = { account, id, kind, amount, expiresAt, now: START - (ends ?? 0) / HOUR };
     return compare(run, (ledger) => ledger.grant(order));
+  }
+  if (step.type === "low") {
+    const { lowBalance, now } = step;
+    return compare(run, (ledger) => ledger.setLowBalance({ account, lowBalance, now }));
+  }
+  if (step.type === "withdraw") {
+    const { credits, now } = step;
+    const grant = `g${step.place % (run.grants + 1)}`;
+    return compare(run, (ledger) => ledger.withdraw({ account, grant, credits, now }));
   }
   const id = keyId(account, step.key);
   const order = { account, now: START };
   if (step.type === "suspend") return compare(run, (ledger) => ledger.suspendAccount(order));
   if (step.type === "resume") return compare(run, (ledger) => ledger.resumeAccount(order));
-  if (step.type === "close") return compare(run, (ledger) => ledger.closeAccount(order));
+  if (step.type === "close") {
+    // What waits to be told goes with the account.
+    await compareNotices(run);
+    return compare(run, (ledger) => ledger.closeAccount(order));
+  }
   return compare(run, (ledger) => ledger.revokeKey({ ...order, id }));
+}
+
+/** What is told of the run's accounts since it was asked last, in the order in which it came about. */
+async function takeNotices(run: Run, ledger: Ledger) {
+  const accounts = WHO.map((name) => idOf(run, name));
+  const { notices } = await ledger.listNotices({ max: 100_000 });
+  await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+  return notices
+    .filter(({ account }) => accounts.includes(account))
+    .map(({ id: _, ...content }) => content);
+}
+
+const compareNotices = (run: Run) =>
+  compare(run, async (ledger) => {
+    const notices = await takeNotices(run, ledger);
+    for (const { kind } of notices) told[kind] = (told[kind] ?? 0) + 1;
+    return notices;
+  });
+/** How many notices of each kind there were, in all ways. */
+const told: Partial<Record<NoticeKind, number>> = {};
+
+/** Time alone tells the same afterwards, so the levels were the same. */
+async function compareNoticesOfTime(run: Run): Promise<void> {
+  await compareNotices(run);
+  for (const now of [START + HOUR, START + 2 * DAY]) {
+    for (const { ledger } of run.ways) await ledger.noticeExpiries({ now, max: 1_000 });
+    await compareNotices(run);
+  }
 }
 
 async function compareBooks(run: Run): Promise<void> {
@@ -217,19 +207,22 @@ async function compareBooks(run: Run): Promise<void> {
   }
 }
 
-test(`${RUNS} runs of random batches come out the same set by set, order by order and in memory`, async (t: TestContext) => {
+test(`${RUNS} runs of random batches come out and are told of the same set by set, order by order and in memory`, async (t: TestContext) => {
   t.diagnostic(`TEST_SEED=${SEED}`);
   const property = fc.asyncProperty(
-    fc.array(step, { minLength: 3, maxLength: 14, size: "max" }),
+    fc.array(step, { minLength: 3, maxLength: 18, size: "max" }),
     async (steps) => {
       const run = await openRun();
       for (const each of steps) await take(run, each);
       await compareBooks(run);
+      await compareNoticesOfTime(run);
     },
   );
   await fc.assert(property, { numRuns: RUNS, seed: SEED });
-  t.diagnostic(JSON.stringify(decided));
+  t.diagnostic(JSON.stringify({ decided, told }));
   assert.ok(decided.debit_batch > decided.debit_each, "most were decided set by set");
   assert.ok(decided.givenUp > 0, "some were given up, and decided one by one");
+  for (const kind of ["credits.low", "credits.depleted"] as const)
+    assert.ok((told[kind] ?? 0) > 2 * RUNS, `${kind} was told of often`);
   for (const { ledger } of nodes) await assertBooks(ledger, START);
 });

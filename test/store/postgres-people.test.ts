@@ -6,6 +6,7 @@ import { sql } from "#store/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
+import { noticeBookContract } from "../contract/notice-book.ts";
 import { newDatabase } from "./postgres-scene.ts";
 
 /** The suites of every store about people, over PostgreSQL. */
@@ -22,6 +23,7 @@ async function open(t: TestContext) {
 
 directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
+noticeBookContract("in PostgreSQL", open);
 letterQueueContract("in PostgreSQL", async (t) => {
   const { letterQueue, db } = await open(t);
   const fill = async (count: number) => {

@@ -29,6 +29,12 @@ export async function newDatabase(): Promise<string> {
   return server.createDatabase(template);
 }
 
+/** The same, without our tables. */
+export async function newEmptyDatabase(): Promise<string> {
+  running ??= start();
+  return (await running).server.createDatabase();
+}
+
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
 /** The ledger as a node has it, whose upkeep goes by the time that the test makes up. */

@@ -189,7 +189,7 @@ for (const how of ["cancel", "terminate"] as const) {
         () => scene.ledger.grant({ ...gift, account, now: START }),
         {
           outcome: "already_granted",
-          grant: { ...gift, remaining: 5, grantedAt: START },
+          grant: { ...gift, remaining: 5, grantedAt: START, waivedExpiresAt: null },
         },
       ],
       [

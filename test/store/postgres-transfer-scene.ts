@@ -11,7 +11,7 @@ export function openStore(url: string) {
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
   return {
-    ...{ pool, ledger, directory: createPostgresPeople(pool).directory },
+    ...{ pool, ledger, ...createPostgresPeople(pool) },
     isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),
     take: (lines: readonly string[], keptFrom = NOW) =>
       importPostgres(pool, bytesOf(lines), { now: NOW, keptFrom }),

@@ -1,47 +1,10 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
-import { createBatchRunner } from "#store/sqlite-batch.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { test } from "node:test";
+import type { DebitOutcome } from "#credits/ledger.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
-import {
-  assertBooks,
-  createScene,
-  DAY,
-  idempotency,
-  keyId,
-  keySha256,
-  START,
-} from "../contract/ledger/scene.ts";
+import { DAY, idempotency, keyId, keySha256, START } from "../contract/ledger/scene.ts";
 import { temporaryFolder } from "../doors/server-process.ts";
-
-/** Many orders in one transaction: each is decided as if alone, after those before it. */
-function openScene(t: TestContext, file = ":memory:") {
-  const driver = openNodeSqlite(file);
-  const scene = createScene(openSqliteDirect(driver));
-  t.after(async () => {
-    await assertBooks(scene.ledger, START);
-    driver.close();
-  });
-  const runBatch = createBatchRunner(driver);
-  return { ...scene, driver, runBatch };
-}
-
-type Item = { [Name in LedgerOperation]: [Name, LedgerOperations[Name][0]] }[LedgerOperation];
-
-/** The value of each result, or its error. */
-function run(scene: ReturnType<typeof openScene>, items: Item[]) {
-  return scene.runBatch(items).map((result) => ("value" in result ? result.value : result.error));
-}
-
-const debited = (balance: number, charged = 1): DebitOutcome => ({
-  outcome: "debited",
-  charged,
-  balance,
-});
-
-const grantOrder = (account: string, id: string, amount: number) =>
-  ({ account, id, kind: "operator", amount, expiresAt: null, now: START }) as const;
+import { debited, grantOrder, type Item, openScene, run, TRIGGERS } from "./sqlite-batch-scene.ts";
 
 test("an order that the ledger refuses changes nothing, and the others of its batch are carried out", async (t) => {
   const scene = openScene(t);
@@ -67,16 +30,6 @@ test("an order that the ledger refuses changes nothing, and the others of its ba
   assert.partialDeepStrictEqual(again, { kind: "refused" });
   assert.deepEqual(await scene.remaining(account), { first: 8 });
 });
-
-/** A fault of the database that strikes some orders alone. */
-const TRIGGERS: Record<string, string> = {
-  "while the order is carried out":
-    "CREATE TRIGGER t BEFORE INSERT ON debit WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
-  "that rolls back by itself":
-    "CREATE TRIGGER t BEFORE INSERT ON debit WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ROLLBACK, 'boom'); END",
-  "at the end of the batch":
-    "CREATE TRIGGER t BEFORE UPDATE OF remaining ON credit_grant WHEN NEW.id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
-};
 
 for (const [when, trigger] of Object.entries(TRIGGERS)) {
   test(`an error of the database ${when} fails its own order alone`, async (t) => {

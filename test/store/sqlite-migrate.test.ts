@@ -5,9 +5,11 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { sqlite0001Ledger } from "#store/migrations/sqlite-0001-ledger.ts";
+import { sqlite0002Entries } from "#store/migrations/sqlite-0002-entries.ts";
+import { sqlite0005SalesLedger } from "#store/migrations/sqlite-0005-sales-ledger.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { allEntries, assertBooks, HOUR, START } from "../contract/ledger/scene.ts";
+import { allEntries, assertBooks, DAY, HOUR, START } from "../contract/ledger/scene.ts";
 
 test("the books of the first schema become entries that add up, with all that is known of them", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-migrate-"));
@@ -56,4 +58,41 @@ test("the books of the first schema become entries that add up, with all that is
     `debit ${HOUR} -1 g hash key_2`,
     "grant 0 9 g null null",
   ]);
+});
+
+test("who had an account before there were notices is told of what comes, not of what is so", async (t) => {
+  const now = Date.now();
+  const old = new DatabaseSync(":memory:");
+  t.after(() => old.close());
+  old.exec(`${sqlite0001Ledger}${sqlite0002Entries}
+    INSERT INTO account VALUES (1, 'acc_rich', 1, 'open', 'used'), (2, 'acc_low', 1, 'suspended', 'used'),
+      (3, 'acc_late', 1, 'open', 'used'), (4, 'acc_empty', 1, 'open', 'open'), (5, 'acc_closed', 1, 'closed', 'used');
+    INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at, expires_at) VALUES
+      (1, 'far', 'pack', 50, 50, 1, ${now + 100 * DAY}), (1, 'soon', 'pack', 9, 9, 1, ${now + 20 * DAY}),
+      (2, 'next', 'pack', 19, 19, 1, ${now + 3 * DAY}), (2, 'never', 'operator', 1, 0, 1, NULL),
+      (3, 'past', 'pack', 50, 50, 1, ${now - DAY}), (5, 'kept', 'pack', 50, 0, 1, ${now + 90 * DAY});
+    ${sqlite0005SalesLedger}`);
+  const levels = old.prepare("SELECT id, told_level, low_balance FROM account ORDER BY no").all();
+  assert.deepEqual(
+    levels.map((row) => Object.values(row)),
+    [
+      ["acc_rich", "enough", 20],
+      ["acc_low", "low", 20],
+      ["acc_late", "gone", 20],
+      ["acc_empty", "gone", 20],
+      ["acc_closed", "gone", 20],
+    ],
+  );
+  const looks = old.prepare("SELECT id, look_at FROM credit_grant ORDER BY no").all();
+  assert.deepEqual(
+    looks.map((row) => Object.values(row)),
+    [
+      ["far", now + 70 * DAY],
+      ["soon", now + 13 * DAY],
+      ["next", now + 3 * DAY],
+      ["never", null],
+      ["past", null],
+      ["kept", null],
+    ],
+  );
 });

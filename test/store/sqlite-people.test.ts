@@ -11,6 +11,7 @@ import { openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqlitePeople } from "#store/sqlite-people.ts";
 import { createTurns, inTurns } from "#store/sqlite-turns.ts";
 import { journalContract } from "../contract/journal.ts";
+import { noticeBookContract } from "../contract/notice-book.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 
@@ -19,6 +20,11 @@ journalContract("in SQLite", async (t) => {
   t.after(() => driver.close());
   const db = createSqliteDatabase(driver);
   return { journal: createJournal(db), db };
+});
+noticeBookContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  return { ...openSqlitePeople(driver), db: createSqliteDatabase(driver) };
 });
 
 test("turns come in the order in which they were asked for, and a fault leaves the turn to the next", async () => {

@@ -1,6 +1,9 @@
 import type { TestContext } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
+import type { PurchaseBook } from "#billing/purchase-book.ts";
 import type { Ledger } from "#credits/ledger.ts";
+import { createPurchaseBook } from "#store/people-purchases.ts";
+import { createSqliteDatabase } from "#store/sqlite-database.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { keepSecret } from "#store/sqlite-settings.ts";
@@ -13,6 +16,7 @@ import {
   idempotency,
   keyId,
   maintainFully,
+  type Scene,
   START,
 } from "../contract/ledger/scene.ts";
 
@@ -25,17 +29,18 @@ export function openEmpty(t: TestContext, file = ":memory:") {
   return driver;
 }
 
-export const ACCOUNTS = ["Ada", "Bob", "Cid"].map(accountId);
+export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve"].map(accountId);
 
 export async function fill(driver: NodeSqlite): Promise<void> {
-  await fillLedger(openSqliteDirect(driver));
+  const purchases = createPurchaseBook(createSqliteDatabase(driver));
+  await fillLedger({ ...openSqliteDirect(driver), purchases });
   keepSecret(driver, () => SECRET);
 }
 
 export const SECRET = "the secret of this service";
 
 /** A ledger with one of everything that a ledger can hold. */
-export async function fillLedger({ ledger, directory }: Stored): Promise<void> {
+export async function fillLedger({ ledger, directory, purchases }: Filled): Promise<void> {
   const scene = createScene({ ledger });
   const [ada, bob, cid] = [
     await scene.account("Ada", { freeCall: "open" }),
@@ -77,9 +82,63 @@ export async function fillLedger({ ledger, directory }: Stored): Promise<void> {
   await ledger.suspendAccount({ account: bob, now: START });
   await ledger.closeAccount({ account: cid, now: START });
   await directory.forget({ account: cid, emailHash: HASH, now: START });
+  await fillBought(scene);
+  await fillPurchases(purchases, ada, cid);
+}
+
+/** On the lifetime plan, with a pack of which a part was withdrawn; and after it, with a balance that is told to be low. */
+async function fillBought({ ledger, ...scene }: Scene): Promise<void> {
+  const [dan, eve] = [await scene.account("Dan"), await scene.account("Eve")];
+  for (const account of [dan, eve]) {
+    await scene.grant(account, "pack", 30, { kind: "pack", expiresAt: NOW + 10 * DAY });
+    await scene.grant(account, "plan", 5, { kind: "lifetime", now: START + 1 });
+    await scene.withdraw(account, "pack", 10, START + 2);
+  }
+  await scene.withdraw(eve, "plan", 5, START + 3);
+  await ledger.setLowBalance({ account: eve, lowBalance: 20, now: START + 3 });
+  await ledger.setLowBalance({ account: dan, lowBalance: 7, now: START + 3 });
+  await scene.debit(eve, { now: START + 4 });
+}
+
+/** One with everything; one that was begun and no more, at the same time; and one that was paid back, of an account that is nowhere else. */
+async function fillPurchases(purchases: PurchaseBook, ada: string, cid: string): Promise<void> {
+  const begun = {
+    ...{ id: "pur_b", account: cid, createdAt: START, price: 500, currency: "eur" },
+    offer: { id: "small", kind: "pack", name: "Small", credits: 20, months: 12 } as const,
+    ...({ session: null, payment: null, status: "open", paidAt: null, paid: 0 } as const),
+    ...({ refunded: 0, refundedAt: null, dispute: "none" } as const),
+    ...{ payUrl: null, receiptUrl: null, invoiceUrl: null },
+    ...{ grant: null, voided: 0, spent: 0, restoredGrant: null, trouble: null, updatedAt: START },
+  };
+  const paid = {
+    ...{ ...begun, id: "pur_a", account: ada, session: "cs_1", payment: "pi_1" },
+    ...({ status: "paid", paidAt: START + 1, paid: 595, refunded: 119 } as const),
+    ...({ refundedAt: START + DAY, dispute: "won", receiptUrl: "https://pay.test/r" } as const),
+    ...{ payUrl: "https://pay.test/p", invoiceUrl: "https://pay.test/i" },
+    ...{ grant: "b", voided: 3, spent: 1, restoredGrant: "a", updatedAt: START + 2 * DAY },
+  };
+  const offer = {
+    id: "lifetime",
+    kind: "lifetime",
+    name: "Ever",
+    credits: 5,
+    months: null,
+  } as const;
+  const trouble = "no_account";
+  const lost = {
+    ...paid,
+    id: "pur_0",
+    account: "acc_Lost00000000",
+    createdAt: START + 1,
+    refunded: paid.paid,
+    trouble,
+  } as const;
+  for (const purchase of [begun, paid, { ...lost, offer, grant: null, restoredGrant: null }])
+    await purchases.add(purchase);
 }
 
 export type Stored = { ledger: Ledger; directory: Directory };
+type Filled = Stored & { purchases: PurchaseBook };
 
 export function linesOf(driver: NodeSqlite, withSecret = false): string[] {
   const chunks: Uint8Array[] = [];

@@ -1,3 +1,5 @@
+import { postgresDebitOne, toldBelow } from "./postgres-debit-one.ts";
+
 /**
  * Debits, many in one statement. `orders` is a JSON array; of an order, by place:
  * 0 account, 1 SHA-256 of the key, 2 call id, 3 tool, 4 now, and where it has an idempotency key: 5 that, 6 SHA-256 of the
@@ -13,96 +15,9 @@ const LAST_USED_STEP_MS = 60_000;
 /** The end of a grant that has none. */
 const NEVER = "9223372036854775807";
 
-/** Of an outcome as JSON: `o` its name, `c` what was charged, `b` the balance, `r` what a replay needs. */
 export const postgres0002Debit = `
-CREATE FUNCTION debit_one(ord jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
-DECLARE
-  at_now bigint := (ord->>4)::bigint;
-  acc record;
-  key_row record;
-  earlier record;
-  same record;
-  open_grant bigint;
-  verdict text;
-  is_new boolean := false;
-  replay jsonb;
-BEGIN
-  SELECT * INTO acc FROM account WHERE id = ord->>0 FOR NO KEY UPDATE;
-  IF NOT FOUND THEN RETURN '{"o":"invalid_key"}'; END IF;
-  SELECT no, last_used_at INTO key_row FROM api_key
-    WHERE sha256 = ord->>1 AND account_no = acc.no AND revoked_at IS NULL;
-  IF NOT FOUND OR acc.state = 'closed' THEN verdict := 'invalid_key';
-  ELSIF acc.state = 'suspended' THEN verdict := 'account_suspended';
-  ELSIF ord->>5 IS NOT NULL THEN
-    SELECT * INTO earlier FROM idempotency WHERE account_no = acc.no AND tool = ord->>3 AND key = ord->>5;
-    IF FOUND AND at_now < earlier.at + ${KEPT_MS} THEN
-      IF earlier.body_sha256 <> ord->>6 THEN verdict := 'idempotency_key_reused';
-      ELSE
-        verdict := 'replayed';
-        replay := jsonb_build_object('answerSha256', earlier.answer_sha256,
-          'receivedAt', earlier.received_at, 'random', earlier.random);
-      END IF;
-    END IF;
-  END IF;
-  IF verdict IS NULL AND acc.free_call <> 'open' THEN
-    SELECT no INTO open_grant FROM credit_grant
-      WHERE account_no = acc.no AND NOT spent AND (expires_at IS NULL OR expires_at > at_now)
-      ORDER BY expires_at NULLS LAST, granted_at, no LIMIT 1;
-    IF open_grant IS NULL THEN verdict := 'insufficient_credits'; END IF;
-  END IF;
-  IF verdict IS NULL THEN
-    INSERT INTO debit VALUES (acc.no, at_now, ord->>2, key_row.no, ord->>3,
-      CASE WHEN open_grant IS NULL THEN 0 ELSE 1 END, open_grant) ON CONFLICT DO NOTHING;
-    is_new := FOUND;
-  END IF;
-  IF NOT is_new THEN
-    -- Planned with its values: so this day alone is looked at and locked, however many there are.
-    EXECUTE 'SELECT credits, reversed_at FROM debit WHERE account_no = $1 AND at = $2 AND call_id = $3'
-      INTO same USING acc.no, at_now, ord->>2;
-    IF same.reversed_at IS NOT NULL THEN RETURN '{"o":"reversed"}'; END IF;
-    IF same.credits IS NOT NULL THEN
-      RETURN jsonb_build_object('o', 'debited', 'c', same.credits, 'b', balance_at(acc.no, at_now));
-    END IF;
-    RETURN jsonb_build_object('o', verdict, 'b', balance_at(acc.no, at_now), 'r', replay);
-  END IF;
-  IF open_grant IS NULL THEN UPDATE account SET free_call = 'used' WHERE no = acc.no;
-  ELSE UPDATE credit_grant SET remaining = remaining - 1 WHERE no = open_grant; END IF;
-  IF key_row.last_used_at IS NULL OR at_now - key_row.last_used_at >= ${LAST_USED_STEP_MS} THEN
-    UPDATE api_key SET last_used_at = at_now WHERE no = key_row.no;
-  END IF;
-  IF ord->>5 IS NOT NULL THEN PERFORM keep_answer(acc.no, ord); END IF;
-  RETURN jsonb_build_object('o', 'debited', 'c', CASE acc.free_call WHEN 'open' THEN 0 ELSE 1 END,
-    'b', balance_at(acc.no, at_now));
-END $f$;
-
-CREATE FUNCTION debit_each(orders jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
-DECLARE
-  outcomes jsonb := '[]';
-  ord jsonb;
-BEGIN
-  PERFORM 1 FROM account WHERE id IN (SELECT o->>0 FROM jsonb_array_elements(orders) o)
-    ORDER BY no FOR NO KEY UPDATE;
-  FOR ord IN SELECT * FROM jsonb_array_elements(orders) LOOP
-    outcomes := outcomes || jsonb_build_array(debit_one(ord));
-  END LOOP;
-  RETURN outcomes;
-END $f$;
-
-CREATE FUNCTION balance_at(of_account bigint, at_now bigint) RETURNS bigint LANGUAGE sql STABLE AS $f$
-  SELECT coalesce(sum(remaining), 0)::bigint FROM credit_grant
-  WHERE account_no = of_account AND NOT spent AND (expires_at IS NULL OR expires_at > at_now)
-$f$;
-
--- An expired record that was not swept yet gives way to the new one.
-CREATE FUNCTION keep_answer(of_account bigint, ord jsonb) RETURNS void LANGUAGE sql AS $f$
-  INSERT INTO idempotency VALUES (of_account, ord->>3, ord->>5, (ord->>4)::bigint, ord->>2, ord->>6,
-    ord->>7, (ord->>8)::bigint, ord->>9)
-  ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-    body_sha256 = excluded.body_sha256, answer_sha256 = excluded.answer_sha256,
-    received_at = excluded.received_at, random = excluded.random
-$f$;
-
-CREATE FUNCTION debit_batch(orders jsonb) RETURNS jsonb LANGUAGE plpgsql
+${postgresDebitOne}
+CREATE OR REPLACE FUNCTION debit_batch(orders jsonb) RETURNS jsonb LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $f$
 DECLARE
   -- Of the accounts, by their place among those that were locked. a_sum: all that its open grants hold.
@@ -118,6 +33,8 @@ DECLARE
   a_sum bigint[];
   a_from bigint[];
   a_until bigint[];
+  -- Of a balance below this its owner is told.
+  a_below bigint[];
   -- Of the open grants, each account's in the order in which they are spent.
   g_account int[];
   g_no bigint[];
@@ -135,6 +52,10 @@ DECLARE
   o_balance bigint[];
   o_grant bigint[];
   o_replay jsonb[];
+  -- What is told of balances.
+  t_account bigint[] := '{}';
+  t_at bigint[] := '{}';
+  t_balance bigint[] := '{}';
   first_now bigint;
   last_now bigint;
   earlier record;
@@ -146,10 +67,11 @@ DECLARE
   at_now bigint;
   verdict text;
 BEGIN
-  SELECT array_agg(no), array_agg(id), array_agg(state = 'suspended'), array_agg(free_call = 'open')
-  INTO a_no, a_id, a_suspended, a_free
+  SELECT array_agg(no), array_agg(id), array_agg(state = 'suspended'), array_agg(free_call = 'open'),
+    array_agg(${toldBelow()})
+  INTO a_no, a_id, a_suspended, a_free, a_below
   FROM (
-    SELECT no, id, state, free_call FROM account
+    SELECT no, id, state, free_call, told_level, low_balance FROM account
     WHERE id = ANY (ARRAY(SELECT DISTINCT o->>0 FROM jsonb_array_elements(orders) o)) AND state <> 'closed'
     ORDER BY no FOR NO KEY UPDATE
   ) locked;
@@ -190,7 +112,8 @@ BEGIN
     a_sum[w] := a_sum[w] + g_left[g];
   END LOOP;
 
-  -- Most accounts pay all their orders from their first grant, which none of them outlives: those are decided at once.
+  -- Most accounts pay all their orders from their first grant, which none of them outlives, and nothing is to be told of
+  -- their balance: those are decided at once.
   SELECT array_agg(CASE WHEN d.plain THEN 'debited' END ORDER BY d.ord),
     array_agg(CASE WHEN d.plain THEN a_sum[d.w] - d.nth END ORDER BY d.ord),
     array_agg(CASE WHEN d.plain THEN g_no[a_first[d.w]] END ORDER BY d.ord)
@@ -199,6 +122,7 @@ BEGIN
     SELECT o.ord, o.w, row_number() OVER (PARTITION BY o.w ORDER BY o.ord) AS nth,
       coalesce(NOT a_suspended[o.w] AND NOT a_free[o.w] AND g_ends[a_first[o.w]] > last_now
         AND count(*) OVER of_account <= g_left[a_first[o.w]] AND a_last[o.w] > 0
+        AND a_sum[o.w] - count(*) OVER of_account >= a_below[o.w]
         AND NOT bool_or(o.keyed OR o.key IS NULL) OVER of_account, false) AS plain
     FROM unnest(o_account, o_key, o_keyed) WITH ORDINALITY o(w, key, keyed, ord)
     WINDOW of_account AS (PARTITION BY o.w)
@@ -250,6 +174,12 @@ BEGIN
           g_left[g] := g_left[g] - 1;
           a_balance[w] := a_balance[w] - 1;
           o_grant[i] := g_no[g];
+          IF a_balance[w] < a_below[w] THEN
+            t_account := t_account || a_no[w];
+            t_at := t_at || at_now;
+            t_balance := t_balance || a_balance[w];
+            a_below[w] := CASE a_balance[w] WHEN 0 THEN 0 ELSE 1 END;
+          END IF;
         END IF;
         IF o_keyed[i] THEN PERFORM keep_answer(a_no[w], orders->(i - 1)); END IF;
       END IF;
@@ -277,6 +207,7 @@ BEGIN
   UPDATE credit_grant c SET remaining = c.remaining - t.taken
   FROM (SELECT no, count(*) AS taken FROM unnest(o_grant) no WHERE no IS NOT NULL GROUP BY no) t WHERE c.no = t.no;
   IF cardinality(a_freed) > 0 THEN UPDATE account SET free_call = 'used' WHERE no = ANY (a_freed); END IF;
+  IF cardinality(t_account) > 0 THEN PERFORM tell_of_balances(t_account, t_at, t_balance); END IF;
   IF true = ANY (o_stale) AND last_now - first_now >= ${LAST_USED_STEP_MS} THEN
     -- So far apart, the last use that an order leaves behind decides about the next one's.
     FOR i IN 1 .. cardinality(o_call) LOOP

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { accountId, createRule, DAY, MINUTE, type OpenLedger, START } from "./scene.ts";
 
 export function describeAccounts(open: OpenLedger) {
@@ -19,6 +20,8 @@ export function describeAccounts(open: OpenLedger) {
       createdAt: START,
       freeCall: "open",
       balance: 0,
+      lifetime: false,
+      lowBalance: LOW_BALANCE_DEFAULT,
     });
   });
 
@@ -29,12 +32,18 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await ledger.suspendAccount(order), { found: false });
     assert.deepEqual(await ledger.resumeAccount(order), { found: false });
     assert.deepEqual(await ledger.closeAccount(order), { found: false, forfeited: 0 });
-    assert.deepEqual(await ledger.credits(order), { balance: 0, grants: [] });
+    assert.deepEqual(await ledger.credits(order), {
+      balance: 0,
+      lifetime: false,
+      grants: [],
+    });
     assert.deepEqual(await ledger.listKeys({ account }), []);
     assert.deepEqual(await ledger.usage({ account, from: 0, to: START + DAY }), []);
     assert.deepEqual(await scene.createKey(account), { outcome: "no_account" });
     assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
     assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
+    assert.deepEqual(await scene.withdraw(account, "gift", 5), { outcome: "no_grant" });
+    assert.deepEqual(await ledger.setLowBalance({ ...order, lowBalance: 5 }), { found: false });
     assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {
       reversed: false,

@@ -9,13 +9,15 @@ export function describeGrants(open: OpenLedger) {
   rule("a grant is answered with its figures and adds to the balance", async (scene) => {
     const account = await scene.account();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
-    const grant = { id: "stripe:1", amount: 10, remaining: 10, grantedAt: START, ...given };
+    const figures = { amount: 10, remaining: 10, grantedAt: START, waivedExpiresAt: null };
+    const grant = { id: "stripe:1", ...figures, ...given };
     assert.deepEqual(await scene.grant(account, "stripe:1", 10, given), {
       outcome: "granted",
       grant,
     });
     assert.deepEqual(await scene.ledger.credits({ account, now: START }), {
       balance: 10,
+      lifetime: false,
       grants: [grant],
     });
   });
@@ -33,6 +35,7 @@ export function describeGrants(open: OpenLedger) {
         remaining: 9,
         grantedAt: START,
         expiresAt: null,
+        waivedExpiresAt: null,
       },
     });
     assert.equal(await scene.balance(account), 9);
@@ -140,6 +143,23 @@ export function describeGrants(open: OpenLedger) {
         }
       },
     );
+
+  rule(
+    "among grants of one millisecond the one that was made first is spent first, whatever ends they had before",
+    async (scene) => {
+      const account = await scene.account();
+      await scene.grant(account, "zulu", 1, { expiresAt: START + 2 * DAY });
+      await scene.grant(account, "alpha", 1, { expiresAt: START + DAY });
+      await scene.grant(account, "mike", 1, { expiresAt: START + 2 * DAY });
+      await scene.grant(account, "plan", 1, { kind: "lifetime" });
+      for (const spent of ["zulu", "alpha", "mike", "plan"]) {
+        const { grants } = await scene.ledger.credits({ account, now: START });
+        assert.equal(grants[0]?.id, spent);
+        await scene.debit(account);
+        assert.equal((await scene.remaining(account))[spent], 0);
+      }
+    },
+  );
 
   rule("an expired grant is passed over for the next one", async (scene) => {
     const account = await scene.account("Ada", { credits: 2 });

@@ -2,55 +2,61 @@
  * The ledger once more, as simply as it can be said: lists of what happened, and sums over them. Nothing
  * is kept that can be counted, so this cannot go wrong in the way a store can. Only the tests use it.
  */
-import {
-  type Books,
-  type CallRef,
-  type DebitOrder,
-  type DebitOutcome,
-  type FreeCall,
-  hourOf,
-  type LedgerOperations,
-  type Standing,
-  type StandingOrder,
-  type UsageRow,
+import type {
+  CallRef,
+  DebitOrder,
+  DebitOutcome,
+  FreeCall,
+  LedgerOperations,
+  Standing,
+  StandingOrder,
 } from "#credits/ledger.ts";
+import { grantsModel } from "./model-grants.ts";
+import { createModelNotices } from "./model-notices.ts";
+import {
+  type Account,
+  balanceOf,
+  booksOf,
+  type Call,
+  entriesOf,
+  isOnPlan,
+  lostOf,
+  remainingOf,
+  spendable,
+  usageOf,
+} from "./model-sums.ts";
 import { DAY } from "./scene.ts";
 
-type GrantOrder = LedgerOperations["grant"][0];
-type Call = { order: DebitOrder; key: string; grant: string | null; reversedAt: number | null };
-type Loss = { grant: string; credits: number; at: number };
-type Account = {
-  id: string;
-  state: "open" | "suspended" | "closed";
-  firstIsFree: boolean;
-  keys: { id: string; sha256: string; revoked: boolean }[];
-  grants: GrantOrder[];
-  calls: Call[];
-  losses: Loss[];
-  /** Given back before they were debited. */
-  given: CallRef[];
-};
-
+export type GrantOrder = LedgerOperations["grant"][0];
 export type Model = ReturnType<typeof createModel>;
 
 export function createModel() {
   const accounts: Account[] = [];
   const find = (id: string) => accounts.find((account) => account.id === id);
+  const notices = createModelNotices(accounts);
 
   return {
     accounts,
+    ...notices,
+    ...grantsModel(accounts, notices),
     openAccount(id: string, freeCall: FreeCall) {
       const state = "open" as const;
       const firstIsFree = freeCall === "open";
       const lists = { keys: [], grants: [], calls: [], losses: [], given: [] };
-      accounts.push({ id, state, firstIsFree, ...lists });
+      accounts.push({ id, state, firstIsFree, lowBalance: 20, told: "gone", ...lists });
     },
-    createKey: (id: string, key: { id: string; sha256: string }) =>
-      find(id)?.keys.push({ ...key, revoked: false }),
-    revokeKey(id: string, keyId: string) {
-      const key = find(id)?.keys.find((each) => each.id === keyId);
-      if (key !== undefined) key.revoked = true;
-      return { found: key !== undefined };
+    createKey(id: string, key: { id: string; sha256: string; label: string }, now: number) {
+      const account = find(id);
+      account?.keys.push({ ...key, revoked: false });
+      notices.write(account, now, { kind: "key.created", key: named(key) });
+    },
+    revokeKey(id: string, keyId: string, now: number) {
+      const account = find(id);
+      const key = account?.keys.find((each) => each.id === keyId);
+      if (key === undefined) return { found: false };
+      if (!key.revoked) notices.write(account, now, { kind: "key.revoked", key: named(key) });
+      key.revoked = true;
+      return { found: true };
     },
     setState(id: string, state: "open" | "suspended") {
       const account = find(id);
@@ -65,17 +71,10 @@ export function createModel() {
       for (const grant of spendable(account, now))
         account.losses.push({ grant: grant.id, credits: remainingOf(account, grant.id), at: now });
       account.state = "closed";
+      account.told = "gone";
+      for (const grant of account.grants) grant.lookAt = null;
+      notices.forget(id);
       return { found: true, forfeited };
-    },
-    grant(order: GrantOrder) {
-      const account = find(order.account);
-      if (account === undefined || account.state === "closed") return { outcome: "no_account" };
-      const earlier = account.grants.find(({ id }) => id === order.id);
-      if (earlier === undefined) account.grants.push(order);
-      const { id, kind, amount, expiresAt, now: grantedAt } = earlier ?? order;
-      const remaining = remainingOf(account, id);
-      const grant = { id, kind, amount, remaining, grantedAt, expiresAt };
-      return { outcome: earlier === undefined ? "granted" : "already_granted", grant };
     },
     standing(order: StandingOrder): Standing {
       const account = find(order.account);
@@ -83,9 +82,16 @@ export function createModel() {
     },
     hasCall: ({ account: id, callId }: DebitOrder) =>
       find(id)?.calls.some(({ order }) => order.callId === callId) ?? false,
+    grantOf: (order: DebitOrder | undefined) =>
+      accounts.flatMap(({ calls }) => calls).find((call) => call.order === order)?.grant,
     debit(order: DebitOrder): DebitOutcome | "rejected" {
       const account = find(order.account);
-      return account === undefined ? { outcome: "invalid_key" } : debit(account, order);
+      if (account === undefined) return { outcome: "invalid_key" };
+      const before = account.calls.length;
+      const outcome = debit(account, order);
+      const paid = account.calls.slice(before).some(({ grant }) => grant !== null);
+      if (paid) notices.tellWorse(account, order.now);
+      return outcome;
     },
     reverse({ account: id, callId, at, now }: CallRef & { now: number }) {
       const account = find(id);
@@ -96,14 +102,28 @@ export function createModel() {
       );
       if (account === undefined || call === undefined) return { reversed: false };
       call.reversedAt = now;
+      const withdrawn = account.grants.find(({ id }) => id === call.grant)?.withdrawn ?? 0;
+      if (call.grant !== null && lostOf(account, call.grant) < withdrawn)
+        account.losses.push({ grant: call.grant, credits: 1, at: now });
       const back = spendable(account, now).find((grant) => grant.id === call.grant);
       if (account.state === "closed" && back !== undefined)
         account.losses.push({ grant: back.id, credits: 1, at: now });
+      notices.noteBetter(account, now);
       return { reversed: true };
     },
     balance(id: string, now: number) {
       const account = find(id);
       return account === undefined ? 0 : balanceOf(account, now);
+    },
+    /** What an account says of itself, but for its balance. */
+    state(id: string) {
+      const account = find(id);
+      if (account === undefined) return null;
+      const ends = account.grants.map(
+        ({ id, expiresAt, waivedExpiresAt }) => `${id} ${expiresAt} ${waivedExpiresAt}`,
+      );
+      const { lowBalance } = account;
+      return { lifetime: isOnPlan(account), lowBalance, ends: ends.sort() };
     },
     /** What is left of each spendable grant, in the order of spending. */
     spendable(id: string, now: number) {
@@ -120,24 +140,7 @@ export function createModel() {
   };
 }
 
-const remainingOf = ({ grants, calls, losses }: Account, id: string) =>
-  sum(grants.filter((grant) => grant.id === id).map(({ amount }) => amount)) -
-  calls.filter(({ grant, reversedAt }) => grant === id && reversedAt === null).length -
-  sum(losses.filter(({ grant }) => grant === id).map(({ credits }) => credits));
-
-const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-
-function spendable(account: Account, now: number): GrantOrder[] {
-  const end = (grant: GrantOrder) => grant.expiresAt ?? Number.POSITIVE_INFINITY;
-  return account.grants
-    .filter((grant) => now < end(grant) && remainingOf(account, grant.id) > 0)
-    .sort((one, other) =>
-      end(one) < end(other) || (end(one) === end(other) && one.now < other.now) ? -1 : 1,
-    );
-}
-
-const balanceOf = (account: Account, now: number) =>
-  sum(spendable(account, now).map(({ id }) => remainingOf(account, id)));
+const named = ({ id, label }: { id: string; label: string }) => ({ id, label, start: "tb_" });
 
 const goodKey = ({ state, keys }: Account, { keySha256 }: StandingOrder) =>
   state === "closed"
@@ -191,65 +194,3 @@ const isRepeat = (order: DebitOrder, { order: first, reversedAt }: Call) =>
   order.idempotency.key === first.idempotency?.key &&
   order.tool === first.tool &&
   order.now < first.now + DAY;
-
-/** What expired and what was voided are one figure here: both are lost. */
-function booksOf(
-  accounts: Account[],
-  now: number,
-): Omit<Books, "expired" | "voided"> & { lost: number } {
-  const paid = accounts.flatMap(({ calls }) => calls).filter(({ grant }) => grant !== null);
-  const granted = sum(accounts.flatMap(({ grants }) => grants.map(({ amount }) => amount)));
-  const debited = paid.length;
-  const reversed = paid.filter(({ reversedAt }) => reversedAt !== null).length;
-  const remaining = sum(accounts.map((account) => balanceOf(account, now)));
-  const expired = accounts.flatMap((account) =>
-    account.grants
-      .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
-      .map(({ id }) => remainingOf(account, id)),
-  );
-  const voided = accounts.flatMap(({ losses }) => losses.map(({ credits }) => credits));
-  return { granted, debited, reversed, remaining, lost: sum(expired) + sum(voided) };
-}
-
-/** One line for each entry that a fold leaves alone, and for each call that it may take. */
-function entriesOf(account: Account, now: number): string[] {
-  const { grants, calls, losses } = account;
-  return [
-    ...grants.map(({ id, amount, now: at }) => `grant ${at} ${id} ${amount}`),
-    ...grants.flatMap(({ id, expiresAt }) => {
-      const expired = expiresAt !== null && expiresAt <= now ? remainingOf(account, id) : 0;
-      return expired > 0 ? [`expiry ${expiresAt} ${id} ${-expired}`] : [];
-    }),
-    ...grants.flatMap(({ id }) => {
-      const own = losses.filter(({ grant }) => grant === id);
-      const lost = sum(own.map(({ credits }) => credits));
-      return lost > 0 ? [`void ${own[0]?.at} ${id} ${-lost}`] : [];
-    }),
-    ...calls.flatMap(({ order: { tool, now: at }, key, grant, reversedAt }) => {
-      const call = `${tool} ${key} ${grant === null ? 0 : 1}`;
-      if (reversedAt === null) return [`call ${hourOf(at)} ${call}`];
-      return [`reversed ${at} ${call} ${grant}`, `reversal ${reversedAt} ${call} ${grant}`];
-    }),
-  ].sort();
-}
-
-function usageOf(accounts: Account[]): UsageRow[] {
-  const rows: UsageRow[] = [];
-  for (const { id: account, calls } of accounts)
-    for (const { order, key, grant, reversedAt } of calls) {
-      if (reversedAt !== null) continue;
-      const { tool, now } = order;
-      const hour = hourOf(now);
-      let row = rows.find(
-        (each) =>
-          each.account === account && each.key === key && each.tool === tool && each.hour === hour,
-      );
-      if (row === undefined) {
-        row = { account, key, tool, hour, calls: 0, credits: 0 };
-        rows.push(row);
-      }
-      row.calls += 1;
-      row.credits += grant === null ? 0 : 1;
-    }
-  return rows;
-}

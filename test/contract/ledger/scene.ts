@@ -83,6 +83,21 @@ export function createScene(opened: OpenedLedger) {
       return Object.fromEntries(grants.map(({ id, remaining }) => [id, remaining]));
     },
     books: async (now = START) => (await ledger.audit({ now })).books,
+    /** Takes the notices that nobody has taken yet, as somebody does who carries them on. */
+    async news() {
+      const { notices } = await ledger.listNotices({ max: 1000 });
+      await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+      return notices.map(({ id: _, account: __, ...content }) => content);
+    },
+    withdraw: (account: string, id: string, credits: number, now = START) =>
+      ledger.withdraw({ account, grant: id, credits, now }),
+    /** The end of each grant, and in its place what it would be were the account not on the lifetime plan. */
+    async ends(account: string, now = START) {
+      const { grants } = await ledger.credits({ account, now });
+      return Object.fromEntries(
+        grants.map(({ id, expiresAt, waivedExpiresAt }) => [id, [expiresAt, waivedExpiresAt]]),
+      );
+    },
     usage: (account: string | null = null) => sortedUsage(ledger, account),
   };
 }

@@ -1,0 +1,40 @@
+import * as z from "zod";
+
+const name = z.string().min(1);
+const time = z.int().min(0);
+const count = z.int().min(0);
+
+/**
+ * A purchase as a record of a transfer (`transfer.ts`): what was offered, how its payment stands, and its grants. Money is in
+ * minor units of the currency. It names a known account, but where the trouble with it is that it has none.
+ */
+export const purchaseRecord = z.strictObject({
+  record: z.literal("purchase"),
+  id: name,
+  account: name,
+  createdAt: time,
+  offer: name,
+  kind: z.enum(["pack", "lifetime"]),
+  name,
+  credits: z.int().min(1),
+  months: z.int().min(1).nullable(),
+  price: count,
+  currency: name,
+  session: name.nullable(),
+  payment: name.nullable(),
+  status: z.enum(["open", "pending", "paid", "failed", "expired"]),
+  paidAt: time.nullable(),
+  paid: count,
+  refunded: count,
+  refundedAt: time.nullable(),
+  dispute: z.enum(["none", "open", "won", "lost"]),
+  payUrl: name.nullable(),
+  receiptUrl: name.nullable(),
+  invoiceUrl: name.nullable(),
+  grant: name.nullable(),
+  voided: count,
+  spent: count,
+  restoredGrant: name.nullable(),
+  trouble: z.enum(["account_closed", "no_account"]).nullable(),
+  updatedAt: time,
+});

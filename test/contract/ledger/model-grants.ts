@@ -1,0 +1,74 @@
+/** The model's grants. */
+import type { LedgerOperations } from "#credits/ledger.ts";
+import { nextLookAt } from "#credits/notices.ts";
+import type { GrantOrder } from "./model.ts";
+import type { ModelNotices } from "./model-notices.ts";
+import { type Account, isOnPlan, lostOf, type Made, remainingOf, spendable } from "./model-sums.ts";
+
+export function grantsModel(accounts: Account[], notices: ModelNotices) {
+  const find = (id: string) => accounts.find((account) => account.id === id);
+  let made = 0;
+
+  function make(account: Account, order: GrantOrder): void {
+    made += 1;
+    const ends = isOnPlan(account)
+      ? { expiresAt: null, waivedExpiresAt: order.expiresAt, lookAt: null }
+      : { waivedExpiresAt: null, lookAt: nextLookAt(order.expiresAt, order.now) };
+    account.grants.push({ ...order, number: made, withdrawn: 0, ...ends });
+    if (order.kind === "lifetime") {
+      for (const each of account.grants)
+        if (each.expiresAt !== null && order.now < each.expiresAt)
+          Object.assign(each, {
+            expiresAt: null,
+            waivedExpiresAt: each.expiresAt,
+            lookAt: null,
+          } satisfies Partial<Made>);
+    }
+    const { id, kind, amount } = order;
+    const { expiresAt } = account.grants.at(-1) as Made;
+    const told = { id, kind, amount, expiresAt };
+    notices.write(account, order.now, { kind: "credits.granted", grant: told });
+    notices.noteBetter(account, order.now);
+  }
+
+  function endPlan(account: Account, now: number): void {
+    for (const each of account.grants) {
+      if (each.waivedExpiresAt === null) continue;
+      each.expiresAt = each.waivedExpiresAt;
+      each.waivedExpiresAt = null;
+      each.lookAt = account.state === "closed" ? null : nextLookAt(each.expiresAt, now);
+    }
+  }
+
+  return {
+    grant(order: GrantOrder) {
+      const account = find(order.account);
+      if (account === undefined || account.state === "closed") return { outcome: "no_account" };
+      const isNew = account.grants.every(({ id }) => id !== order.id);
+      if (isNew) make(account, order);
+      const grant = account.grants.find(({ id }) => id === order.id) as Made;
+      const { id, kind, amount, expiresAt, waivedExpiresAt, now: grantedAt } = grant;
+      const figures = { amount, remaining: remainingOf(account, id), grantedAt };
+      return {
+        outcome: isNew ? "granted" : "already_granted",
+        grant: { id, kind, ...figures, expiresAt, waivedExpiresAt },
+      };
+    },
+    withdraw({ account: id, grant: grantId, credits, now }: LedgerOperations["withdraw"][0]) {
+      const account = find(id);
+      const grant = account?.grants.find((each) => each.id === grantId);
+      if (account === undefined || grant === undefined) return { outcome: "no_grant" };
+      const wasOnPlan = isOnPlan(account);
+      grant.withdrawn = Math.max(grant.withdrawn, Math.min(credits, grant.amount));
+      const isSpendable = spendable(account, now).includes(grant);
+      const unspent = isSpendable ? remainingOf(account, grantId) : 0;
+      const lost = Math.min(unspent, grant.withdrawn - lostOf(account, grantId));
+      if (lost > 0) account.losses.push({ grant: grantId, credits: lost, at: now });
+      if (wasOnPlan && !isOnPlan(account)) endPlan(account, now);
+      notices.tellWorse(account, now);
+      const voided = lostOf(account, grantId);
+      const spent = grant.amount - remainingOf(account, grantId) - voided;
+      return { outcome: "withdrawn", voided, spent };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** What the sentences about the notice book share. */
+import type { Notice } from "#credits/notices.ts";
+import type { TakenLetter, WaitingLetter } from "#mail/letter-queue.ts";
+import type { Delivery, Endpoint, NoticeBook } from "#notices/notice-book.ts";
+import { type SqlDatabase, sql } from "#store/sql-database.ts";
+
+export const START = Date.UTC(2026, 10, 22, 10);
+export const LEASE = 60_000;
+export const ACCOUNT = "acc_000000000001";
+export const OTHER = "acc_000000000002";
+
+type Handling = Parameters<NoticeBook["handle"]>[0];
+export type Kept = {
+  book: NoticeBook;
+  db: SqlDatabase;
+  letters(): Promise<TakenLetter[]>;
+  handle(notice: Notice, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
+  list(endpoint: string, max?: number, after?: string | null): Promise<Delivery[]>;
+};
+export type Rule = (sentence: string, proof: (kept: Kept) => Promise<void>) => void;
+
+let count = 0;
+const next = (prefix: string) => {
+  count += 1;
+  return `${prefix}_${String(count).padStart(6, "0")}`;
+};
+export const deliveryIds = (wanted: number) => Array.from({ length: wanted }, () => next("dlv"));
+
+export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
+  id: next("whk"),
+  account: ACCOUNT,
+  url: "https://shop.example/hooks?a=1",
+  secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+  kinds: ["credits.granted", "credits.low"],
+  createdAt: START,
+  pausedAt: null,
+  ...changes,
+});
+
+export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): Notice => ({
+  id: next(`ntc_${account}`),
+  account,
+  at: START,
+  kind: "credits.low",
+  balance: 19,
+  lowBalance: 20,
+});
+
+export const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => ({
+  id: next("let"),
+  to: "ada@example.org",
+  subject: "Your credits run low",
+  text: "text\n",
+  html: "<p>html</p>",
+  kind: "credits_low",
+  usefulUntil: null,
+  way: "smtp",
+  ...changes,
+});
+
+/** So many letters of others that are due much later. */
+export const fillLetters = (db: SqlDatabase, count: number) =>
+  db.batch([
+    sql`INSERT INTO letter
+          (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
+        WITH RECURSIVE letters (no) AS (
+          SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
+        SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+        FROM letters`,
+  ]);
+
+/** So many deliveries of one endpoint, one a second. */
+export async function fill({ book, handle }: Kept, place: Endpoint, deliveries: number) {
+  await book.addEndpoint({ endpoint: place });
+  for (let turn = 0; turn < deliveries; turn += 1)
+    await handle(lowNotice({ account: place.account }), { now: START + turn * 1_000 });
+}
+
+export const takeAt = ({ book }: Kept, now: number, max = 9) =>
+  book.take({ now, leaseUntil: now + LEASE, max });

@@ -1,0 +1,19 @@
+import { createD1Database } from "#store/d1-database.ts";
+import { createPurchaseBook } from "#store/people-purchases.ts";
+import { createPostgresDatabase } from "#store/postgres-database.ts";
+import { createSqliteDatabase } from "#store/sqlite-database.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { purchaseBookContract } from "../contract/purchase-book.ts";
+import { openD1 } from "./d1-scene.ts";
+import { openPoolLater } from "./postgres-scene.ts";
+
+/** The suite of the purchase book, over every database. */
+purchaseBookContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  return createPurchaseBook(createSqliteDatabase(driver));
+});
+purchaseBookContract("in D1", async () => createPurchaseBook(createD1Database(openD1().d1)));
+purchaseBookContract("in PostgreSQL", async () =>
+  createPurchaseBook(createPostgresDatabase(openPoolLater())),
+);
