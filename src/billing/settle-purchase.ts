@@ -1,0 +1,173 @@
+import { NotCarriedOut } from "#credits/ledger.ts";
+import { DAY_MS } from "#limits.ts";
+import type { BillingHouse } from "./billing.ts";
+import { newPurchase } from "./new-purchase.ts";
+import type { PaymentRef, PaymentState } from "./payment-provider.ts";
+import type { Purchase } from "./purchase-book.ts";
+import { paidBack, settleCredits } from "./settle-credits.ts";
+
+export type SettleRef = { purchase: string } | PaymentRef;
+
+export type SettleOutcome =
+  /** `changed`: whether anything was not as the payment stands. */
+  | { outcome: "settled"; purchase: Purchase; changed: boolean }
+  /** The provider does not know what the book has; nothing was changed. */
+  | { outcome: "no_payment"; purchase: Purchase }
+  /** Neither the book nor the provider knows it, or it is somebody else's payment at the same provider. */
+  | { outcome: "not_ours" };
+
+/** Two who settle one purchase at once write in turns; each turn somebody gets on. */
+const TURNS_MAX = 8;
+/** No page of ours is open for as long. */
+const FORGOTTEN_MS = 2 * DAY_MS;
+
+/**
+ * Asks how a payment stands and makes ledger and row so. It converges: each step is the same however often it is taken, so a
+ * fault or a kill anywhere is mended by the next message, view or comparison.
+ *
+ * The row is read before the provider is asked, and written only where nobody has written it since: so what is acted on is
+ * never older than what the row tells. What takes credits is written down before it is done, what gives them back after.
+ */
+export async function settlePurchase(house: BillingHouse, ref: SettleRef): Promise<SettleOutcome> {
+  /** What somebody who was overtaken may have withdrawn too much. */
+  let taken = 0;
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const settled = await settleOnce(house, ref, taken);
+    if (settled.outcome !== "overtaken") return settled;
+    taken = Math.max(taken, settled.taken);
+  }
+  throw new NotCarriedOut("A purchase is being settled by too many at once");
+}
+
+type Turn = SettleOutcome | { outcome: "overtaken"; taken: number };
+
+async function settleOnce(house: BillingHouse, ref: SettleRef, taken: number): Promise<Turn> {
+  const found = await findOrMake(house, ref);
+  if (found === null) return { outcome: "not_ours" };
+  const { row, payment } = found;
+  const now = house.now();
+  if (payment === null) return settleUnopened(house, row, now);
+  const state = await house.provider.look(payment);
+  if (state === null) return { outcome: "no_payment", purchase: row };
+  // Two pages for one purchase are no work of ours.
+  if (state.session !== (row.session ?? state.session)) return { outcome: "not_ours" };
+  return settleAs(house, row, state, { now, taken });
+}
+
+/** The purchase's row and what to ask the provider for. A row that was lost is made again from what the provider was told. */
+async function findOrMake(
+  house: BillingHouse,
+  ref: SettleRef,
+): Promise<{ row: Purchase; payment: PaymentRef | null } | null> {
+  const { book, provider } = house;
+  const found = await book.find("purchase" in ref ? { id: ref.purchase } : ref);
+  if (found !== null) {
+    const known = found.session === null ? null : { session: found.session };
+    return { row: found, payment: known ?? ("purchase" in ref ? null : ref) };
+  }
+  if ("purchase" in ref) return null;
+  const state = await provider.look(ref);
+  if (state === null || state.purchase === null) return null;
+  const payment = { session: state.session };
+  const row = await book.find({ id: state.purchase });
+  if (row !== null) return { row, payment };
+  const made = purchaseOf(state, house.now());
+  if (made === null) return null;
+  await book.add(made);
+  const kept = await book.find({ id: made.id });
+  return kept === null ? null : { row: kept, payment };
+}
+
+function purchaseOf({ purchase, account, bought, currency }: PaymentState, now: number) {
+  if (purchase === null || account === null || bought === null) return null;
+  return newPurchase(purchase, account, { ...bought, currency }, now);
+}
+
+/** The provider's page was never opened, as far as we know: nobody has its address, so nobody can pay. */
+async function settleUnopened(house: BillingHouse, row: Purchase, now: number): Promise<Turn> {
+  if (row.status !== "open" || now < row.createdAt + FORGOTTEN_MS) {
+    return { outcome: "settled", purchase: row, changed: false };
+  }
+  const expired = await write(house, row, { ...row, status: "expired" }, now);
+  if (expired === null) return { outcome: "overtaken", taken: 0 };
+  return { outcome: "settled", purchase: expired, changed: true };
+}
+
+async function settleAs(
+  house: BillingHouse,
+  row: Purchase,
+  state: PaymentState,
+  { now, taken }: { now: number; taken: number },
+): Promise<Turn> {
+  const facts = await withoutLinks(house, row, factsOf(row, state, now), now);
+  const back = paidBack(facts);
+  const isRestored = back < Math.max(paidBack(row), taken);
+  const noted = isRestored ? row : await write(house, row, facts, now);
+  if (noted === null) return { outcome: "overtaken", taken };
+  let next = facts;
+  let isNew = false;
+  if (facts.status === "paid") {
+    const { isNew: given, ...credits } = await settleCredits(house, facts, {
+      ...{ paidBack: back, isRestored, now },
+    });
+    next = { ...facts, ...credits };
+    isNew = given;
+  }
+  const purchase = await write(house, noted, next, now);
+  if (purchase === null) {
+    return { outcome: "overtaken", taken: next.grant === null ? taken : Math.max(taken, back) };
+  }
+  return { outcome: "settled", purchase, changed: isNew || purchase.updatedAt !== row.updatedAt };
+}
+
+/** The row with what the provider tells; when the money came and first went is kept. */
+function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
+  const isGone = state.refunded > 0 || state.dispute === "open" || state.dispute === "lost";
+  return {
+    ...row,
+    session: state.session,
+    payment: state.payment ?? row.payment,
+    status: state.status,
+    paidAt: row.paidAt ?? state.paidAt,
+    paid: state.paid,
+    refunded: state.refunded,
+    refundedAt: row.refundedAt ?? (isGone ? now : null),
+    dispute: state.dispute,
+    payUrl: state.payUrl,
+    receiptUrl: state.receiptUrl ?? row.receiptUrl,
+    invoiceUrl: state.invoiceUrl ?? row.invoiceUrl,
+  };
+}
+
+/**
+ * The provider's pages have the buyer's name on them: links to them went with the address of a closed account, and do not come
+ * again.
+ */
+async function withoutLinks(
+  { ledger }: BillingHouse,
+  row: Purchase,
+  facts: Purchase,
+  now: number,
+): Promise<Purchase> {
+  const isNew = (["payUrl", "receiptUrl", "invoiceUrl"] as const).some(
+    (link) => facts[link] !== null && facts[link] !== row[link],
+  );
+  if (!isNew) return facts;
+  const standing = await ledger.findAccount({ account: row.account, now });
+  const isClosed = standing === null || standing.state === "closed";
+  return isClosed ? { ...facts, payUrl: null, receiptUrl: null, invoiceUrl: null } : facts;
+}
+
+/** The row as it is now; null where somebody else has written it since. What is as it was need not be written. */
+async function write(
+  { book }: BillingHouse,
+  row: Purchase,
+  next: Purchase,
+  now: number,
+): Promise<Purchase | null> {
+  const { updatedAt: seen } = row;
+  if (JSON.stringify({ ...next, updatedAt: seen }) === JSON.stringify(row)) return row;
+  const purchase = { ...next, updatedAt: Math.max(now, seen + 1) };
+  const { updated } = await book.update({ purchase, seen });
+  return updated ? purchase : null;
+}

@@ -1,0 +1,237 @@
+/**
+ * Whatever happens to a payment, in whatever order it is told, however often, and wherever we are killed meanwhile: in the
+ * end credits stand as the money does. `TEST_SALES_RUNS` sets the number of random lives; a life is told by its seed.
+ */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { BillingHouse } from "#billing/billing.ts";
+import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
+import type { Message } from "../stripe/messages.ts";
+import { ADA, type BillingScene, openScene, randomFrom, START } from "./billing-scene.ts";
+
+const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 30);
+const CREDITS = 100;
+
+/** One fake for many lives: each has a page of its own. */
+async function oneFake(t: TestContext): Promise<FakeStripe> {
+  const fake = await startFakeStripe({ now: () => START });
+  t.after(() => fake.close());
+  return fake;
+}
+
+/** The credits of the purchase that its owner should have now. */
+async function due(scene: BillingScene, id: string, spent: number): Promise<number> {
+  const { status, paid, refunded, dispute } = await scene.purchase(id);
+  if (status !== "paid" || dispute === "open" || dispute === "lost") return 0;
+  const back = Math.floor((CREDITS * refunded) / paid);
+  return Math.max(0, CREDITS - back - spent);
+}
+
+async function assertSettled(scene: BillingScene, id: string, spent: number): Promise<void> {
+  await scene.audit();
+  assert.equal(await scene.balance(), await due(scene, id, spent));
+  const { grants } = await scene.ledger.credits({ account: ADA, now: START });
+  const first = grants.filter((grant) => !grant.id.includes(":restored"));
+  const { grant } = await scene.purchase(id);
+  assert.deepEqual(
+    first.map((each) => [each.id, each.amount]),
+    grant ? [[grant, CREDITS]] : [],
+  );
+}
+
+function permutations<Item>(items: readonly Item[]): Item[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, place) =>
+    permutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
+  );
+}
+
+const TOLD = [
+  ...["checkout.session.completed", "charge.succeeded", "checkout.session.async_payment_succeeded"],
+  ...["refund.created", "charge.refunded"],
+];
+
+test("every order of the events of one payment ends in the same grants and the same purchase", async (t) => {
+  const fake = await oneFake(t);
+  const ends = new Set<string>();
+  for (const order of permutations([0, 1, 2, 3])) {
+    const scene = await openScene(t, { fake });
+    const { id, session } = await scene.buy();
+    fake.payLater(session);
+    fake.arrive(session);
+    fake.refund(session, 250);
+    const told = fake.take().filter(({ type }) => TOLD.includes(type));
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      TOLD,
+    );
+    // The first is told in time, the others in any order.
+    await scene.receive(told[0] as Message);
+    for (const place of order) await scene.receive(told[place + 1] as Message);
+    await assertSettled(scene, id, 0);
+    const { voided, spent, status, refunded } = await scene.purchase(id);
+    ends.add(JSON.stringify([voided, spent, status, refunded, await scene.grants()]));
+  }
+  assert.deepEqual([...ends], ['[50,0,"paid",250,{"grant":"100/50"}]']);
+});
+
+type Life = { scene: BillingScene; session: string; refunds: { id: string }[] };
+
+/** Something that can happen to a paid payment now. */
+function happen(
+  { scene: { fake }, session, refunds }: Life,
+  random: () => number,
+  disputed: string,
+): string {
+  if (disputed === "open") {
+    const end = random() < 0.6 ? "won" : "lost";
+    fake.dispute(session, end);
+    return end;
+  }
+  const what = random();
+  const left = fake.refundable(session);
+  if (what < 0.4 && left > 0) {
+    refunds.push(fake.refund(session, 1 + Math.floor(random() * left)));
+  } else if (what < 0.6 && refunds.length > 0) {
+    fake.failRefund(refunds.pop() as { id: string });
+  } else if (what < 0.8 && disputed !== "lost") {
+    fake.dispute(session, "needs_response");
+    return "open";
+  }
+  return disputed;
+}
+
+async function live(scene: BillingScene, random: () => number): Promise<void> {
+  const { fake } = scene;
+  const { id, session } = await scene.buy();
+  fake.take();
+  fake.pay(session);
+  const refunds: { id: string }[] = [];
+  const told: Message[] = [];
+  let disputed = "none";
+  let spent = 0;
+  for (let step = 0; step < 8; step += 1) {
+    told.push(...fake.take());
+    // Some of what was told until now, old and new, some of it twice.
+    const heard = told.filter(() => random() < 0.5).toSorted(() => random() - 0.5);
+    await scene.receiveAll(heard);
+    const held = await scene.balance();
+    const count = Math.floor(random() * Math.min(held + 1, 30));
+    await scene.spend(count);
+    spent += count;
+    disputed = happen({ scene, session, refunds }, random, disputed);
+  }
+  told.push(...fake.take());
+  await scene.receiveAll(told.toSorted(() => random() - 0.5));
+  await assertSettled(scene, id, spent);
+}
+
+test(`${RUNS} random lives of payments, told in part and out of order, end as the money stands`, async (t) => {
+  const fake = await oneFake(t);
+  const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
+  t.diagnostic(`TEST_SALES_SEED=${seed}`);
+  for (let run = 0; run < RUNS; run += 1) {
+    const scene = await openScene(t, { fake });
+    try {
+      await live(scene, randomFrom(seed + run));
+    } catch (error) {
+      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+    }
+  }
+});
+
+class Killed extends Error {}
+
+/** A house in which everything ends at one step: before it is taken, or after. */
+function mortal(house: BillingHouse, state: { left: number; after: boolean }): BillingHouse {
+  const wrap = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, name) {
+        const own = Reflect.get(target, name);
+        if (typeof own !== "function") return own;
+        return async (...given: unknown[]) => {
+          state.left -= 1;
+          if (state.left === 0 && !state.after) throw new Killed();
+          const outcome = await own.apply(target, given);
+          if (state.left === 0) throw new Killed();
+          return outcome;
+        };
+      },
+    });
+  const { provider, book, ledger } = house;
+  return { ...house, provider: wrap(provider), book: wrap(book), ledger: wrap(ledger) };
+}
+
+type Death = { left: number; after: boolean };
+
+/** A payment's life with one death in it; whether it came to pass. `again`: the message comes once more at once. */
+async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again: boolean) {
+  const state = { left: 0, after: death.after };
+  const scene = await openScene(t, { fake, house: (house) => mortal(house, state) });
+  const { id, session } = await scene.buy();
+  const settle = () => scene.billing.settle({ session });
+  let spent = 0;
+  const acts = [
+    () => fake.pay(session),
+    async () => {
+      spent = Math.min(30, await scene.balance());
+      await scene.spend(spent);
+    },
+    () => void fake.refund(session, 100),
+    () => void fake.dispute(session, "needs_response"),
+    () => void fake.dispute(session, "won"),
+  ];
+  state.left = death.left;
+  for (const act of acts) {
+    await act();
+    await settle().catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+      return again ? settle() : undefined;
+    });
+  }
+  const isOver = state.left <= 0;
+  state.left = 0;
+  await settle();
+  await assertSettled(scene, id, spent);
+  return isOver;
+}
+
+/** The other two of the four only where there is time. */
+const DEATHS = [
+  { after: false, again: true },
+  { after: true, again: false },
+  ...(RUNS > 100
+    ? [
+        { after: true, again: true },
+        { after: false, again: false },
+      ]
+    : []),
+];
+
+for (const { after, again } of DEATHS) {
+  const when = `${after ? "after" : "before"} any step`;
+  const then = again ? "told again" : "told of the next event";
+  test(`killed ${when} and ${then}, a payment ends well`, async (t) => {
+    const fake = await oneFake(t);
+    let left = 1;
+    while (await liveAndDie(t, fake, { left, after }, again)) left += 1;
+    assert.ok(left > 25, `only ${left} steps were tried`);
+  });
+}
+
+test("settled by eight at once, again and again, a payment has one grant and loses nothing", async (t) => {
+  const fake = await oneFake(t);
+  const scene = await openScene(t, { fake });
+  const { id, session } = await scene.buy();
+  const settleTogether = () =>
+    Promise.all(Array.from({ length: 8 }, () => scene.billing.settle({ session })));
+  fake.pay(session);
+  await settleTogether();
+  await scene.spend(10);
+  for (const status of ["needs_response", "won"] as const) {
+    fake.dispute(session, status);
+    await settleTogether();
+  }
+  await assertSettled(scene, id, 10);
+  assert.deepEqual(await scene.grants(), { "grant:restored": "90/90", grant: "100/0" });
+});

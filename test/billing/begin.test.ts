@@ -1,0 +1,178 @@
+/** Beginning a purchase: what is refused, what is written first, and what stays when the provider goes away. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  PAGE_OPEN_MS,
+  PURCHASES_PER_HOUR_MAX,
+  TRIES_PER_HOUR_MAX,
+} from "#billing/begin-purchase.ts";
+import { createBilling } from "#billing/billing.ts";
+import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { accountId } from "../contract/ledger/scene.ts";
+import { ADA, openScene, START } from "./billing-scene.ts";
+
+const HOUR = 3_600_000;
+
+test("a purchase is in the book before its page can be paid at, with the price of that moment", async (t) => {
+  const { fake, begin, purchase } = await openScene(t);
+  const begun = await begin("large");
+  assert.ok(begun.outcome === "begun");
+  const { id } = begun.purchase;
+  assert.deepEqual(begun.purchase, await purchase(id));
+  assert.deepEqual(begun.purchase.offer, {
+    ...{ id: "large", kind: "pack", name: "Large", credits: 1000, months: 12 },
+  });
+  assert.equal(begun.url, begun.purchase.payUrl);
+  const form = fake.requests[0]?.form;
+  assert.equal(form?.["success_url"], `https://toolbooth.test/credits?purchase=${id}`);
+  assert.equal(form?.["cancel_url"], `https://toolbooth.test/credits?cancelled=${id}`);
+  assert.equal(form?.["expires_at"], String((START + PAGE_OPEN_MS) / 1000));
+});
+
+test("what is not on the price list, and who cannot buy, is refused before anything is written", async (t) => {
+  const { fake, begin, book, ledger, accounts } = await openScene(t);
+  const bob = await accounts.account("Bob");
+  await ledger.suspendAccount({ account: bob, now: START });
+  const cid = await accounts.account("Cid");
+  await ledger.closeAccount({ account: cid, now: START });
+  assert.deepEqual(await begin("huge"), { outcome: "no_such_offer" });
+  assert.deepEqual(await begin("small", bob), { outcome: "account_suspended" });
+  assert.deepEqual(await begin("small", cid), { outcome: "no_account" });
+  assert.deepEqual(await begin("small", accountId("Nobody")), { outcome: "no_account" });
+  assert.deepEqual(await book.listAll({ after: null, max: 9 }), []);
+  assert.deepEqual(fake.requests, []);
+});
+
+test("the lifetime plan is bought once, and again only after it was refunded", async (t) => {
+  const { fake, begin, buy, receiveAll } = await openScene(t);
+  const { session } = await buy("lifetime");
+  fake.pay(session);
+  await receiveAll();
+  assert.deepEqual(await begin("lifetime"), { outcome: "already_lifetime" });
+  assert.equal((await begin("small")).outcome, "begun");
+  fake.refund(session);
+  await receiveAll();
+  assert.equal((await begin("lifetime")).outcome, "begun");
+});
+
+test("while the plan's page is open it is the same page, and while its money is on the way it is refused", async (t) => {
+  const { fake, begin, buy, book, receiveAll, clock, billing, accounts } = await openScene(t);
+  const { id, session } = await buy("lifetime");
+  // However much was begun since.
+  for (let no = 1; no < PURCHASES_PER_HOUR_MAX; no += 1) await buy();
+  const again = await begin("lifetime");
+  assert.ok(again.outcome === "begun");
+  assert.deepEqual([again.purchase.id, again.purchase.session], [id, session]);
+  assert.equal(again.url, again.purchase.payUrl);
+  const other = await buy("lifetime", await accounts.account("Bob"));
+  assert.notEqual(other.id, id);
+  fake.payLater(session);
+  await receiveAll();
+  assert.deepEqual(await begin("lifetime"), { outcome: "lifetime_pending" });
+  clock.at += 5 * 24 * HOUR;
+  assert.deepEqual(await begin("lifetime"), { outcome: "lifetime_pending" });
+  fake.failLater(session);
+  await receiveAll();
+  const next = await begin("lifetime");
+  assert.ok(next.outcome === "begun" && next.purchase.id !== id);
+  assert.equal((await billing.compare({ since: START })).inTrouble.length, 0);
+  assert.equal((await book.listUnsettled({ account: ADA, kind: "lifetime" })).length, 1);
+});
+
+test("a plan that was paid, of which no message came, is found when it is begun again", async (t) => {
+  const { fake, begin, buy, clock, ledger } = await openScene(t);
+  const { session } = await buy("lifetime");
+  fake.pay(session);
+  clock.at += PAGE_OPEN_MS;
+  assert.deepEqual(await begin("lifetime"), { outcome: "already_lifetime" });
+  assert.equal((await ledger.credits({ account: ADA, now: clock.at })).lifetime, true);
+});
+
+test("a plan whose page is over is begun anew, and the old purchase is expired by that", async (t) => {
+  const { fake, buy, clock, purchase } = await openScene(t);
+  const { id, session } = await buy("lifetime");
+  clock.at += PAGE_OPEN_MS;
+  fake.expire(session);
+  const next = await buy("lifetime");
+  assert.notEqual(next.id, id);
+  assert.equal((await purchase(id)).status, "expired");
+});
+
+test("a price list without the plan does not sell it", async (t) => {
+  const { begin } = await openScene(t, { prices: { lifetime: null } });
+  assert.deepEqual(await begin("lifetime"), { outcome: "no_such_offer" });
+});
+
+test(`an account begins ${PURCHASES_PER_HOUR_MAX} purchases an hour, and is told when it may go on`, async (t) => {
+  const { begin, clock, accounts } = await openScene(t);
+  for (let no = 0; no < PURCHASES_PER_HOUR_MAX; no += 1) {
+    assert.equal((await begin()).outcome, "begun");
+    clock.at += 1000;
+  }
+  const retryAfterMs = HOUR - PURCHASES_PER_HOUR_MAX * 1000;
+  assert.deepEqual(await begin(), { outcome: "too_many", retryAfterMs });
+  assert.equal((await begin("small", await accounts.account("Bob"))).outcome, "begun");
+  clock.at += retryAfterMs - 1;
+  assert.deepEqual(await begin(), { outcome: "too_many", retryAfterMs: 1 });
+  clock.at += 1;
+  assert.equal((await begin()).outcome, "begun");
+});
+
+test("clicks while the provider is away keep nobody from buying, but they have a bound too", async (t) => {
+  const { fake, begin, clock, book } = await openScene(t);
+  fake.setAway("500");
+  for (let no = 0; no < PURCHASES_PER_HOUR_MAX + 2; no += 1) await assert.rejects(begin());
+  fake.setAway(null);
+  assert.equal((await begin()).outcome, "begun");
+  fake.setAway("500");
+  for (let no = PURCHASES_PER_HOUR_MAX + 3; no < TRIES_PER_HOUR_MAX; no += 1) {
+    await assert.rejects(begin());
+  }
+  fake.setAway(null);
+  clock.at += 1000;
+  assert.deepEqual(await begin(), { outcome: "too_many", retryAfterMs: HOUR - 1000 });
+  assert.equal((await book.listAll({ after: null, max: 99 })).length, TRIES_PER_HOUR_MAX);
+  clock.at += HOUR - 1000;
+  assert.equal((await begin()).outcome, "begun");
+});
+
+test("a purchase whose page the provider refuses to open is expired at once", async (t) => {
+  const { house, book } = await openScene(t);
+  const open = () => Promise.reject(new ProviderRefused("Set the key"));
+  const refused = createBilling({ ...house, provider: { ...house.provider, open } });
+  const urlsOf = () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" });
+  const order = { account: ADA, offer: "small", email: "ada@example.org", urlsOf };
+  await assert.rejects(refused.begin(order), ProviderRefused);
+  const [left] = await book.list({ account: ADA, after: null, max: 9 });
+  assert.deepEqual([left?.status, left?.session], ["expired", null]);
+});
+
+test("where the provider is away, the purchase stays without a page and expires", async (t) => {
+  const { fake, begin, book, billing, clock } = await openScene(t);
+  fake.setAway("reset");
+  await assert.rejects(begin(), ProviderAway);
+  fake.setAway(null);
+  const [left] = await book.list({ account: ADA, after: null, max: 9 });
+  assert.ok(left);
+  assert.deepEqual([left.status, left.session, left.payUrl], ["open", null, null]);
+  assert.deepEqual(await billing.settle({ purchase: left.id }), {
+    ...{ outcome: "settled", purchase: left, changed: false },
+  });
+  clock.at += 48 * HOUR;
+  const settled = await billing.settle({ purchase: left.id });
+  assert.ok(settled.outcome === "settled" && settled.purchase.status === "expired");
+});
+
+test("a page that was opened while we were killed is found by what it tells", async (t) => {
+  const { fake, begin, receiveAll, grants, book } = await openScene(t);
+  // The page is open, and its answer is lost: what the buyer does there cannot be expected, but is not lost either.
+  fake.setAway("500 late");
+  await assert.rejects(begin(), ProviderAway);
+  fake.setAway(null);
+  const session = fake.newest();
+  fake.pay(session);
+  await receiveAll();
+  const [kept] = await book.list({ account: ADA, after: null, max: 9 });
+  assert.deepEqual([kept?.session, kept?.status], [session, "paid"]);
+  assert.deepEqual(await grants(), { grant: "100/100" });
+});

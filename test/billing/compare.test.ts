@@ -1,0 +1,156 @@
+/** The operator's comparison: what no message has told is settled, and what a person has to decide is named. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBilling } from "#billing/billing.ts";
+import { ProviderAway } from "#billing/payment-provider.ts";
+import { createMemoryLedger } from "#store/memory.ts";
+import { ADA, openScene, START } from "./billing-scene.ts";
+
+const DAY = 86_400_000;
+
+test("events that were missed are made good, and the second comparison finds all in order", async (t) => {
+  const { fake, billing, buy, grants, spend } = await openScene(t);
+  const [paid, back, open, gone] = [await buy(), await buy(), await buy(), await buy()];
+  fake.pay(paid.session);
+  fake.pay(back.session);
+  fake.expire(gone.session);
+  fake.refund(back.session);
+  const first = await billing.compare({ since: START - DAY });
+  assert.deepEqual(
+    first.settledNow.map(({ purchase, status }) => [purchase, status]).sort(),
+    [
+      [paid.id, "paid"],
+      [back.id, "paid"],
+      [gone.id, "expired"],
+    ].sort(),
+  );
+  assert.deepEqual([first.looked, first.inOrder, first.inTrouble], [4, 1, []]);
+  assert.deepEqual(await grants(), { grant: "100/100" });
+  await spend(5);
+  fake.refund(paid.session, 250);
+  fake.pay(open.session);
+  const second = await billing.compare({ since: START - DAY });
+  assert.deepEqual(
+    second.settledNow.map(({ purchase }) => purchase).sort(),
+    [paid.id, open.id].sort(),
+  );
+  const third = await billing.compare({ since: START - DAY });
+  assert.deepEqual([third.looked, third.inOrder, third.settledNow], [4, 4, []]);
+});
+
+test("a grant that the ledger does not have is made again", async (t) => {
+  const { fake, house, buy, receiveAll, billing } = await openScene(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  await receiveAll();
+  // A ledger that was restored from before.
+  const ledger = createMemoryLedger();
+  await ledger.openAccount({ account: ADA, freeCall: "withheld", now: START });
+  const restored = createBilling({ ...house, ledger });
+  const { settledNow } = await restored.compare({ since: START });
+  assert.deepEqual(
+    settledNow.map(({ purchase }) => purchase),
+    [id],
+  );
+  assert.equal((await ledger.credits({ account: ADA, now: START })).balance, 100);
+  assert.equal((await billing.compare({ since: START })).inOrder, 1);
+});
+
+test("a purchase that Stripe does not know is for the operator", async (t) => {
+  const there = await openScene(t);
+  const here = await openScene(t);
+  const { id } = await here.buy();
+  // Another account's key at Stripe: our book names pages that are not there.
+  const lost = createBilling({ ...here.house, provider: there.house.provider });
+  const { inTrouble } = await lost.compare({ since: START });
+  assert.deepEqual(
+    inTrouble.map(({ purchase }) => purchase),
+    [id],
+  );
+  assert.match(inTrouble[0]?.todo ?? "", /STRIPE_SECRET_KEY/);
+  assert.equal((await here.purchase(id)).status, "open");
+});
+
+test("two services at one account at Stripe leave each other's payments alone, also where a row was lost", async (t) => {
+  const production = await openScene(t);
+  const { fake } = production;
+  const staging = await openScene(t, { fake, stripe: { services: ["ffff000011112222"] } });
+  const { session } = await production.buy();
+  fake.pay(session);
+  const messages = fake.take();
+  const outcomes = await staging.receiveAll(messages);
+  assert.deepEqual([...new Set(outcomes)].sort(), ["ignored", "not_ours"]);
+  const { looked, inTrouble } = await staging.billing.compare({ since: START });
+  assert.deepEqual([looked, inTrouble, await staging.grants()], [0, [], {}]);
+  assert.deepEqual(await staging.book.list({ account: ADA, after: null, max: 9 }), []);
+  await production.receiveAll(messages);
+  assert.equal(Object.keys(await production.grants()).length, 1);
+});
+
+test("a service under a new secret goes on with the purchases in its book, and no longer knows those that it lost", async (t) => {
+  const { fake, house, buy, grants } = await openScene(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  const other = await openScene(t, { fake, stripe: { services: ["ffff000011112222"] } });
+  const after = createBilling({ ...house, provider: other.house.provider });
+  const { settledNow, inTrouble } = await after.compare({ since: START });
+  assert.deepEqual([settledNow.map(({ purchase }) => purchase), inTrouble], [[id], []]);
+  assert.equal(Object.keys(await grants()).length, 1);
+  fake.refund(session);
+  const refund = fake.take().find(({ type }) => type === "charge.refunded");
+  assert.ok(refund);
+  const told = await after.receive(refund.body, fake.signatureOf(refund));
+  assert.equal(told.outcome, "settled");
+  // Of a book without the row: the old secret finds the payment, the new one does not.
+  assert.equal((await other.billing.compare({ since: START })).looked, 0);
+  const restored = createBilling({ ...other.house, provider: house.provider });
+  assert.equal((await restored.compare({ since: START })).looked, 1);
+  assert.equal((await other.purchase(id)).status, "paid");
+});
+
+test("a payment that names a purchase of another page grants nothing, and is for the operator", async (t) => {
+  const { fake, billing, buy, purchase, book, receiveAll, grants } = await openScene(t);
+  const { id, session } = await buy();
+  const row = await purchase(id);
+  await book.update({
+    purchase: { ...row, session: "cs_other", updatedAt: START + 9 },
+    seen: row.updatedAt,
+  });
+  fake.pay(session);
+  await receiveAll();
+  assert.deepEqual(await grants(), {});
+  const { inTrouble } = await billing.compare({ since: START });
+  assert.deepEqual(
+    inTrouble.map(({ purchase: named, session: page }) => [named, page]),
+    [[id, session]],
+  );
+});
+
+test("only what was begun since is compared", async (t) => {
+  const { fake, billing, buy, clock } = await openScene(t);
+  const old = await buy();
+  fake.pay(old.session);
+  clock.at += 3 * DAY;
+  const fresh = await buy();
+  fake.pay(fresh.session);
+  const { looked, settledNow } = await billing.compare({ since: clock.at - DAY });
+  assert.deepEqual([looked, settledNow.map(({ purchase }) => purchase)], [1, [fresh.id]]);
+});
+
+test("a provider that goes away in the midst ends the comparison; beginning again finishes it", async (t) => {
+  const { fake, billing, buy, grants } = await openScene(t);
+  const sessions = [(await buy()).session, (await buy()).session, (await buy()).session];
+  for (const session of sessions) fake.pay(session);
+  fake.take();
+  const asked = fake.requests.length;
+  const comparing = billing.compare({ since: START });
+  const watch = setInterval(() => {
+    if (fake.requests.length > asked + 1) fake.setAway("500");
+  }, 0);
+  await assert.rejects(comparing, ProviderAway);
+  clearInterval(watch);
+  fake.setAway(null);
+  await billing.compare({ since: START });
+  const all = await grants();
+  assert.deepEqual(Object.values(all), ["100/100"]);
+});

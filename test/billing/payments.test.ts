@@ -1,0 +1,179 @@
+/** Payments from begin to end, in process: the real SDK, a fake of Stripe, the ledger in memory and the book in SQLite. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ADA, isSettled, openScene, START } from "./billing-scene.ts";
+
+const DAY = 86_400_000;
+
+test("a pack that was paid is granted once, for its months, with receipt and invoice", async (t) => {
+  const { fake, buy, receiveAll, purchase, grants, ledger, balance } = await openScene(t);
+  const { id, session } = await buy();
+  assert.equal((await purchase(id)).status, "open");
+  fake.pay(session);
+  const outcomes = await receiveAll();
+  assert.deepEqual(new Set(outcomes), new Set(["settled", "ignored"]));
+  assert.deepEqual(await grants(), { grant: "100/100" });
+  assert.equal(await balance(), 100);
+  const bought = await purchase(id);
+  const payment = fake.paymentOf(session);
+  assert.deepEqual(bought, {
+    ...{ id, account: ADA, createdAt: START, price: 500, currency: "eur", session, payment },
+    offer: { id: "small", kind: "pack", name: "Small", credits: 100, months: 1 },
+    ...{ status: "paid", paidAt: START, paid: 500, refunded: 0, refundedAt: null },
+    ...{ dispute: "none", payUrl: null, trouble: null, voided: 0, spent: 0 },
+    ...{ receiptUrl: bought.receiptUrl, invoiceUrl: bought.invoiceUrl },
+    ...{ grant: `stripe:${payment}`, restoredGrant: null, updatedAt: bought.updatedAt },
+  });
+  assert.match(bought.receiptUrl ?? "", /\/receipt\/ch_/);
+  assert.match(bought.invoiceUrl ?? "", /\/invoice\/in_/);
+  const { grants: all } = await ledger.credits({ account: ADA, now: START });
+  // 31 January and one month.
+  assert.equal(all[0]?.expiresAt, Date.UTC(2026, 1, 28, 10));
+  assert.equal(all[0]?.kind, "pack");
+});
+
+test("events that come again, all of them and at once, change nothing", async (t) => {
+  const { fake, buy, receive, receiveAll, purchase, grants } = await openScene(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  const messages = fake.take();
+  const outcomes = await Promise.all([...messages, ...messages, ...messages].map(receive));
+  assert.ok(outcomes.some(({ outcome }) => outcome === "settled"));
+  const before = await purchase(id);
+  await receiveAll(messages);
+  assert.deepEqual(await purchase(id), before);
+  assert.deepEqual(await grants(), { grant: "100/100" });
+});
+
+test("a delayed payment is pending until the money is there, and its months begin then", async (t) => {
+  const { fake, clock, buy, receiveAll, purchase, grants, ledger } = await openScene(t);
+  const { id, session } = await buy();
+  fake.payLater(session);
+  await receiveAll();
+  assert.equal((await purchase(id)).status, "pending");
+  assert.deepEqual(await grants(), {});
+  clock.at += 5 * DAY;
+  fake.arrive(session);
+  await receiveAll();
+  const paid = await purchase(id);
+  assert.deepEqual([paid.status, paid.paidAt], ["paid", clock.at]);
+  const { grants: all } = await ledger.credits({ account: ADA, now: clock.at });
+  assert.equal(all[0]?.expiresAt, Date.UTC(2026, 2, 5, 10));
+});
+
+test("a delayed payment that failed grants nothing", async (t) => {
+  const { fake, buy, receiveAll, purchase, grants } = await openScene(t);
+  const { id, session } = await buy();
+  fake.payLater(session);
+  fake.failLater(session);
+  await receiveAll();
+  const { status, paid, grant, trouble } = await purchase(id);
+  assert.deepEqual([status, paid, grant, trouble], ["failed", 0, null, null]);
+  assert.deepEqual(await grants(), {});
+});
+
+test("a page that expired can no longer be paid at, and says so", async (t) => {
+  const { fake, buy, receiveAll, purchase } = await openScene(t);
+  const { id, session } = await buy();
+  assert.match((await purchase(id)).payUrl ?? "", /\/pay\/cs_/);
+  fake.expire(session);
+  await receiveAll();
+  const { status, payUrl } = await purchase(id);
+  assert.deepEqual([status, payUrl], ["expired", null]);
+});
+
+test("a view settles what no message has told", async (t) => {
+  const { fake, billing, buy, grants } = await openScene(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  const first = await billing.settle({ purchase: id });
+  isSettled(first);
+  assert.equal(first.changed, true);
+  assert.deepEqual(await grants(), { grant: "100/100" });
+  const second = await billing.settle({ purchase: id });
+  isSettled(second);
+  assert.equal(second.changed, false);
+  assert.deepEqual(await billing.settle({ purchase: "pur_unknown" }), { outcome: "not_ours" });
+});
+
+test("the lifetime plan frees every grant of its end; refunded, it gives the ends back", async (t) => {
+  const { fake, buy, receiveAll, purchase, ledger, clock } = await openScene(t);
+  const pack = await buy();
+  fake.pay(pack.session);
+  const plan = await buy("lifetime");
+  fake.pay(plan.session);
+  await receiveAll();
+  const standing = async () => {
+    const { lifetime, grants } = await ledger.credits({ account: ADA, now: clock.at });
+    return { lifetime, ends: grants.map(({ expiresAt }) => expiresAt) };
+  };
+  assert.deepEqual(await standing(), { lifetime: true, ends: [null, null] });
+  fake.refund(plan.session);
+  await receiveAll();
+  assert.deepEqual(await standing(), {
+    lifetime: false,
+    ends: [Date.UTC(2026, 1, 28, 10), null],
+  });
+  const { voided, spent, refunded } = await purchase(plan.id);
+  assert.deepEqual({ voided, spent, refunded }, { voided: 500, spent: 0, refunded: 19_900 });
+});
+
+test("a lifetime plan whose dispute was won stands again, though all its credits were spent", async (t) => {
+  const { fake, buy, receiveAll, ledger, spend, clock } = await openScene(t);
+  const { session } = await buy("lifetime");
+  fake.pay(session);
+  await receiveAll();
+  await spend(500);
+  fake.dispute(session, "needs_response");
+  await receiveAll();
+  const isOnPlan = async () => (await ledger.credits({ account: ADA, now: clock.at })).lifetime;
+  assert.equal(await isOnPlan(), false);
+  fake.dispute(session, "won");
+  await receiveAll();
+  assert.equal(await isOnPlan(), true);
+});
+
+test("what is paid for a closed account is told to the operator, and settled by refunding it", async (t) => {
+  const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openScene(t);
+  const { id, session } = await buy();
+  await ledger.closeAccount({ account: ADA, now: START });
+  fake.pay(session);
+  await receiveAll();
+  assert.equal((await purchase(id)).trouble, "account_closed");
+  const { inTrouble, settledNow } = await billing.compare({ since: START - DAY });
+  assert.deepEqual(settledNow, []);
+  assert.equal(inTrouble[0]?.purchase, id);
+  assert.match(inTrouble[0]?.todo ?? "", /Refund pi_[0-9a-f]+ /);
+  fake.refund(session);
+  await receiveAll();
+  const after = await purchase(id);
+  assert.deepEqual([after.trouble, after.grant, after.refunded], [null, null, 500]);
+  assert.deepEqual(await grants(), {});
+});
+
+test("a purchase whose row was lost is made again from what Stripe was told", async (t) => {
+  const there = await openScene(t);
+  const { id, session } = await there.buy("large");
+  there.fake.pay(session);
+  const messages = there.fake.take();
+  // The same ledger and Stripe, but a book that knows nothing.
+  const here = await openScene(t, { fake: there.fake });
+  assert.ok((await here.receiveAll(messages)).includes("settled"));
+  const made = await here.purchase(id);
+  assert.deepEqual(made.offer, {
+    ...{ id: "large", kind: "pack", name: "Large", credits: 1000, months: 12 },
+  });
+  assert.deepEqual([made.price, made.status, made.account], [3000, "paid", ADA]);
+  assert.deepEqual(await here.grants(), { grant: "1000/1000" });
+});
+
+test("a payment of somebody else's at the same Stripe account is none of ours", async (t) => {
+  const { fake, receiveAll, grants, billing } = await openScene(t);
+  const session = fake.foreign();
+  fake.pay(session);
+  fake.refund(session);
+  assert.deepEqual(new Set(await receiveAll()), new Set(["not_ours"]));
+  assert.deepEqual(await grants(), {});
+  const { looked, inTrouble } = await billing.compare({ since: 0 });
+  assert.deepEqual({ looked, inTrouble }, { looked: 0, inTrouble: [] });
+});

@@ -1,0 +1,276 @@
+/** The Stripe provider against the fake: what goes over the wire, and what becomes of faults. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { everyPayment } from "#billing/every-payment.ts";
+import { type PaymentProvider, ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import type { Offer } from "#billing/price-list.ts";
+import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
+import {
+  type ApiFault,
+  FAKE_SECRET_KEY,
+  FAKE_SERVICE,
+  FAKE_WEBHOOK_SECRET,
+  startFakeStripe,
+} from "../stripe/fake-stripe.ts";
+import { START } from "./billing-scene.ts";
+
+const OFFER: Offer = {
+  ...({ id: "small", kind: "pack", name: "Größe S & Co. [1]=%?", credits: 1000 } as const),
+  ...{ price: 500, currency: "eur", months: 12 },
+};
+const ORDER = {
+  ...{ purchase: "pur_1", account: "acc_Ada000000000", offer: OFFER, email: "ada+1@example.org" },
+  ...({ taxes: "none" } as const),
+  successUrl: "https://toolbooth.test/credits?purchase=pur_1&a=b",
+  cancelUrl: "https://toolbooth.test/credits?cancelled=pur_1",
+  expiresAt: START + 3_600_000,
+};
+
+async function open(
+  t: TestContext,
+  more: Partial<StripeOptions> = {},
+  make = createStripeProvider,
+) {
+  const fake = await startFakeStripe({ now: () => START });
+  t.after(() => fake.close());
+  const provider = make({
+    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
+    ...{ services: [FAKE_SERVICE] as const, now: () => START, retries: 0, ...more },
+  });
+  return { fake, provider };
+}
+
+test("a page is opened with all that is needed to make the purchase again", async (t) => {
+  const { fake, provider } = await open(t);
+  const page = await provider.open(ORDER);
+  assert.equal(page.url, `${fake.api}/pay/${page.session}`);
+  const [request] = fake.requests;
+  const metadata = {
+    ...{ purchase: "pur_1", account: "acc_Ada000000000", offer: "small", kind: "pack" },
+    service: FAKE_SERVICE,
+    ...{ name: OFFER.name, credits: "1000", months: "12", price: "500" },
+  };
+  assert.deepEqual(request, {
+    ...{ method: "POST", path: "/v1/checkout/sessions", idempotencyKey: "pur_1" },
+    form: {
+      mode: "payment",
+      line_items: [
+        {
+          quantity: "1",
+          price_data: {
+            ...{ currency: "eur", unit_amount: "500" },
+            product_data: {
+              name: OFFER.name,
+              description: "1,000 credits, to be used within 12 months",
+            },
+          },
+        },
+      ],
+      client_reference_id: "pur_1",
+      customer_email: "ada+1@example.org",
+      metadata,
+      payment_intent_data: { metadata },
+      invoice_creation: { enabled: "true", invoice_data: { metadata } },
+      adaptive_pricing: { enabled: "false" },
+      success_url: ORDER.successUrl,
+      cancel_url: ORDER.cancelUrl,
+      expires_at: String(ORDER.expiresAt / 1000),
+    },
+  });
+  const state = await provider.look({ session: page.session });
+  assert.deepEqual(state?.bought, {
+    ...{ id: "small", kind: "pack", name: OFFER.name, credits: 1000, months: 12, price: 500 },
+  });
+  assert.deepEqual([state?.purchase, state?.account], ["pur_1", "acc_Ada000000000"]);
+});
+
+test("with taxes by address, Stripe asks for the address and adds them to the price", async (t) => {
+  const { fake, provider } = await open(t);
+  const { session } = await provider.open({ ...ORDER, taxes: "automatic" });
+  const form = fake.requests[0]?.form;
+  assert.deepEqual(form?.["automatic_tax"], { enabled: "true" });
+  assert.deepEqual(form?.["tax_id_collection"], { enabled: "true" });
+  assert.equal(form?.["billing_address_collection"], "required");
+  fake.pay(session);
+  assert.equal((await provider.look({ session }))?.paid, 595);
+});
+
+test("the same order is the same page, and another under its name is refused", async (t) => {
+  const { fake, provider } = await open(t);
+  const first = await provider.open(ORDER);
+  assert.deepEqual(await provider.open(ORDER), first);
+  await assert.rejects(provider.open({ ...ORDER, email: "bob@example.org" }), ProviderRefused);
+  assert.equal(fake.newest(), first.session);
+});
+
+test("where the answer was lost the SDK asks again, and there is one page", async (t) => {
+  for (const fault of ["reset late", "500 late", "500"] as const) {
+    const { fake, provider } = await open(t, { retries: 2 });
+    fake.faultNext(fault);
+    const { session } = await provider.open(ORDER);
+    const pages: string[] = [];
+    for await (const state of everyPayment(provider.list, 0)) pages.push(state.session);
+    assert.deepEqual(pages, [session]);
+  }
+});
+
+const AWAY: ApiFault[] = ["500", "429", "reset", "silence", "nonsense"];
+
+for (const fetchClient of [false, true]) {
+  test(`a provider that is away is away, ${fetchClient ? "by fetch" : "by Node's client"}, whatever is asked`, async (t) => {
+    const { fake, provider } = await open(t, { fetchClient });
+    const { session } = await provider.open(ORDER);
+    const options = { api: fake.api, fetchClient, retries: 0, now: () => START };
+    const hasty = createStripeProvider({
+      ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, ...options },
+      ...{ services: [FAKE_SERVICE], timeoutMs: 150 },
+    });
+    for (const fault of AWAY) {
+      fake.setAway(fault);
+      const { open: begin, look, list } = fault === "silence" ? hasty : provider;
+      await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderAway, fault);
+      await assert.rejects(look({ session }), ProviderAway, fault);
+      await assert.rejects(list({ since: START, after: null }), ProviderAway, fault);
+    }
+    fake.setAway(null);
+    assert.equal((await provider.look({ session }))?.status, "open");
+  });
+}
+
+test("a wrong key is told to the operator, in words that say what to do and without the key", async (t) => {
+  const { provider } = await open(t, { secretKey: "sk_test_misspelt" });
+  await assert.rejects(provider.look({ session: "cs_1" }), (error: unknown) => {
+    assert.ok(error instanceof ProviderRefused);
+    assert.match(error.message, /STRIPE_SECRET_KEY/);
+    assert.doesNotMatch(error.message, /sk_test/);
+    return true;
+  });
+});
+
+test("of a refusal the operator is told its names at Stripe, and nobody's address", async (t) => {
+  const { provider } = await open(t);
+  const email = "no address of grace@example.org";
+  await assert.rejects(provider.open({ ...ORDER, purchase: "pur_2", email }), (error: unknown) => {
+    assert.ok(error instanceof ProviderRefused);
+    assert.match(
+      error.message,
+      /status 400, code email_invalid, parameter customer_email, request /,
+    );
+    assert.doesNotMatch(JSON.stringify([error.message, error.cause ?? null]), /grace/);
+    return true;
+  });
+});
+
+test("what Stripe does not know is null, and somebody else's page names no purchase", async (t) => {
+  const { fake, provider } = await open(t);
+  assert.equal(await provider.look({ session: "cs_test_unknown" }), null);
+  assert.equal(await provider.look({ payment: "pi_unknown" }), null);
+  const state = await provider.look({ session: fake.foreign() });
+  assert.deepEqual([state?.purchase, state?.account, state?.bought], [null, null, null]);
+});
+
+test("payments of another service of our kind at the same account are nobody's here, and those under an older secret are ours", async (t) => {
+  const { fake, provider: before } = await open(t);
+  const at = (...services: [string, ...string[]]) =>
+    createStripeProvider({
+      ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
+      ...{ services, now: () => START, retries: 0 },
+    });
+  const { session } = await before.open(ORDER);
+  fake.pay(session);
+  const tellsOf = async (provider: PaymentProvider) => {
+    const listed: string[] = [];
+    for await (const state of everyPayment(provider.list, START)) listed.push(state.session);
+    const state = await provider.look({ session });
+    return [state?.purchase, state?.account, state?.bought?.id, listed];
+  };
+  const ours = ["pur_1", "acc_Ada000000000", "small", [session]];
+  assert.deepEqual(await tellsOf(at("ffff000011112222", FAKE_SERVICE)), ours);
+  assert.deepEqual(await tellsOf(at("ffff000011112222")), [null, null, undefined, []]);
+});
+
+test("a page that a person waits for is tried for twice, whatever patience there is else", async (t) => {
+  const { fake, provider } = await open(t, { retries: 2 });
+  fake.faultNext("500", "500", "500");
+  await assert.rejects(provider.open(ORDER), ProviderAway);
+  assert.ok((await provider.open(ORDER)).session, "the third fault was still to come");
+  assert.equal(fake.requests.length, 1);
+});
+
+test("a signed body that is no event is about nothing of ours", async (t) => {
+  const { fake, provider } = await open(t);
+  for (const text of ["null", "5", "[]", "{}", '{"data":null}', '{"data":{"object":null}}']) {
+    const body = new TextEncoder().encode(text);
+    const message = { id: "evt_1", type: "odd", body };
+    assert.equal(await provider.readMessage(body, fake.signatureOf(message)), null, text);
+  }
+});
+
+test("payments are listed to the last, over all pages, without those of others", async (t) => {
+  const { fake, provider } = await open(t);
+  const opened: string[] = [];
+  for (let no = 0; no < 120; no += 1) {
+    if (no % 40 === 0) fake.foreign();
+    const { session } = await provider.open({ ...ORDER, purchase: `pur_${no}` });
+    opened.push(session);
+  }
+  fake.pay(opened[3] as string);
+  fake.dispute(opened[3] as string, "lost");
+  const listed: string[] = [];
+  let lost = 0;
+  for await (const { session, dispute } of everyPayment(provider.list, START)) {
+    listed.push(session);
+    if (dispute === "lost") lost += 1;
+  }
+  assert.deepEqual(listed, opened.reverse());
+  assert.equal(lost, 1);
+  assert.deepEqual(await provider.list({ since: START + 1000, after: null }), {
+    ...{ payments: [], next: null },
+  });
+  const first = await provider.list({ since: START, after: null });
+  assert.ok(first.payments.length < 100 && first.next !== null, "others have a share in it");
+});
+
+/** As the Workers get it: bundled under the conditions of workerd, with nothing of Node's. */
+async function buildForWorkers(t: TestContext): Promise<typeof createStripeProvider> {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-stripe-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = path.join(folder, "stripe.mjs");
+  await build({
+    entryPoints: [path.join(import.meta.dirname, "../../src/billing/stripe.ts")],
+    ...{ bundle: true, format: "esm", platform: "browser", outfile, logLevel: "silent" },
+    conditions: ["workerd", "worker", "browser"],
+  });
+  const made = (await import(pathToFileURL(outfile).href)) as {
+    createStripeProvider: typeof createStripeProvider;
+  };
+  return made.createStripeProvider;
+}
+
+test("the build for Workers does the same over fetch and SubtleCrypto", async (t) => {
+  const make = await buildForWorkers(t);
+  const { fake, provider } = await open(t, { fetchClient: true }, make);
+  const { session } = await provider.open(ORDER);
+  fake.pay(session);
+  fake.refund(session, 100);
+  const state = (await provider.look({ session })) as NonNullable<
+    Awaited<ReturnType<PaymentProvider["look"]>>
+  >;
+  assert.deepEqual([state.status, state.paid, state.refunded], ["paid", 500, 100]);
+  const byPayment = await provider.look({ payment: state.payment ?? "" });
+  assert.deepEqual(byPayment, state);
+  const messages = fake.take();
+  const refunded = messages.find(({ type }) => type === "charge.refunded");
+  assert.ok(refunded);
+  assert.deepEqual(await provider.readMessage(refunded.body, fake.signatureOf(refunded)), {
+    payment: state.payment,
+  });
+  await assert.rejects(provider.readMessage(refunded.body, "t=1,v1=00"), {
+    message: /Not a message of Stripe's/,
+  });
+});

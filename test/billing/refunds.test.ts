@@ -1,0 +1,202 @@
+/** Money that goes back, and comes again: refunds, disputes, and both at once. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type BillingScene, openScene } from "./billing-scene.ts";
+
+type Bought = { scene: BillingScene; id: string; session: string };
+
+/** A small pack (100 credits for €5.00) that was paid and granted. */
+async function bought(t: Parameters<typeof openScene>[0], offer?: string): Promise<Bought> {
+  const scene = await openScene(t);
+  const purchase = await scene.buy(offer);
+  scene.fake.pay(purchase.session);
+  await scene.receiveAll();
+  return { scene, ...purchase };
+}
+
+async function figures({ scene, id }: Bought) {
+  const { refunded, dispute, voided, spent } = await scene.purchase(id);
+  await scene.audit();
+  return { refunded, dispute, voided, spent, balance: await scene.balance() };
+}
+
+test("a whole refund voids what is unspent, and tells what was spent", async (t) => {
+  const it = await bought(t);
+  await it.scene.spend(50);
+  it.scene.fake.refund(it.session);
+  await it.scene.receiveAll();
+  assert.deepEqual(await figures(it), {
+    ...{ refunded: 500, dispute: "none", voided: 50, spent: 50, balance: 0 },
+  });
+  assert.ok((await it.scene.purchase(it.id)).refundedAt);
+});
+
+test("refunds in parts void in proportion, rounded down, and all of it with the last part", async (t) => {
+  const it = await bought(t);
+  const seen: number[] = [];
+  for (const part of [1, 99, 133, 267]) {
+    it.scene.fake.refund(it.session, part);
+    await it.scene.receiveAll();
+    seen.push((await figures(it)).voided);
+  }
+  assert.deepEqual(seen, [0, 20, 46, 100]);
+});
+
+test("a refund of a part voids no more than is unspent", async (t) => {
+  const it = await bought(t);
+  await it.scene.spend(80);
+  it.scene.fake.refund(it.session, 250);
+  await it.scene.receiveAll();
+  const { voided, spent, balance } = await figures(it);
+  assert.deepEqual({ voided, spent, balance }, { voided: 20, spent: 30, balance: 0 });
+});
+
+test("a refund that is told before the payment grants nothing that it has to take again", async (t) => {
+  const scene = await openScene(t);
+  const { id, session } = await scene.buy();
+  scene.fake.pay(session);
+  scene.fake.refund(session);
+  await scene.receiveAll(scene.fake.take().reverse());
+  assert.deepEqual(await scene.grants(), {});
+  const { status, refunded, grant } = await scene.purchase(id);
+  assert.deepEqual({ status, refunded, grant }, { status: "paid", refunded: 500, grant: null });
+});
+
+test("a refund that failed gives the credits back, once, with the end that they had", async (t) => {
+  const it = await bought(t);
+  await it.scene.spend(10);
+  const { expiresAt: end } = await lastGrant(it);
+  const refund = it.scene.fake.refund(it.session);
+  await it.scene.receiveAll();
+  assert.equal(await it.scene.balance(), 0);
+  it.scene.fake.failRefund(refund);
+  const messages = it.scene.fake.take();
+  await it.scene.receiveAll([...messages, ...messages]);
+  assert.deepEqual(await figures(it), {
+    ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 90 },
+  });
+  assert.deepEqual(await it.scene.grants(), { "grant:restored": "90/90", grant: "100/0" });
+  assert.equal((await lastGrant(it)).expiresAt, end);
+});
+
+async function lastGrant({ scene, id }: Bought) {
+  const { grant, restoredGrant } = await scene.purchase(id);
+  const { grants } = await scene.ledger.credits({
+    account: (await scene.purchase(id)).account,
+    now: scene.clock.at,
+  });
+  const found = grants.find((each) => each.id === (restoredGrant ?? grant));
+  assert.ok(found);
+  return found;
+}
+
+test("a dispute takes all; won, it gives back; lost, it does not", async (t) => {
+  for (const [end, balance] of [
+    ["won", 70],
+    ["lost", 0],
+  ] as const) {
+    const it = await bought(t);
+    await it.scene.spend(30);
+    it.scene.fake.dispute(it.session, "needs_response");
+    await it.scene.receiveAll();
+    assert.deepEqual(await figures(it), {
+      ...{ refunded: 0, dispute: "open", voided: 70, spent: 30, balance: 0 },
+    });
+    it.scene.fake.dispute(it.session, "under_review");
+    it.scene.fake.dispute(it.session, end);
+    await it.scene.receiveAll();
+    const now = await figures(it);
+    assert.deepEqual([now.dispute, now.balance], [end, balance]);
+  }
+});
+
+test("an inquiry takes no credits", async (t) => {
+  const it = await bought(t);
+  it.scene.fake.dispute(it.session, "warning_needs_response");
+  it.scene.fake.dispute(it.session, "warning_closed");
+  await it.scene.receiveAll();
+  assert.deepEqual(await figures(it), {
+    ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 100 },
+  });
+});
+
+test("a part that was refunded stays refunded when the dispute about the rest is won", async (t) => {
+  const it = await bought(t);
+  it.scene.fake.refund(it.session, 200);
+  await it.scene.receiveAll();
+  await it.scene.spend(25);
+  it.scene.fake.dispute(it.session, "needs_response");
+  await it.scene.receiveAll();
+  it.scene.fake.dispute(it.session, "won");
+  await it.scene.receiveAll();
+  assert.deepEqual(await figures(it), {
+    ...{ refunded: 200, dispute: "won", voided: 40, spent: 0, balance: 35 },
+  });
+});
+
+test("credits that were given back are taken again, and given back again", async (t) => {
+  const it = await bought(t);
+  const { fake, receiveAll, spend, balance } = it.scene;
+  await spend(10);
+  fake.dispute(it.session, "needs_response");
+  await receiveAll();
+  fake.dispute(it.session, "won");
+  await receiveAll();
+  await spend(20);
+  const part = fake.refund(it.session, 250);
+  await receiveAll();
+  // Half of 100 are the buyer's, and 30 of them are spent.
+  assert.equal(await balance(), 20);
+  fake.failRefund(part);
+  await receiveAll();
+  assert.equal(await balance(), 70);
+  await spend(70);
+  fake.refund(it.session);
+  await receiveAll();
+  const { voided, spent } = await figures(it);
+  assert.deepEqual({ voided, spent }, { voided: 0, spent: 100 });
+});
+
+test("two refunds that fail one after the other give back all of both", async (t) => {
+  const it = await bought(t);
+  const { fake, receiveAll, balance } = it.scene;
+  const [first, second] = [fake.refund(it.session, 250), fake.refund(it.session, 250)];
+  await receiveAll();
+  assert.equal(await balance(), 0);
+  fake.failRefund(first);
+  await receiveAll();
+  assert.equal(await balance(), 50);
+  fake.failRefund(second);
+  await receiveAll();
+  assert.equal(await balance(), 100);
+  assert.deepEqual(await it.scene.grants(), {
+    ...{ "grant:restored-2": "100/100", "grant:restored": "50/0", grant: "100/0" },
+  });
+});
+
+test("a pack that has expired meanwhile is not given back", async (t) => {
+  const it = await bought(t);
+  it.scene.fake.dispute(it.session, "needs_response");
+  await it.scene.receiveAll();
+  it.scene.clock.at += 40 * 86_400_000;
+  it.scene.fake.dispute(it.session, "won");
+  await it.scene.receiveAll();
+  assert.deepEqual(await it.scene.grants(), { grant: "100/0" });
+  assert.equal((await figures(it)).dispute, "won");
+});
+
+test("a credit that comes back after the refund is voided, and the purchase tells it", async (t) => {
+  const it = await bought(t);
+  const { scene } = it;
+  const order = scene.accounts.debitOrder("acc_Ada000000000", { now: scene.clock.at });
+  await scene.ledger.debit(order);
+  scene.fake.refund(it.session);
+  await scene.receiveAll();
+  const { account, callId, now: at } = order;
+  assert.deepEqual(await scene.ledger.reverse({ account, callId, at, now: scene.clock.at }), {
+    reversed: true,
+  });
+  await scene.billing.settle({ purchase: it.id });
+  const { voided, spent, balance } = await figures(it);
+  assert.deepEqual({ voided, spent, balance }, { voided: 100, spent: 0, balance: 0 });
+});

@@ -1,0 +1,233 @@
+/**
+ * Stripe as far as we use it: a server on this machine that the real SDK speaks to, as strict as Stripe is (forms, version,
+ * keys, idempotency), with a page for browsers, controls for tests, and signed messages. What it knows of Stripe it has
+ * from the documentation of the version that it is pinned to.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CREATE_SESSION, checkForm, LIST, RETRIEVE, Refused } from "./accepted.ts";
+import { type Form, FormFault, readForm } from "./form.ts";
+import { createSender, type Message, messageOf, send, sign } from "./messages.ts";
+import { createWorld, type StripeObject, tell } from "./objects.ts";
+import { payPage, plainPage } from "./page.ts";
+import { createTill } from "./till.ts";
+
+export const FAKE_SECRET_KEY = "sk_test_a1b2c3d4e5f6";
+export const FAKE_WEBHOOK_SECRET = "whsec_f6e5d4c3b2a1";
+/** What a service tells Stripe of whose its payments are. */
+export const FAKE_SERVICE = "0a1b2c3d4e5f6071";
+const VERSION = "2026-10-28.endive";
+
+/** `… late`: the order was carried out, and its answer is lost. */
+export type ApiFault = "500" | "500 late" | "429" | "reset" | "reset late" | "silence" | "nonsense";
+
+export type ApiRequest = {
+  method: string;
+  path: string;
+  form: Form;
+  idempotencyKey: string | null;
+};
+
+type Answer = { status: number; body: unknown };
+
+export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
+
+export async function startFakeStripe({ now = Date.now }: { now?: () => number } = {}) {
+  let base = "";
+  const world = createWorld(now, () => base);
+  const messages: Message[] = [];
+  let taken = 0;
+  let sendTo: string | null = null;
+  const signatureOf = ({ body }: Message) => sign(body, FAKE_WEBHOOK_SECRET, now());
+  const sender = createSender(signatureOf);
+  const requests: ApiRequest[] = [];
+  const faults: ApiFault[] = [];
+  let away: ApiFault | null = null;
+  const answered = new Map<string, { params: string; answer: Answer }>();
+
+  const till = createTill(
+    world,
+    (type, object) => {
+      const id = `evt_${String(messages.length + 1).padStart(14, "0")}`;
+      const about = { id, created: world.seconds(), version: VERSION };
+      const message = messageOf(type, tell(world, object, []), about);
+      messages.push(message);
+      if (sendTo !== null) sender.begin(sendTo, message);
+    },
+    () => base,
+  );
+
+  /** What is asked for, checked and carried out. */
+  function carryOut(method: string, path: string, form: Form): unknown {
+    const [, , ...steps] = path.split("/");
+    const route = `${method} ${steps.slice(0, 2).join("/")}`;
+    if (path === "/v1/checkout/sessions" && method === "POST") {
+      checkForm(form, CREATE_SESSION);
+      return tell(world, world.createSession(form), expandOf(form));
+    }
+    if (route === "GET checkout/sessions" && steps.length === 3) {
+      checkForm(form, RETRIEVE);
+      return tell(world, world.find(steps[2] ?? "", "checkout.session"), expandOf(form));
+    }
+    const object = { "/v1/checkout/sessions": "checkout.session", "/v1/disputes": "dispute" }[path];
+    if (method === "GET" && object !== undefined) {
+      checkForm(form, LIST);
+      const expand = expandOf(form).map((part) => part.replace(/^data\./, ""));
+      const { data, has_more } = world.list(object, form);
+      return {
+        ...{ object: "list", url: path, has_more },
+        data: data.map((it) => tell(world, it, expand)),
+      };
+    }
+    throw new Refused(404, { message: `Unrecognized request URL (${method}: ${path}).` });
+  }
+
+  /** The same key again: the same answer where it is the same order, else a refusal. */
+  function once(key: string | null, params: string, act: () => unknown): [Answer, boolean] {
+    const known = key === null ? undefined : answered.get(key);
+    if (known !== undefined) {
+      if (known.params === params) return [known.answer, true];
+      throw new Refused(400, {
+        type: "idempotency_error",
+        message: `Keys for idempotent requests can only be used with the same parameters they were first used with. (${key})`,
+      });
+    }
+    const answer = { status: 200, body: act() };
+    if (key !== null) answered.set(key, { params, answer });
+    return [answer, false];
+  }
+
+  async function answerApi(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: string,
+  ): Promise<void> {
+    const url = new URL(request.url ?? "/", base);
+    const { method = "GET", headers } = request;
+    const fault = faults.shift() ?? away;
+    if (fault === "silence") return;
+    if (fault === "reset") return void request.socket.destroy();
+    if (fault === "nonsense") return void response.writeHead(200).end("<html>busy</html>");
+    try {
+      if (fault === "500") throw new Refused(500, { type: "api_error", message: "Sorry." });
+      if (fault === "429") {
+        throw new Refused(429, { code: "rate_limit", message: "Too many requests." });
+      }
+      checkHeaders(request);
+      const form = readForm(method === "POST" ? body : url.search.slice(1));
+      const idempotencyKey = (headers["idempotency-key"] as string | undefined) ?? null;
+      requests.push({ method, path: url.pathname, form, idempotencyKey });
+      const params = `${method} ${url.pathname} ${JSON.stringify(form)}`;
+      const [{ status, body: told }, isReplayed] = once(
+        method === "POST" ? idempotencyKey : null,
+        params,
+        () => carryOut(method, url.pathname, form),
+      );
+      if (fault === "500 late") throw new Refused(500, { type: "api_error", message: "Sorry." });
+      if (fault === "reset late") return void request.socket.destroy();
+      if (isReplayed) response.setHeader("Idempotent-Replayed", "true");
+      respond(response, status, told);
+    } catch (error) {
+      const refused =
+        error instanceof FormFault ? new Refused(400, { message: error.message }) : error;
+      if (!(refused instanceof Refused)) throw error;
+      respond(response, refused.status, { error: refused.error });
+    }
+  }
+
+  function answerBrowser(request: IncomingMessage, response: ServerResponse, body: string): void {
+    const [, place, id = ""] = (request.url ?? "").split("/");
+    const html = (text: string) =>
+      response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(text);
+    const session = world.objects.get(id);
+    if (session === undefined) return void response.writeHead(404).end();
+    if (place !== "pay")
+      return void html(plainPage(place === "receipt" ? "Receipt" : "Invoice", id));
+    if (request.method !== "POST") return void html(payPage(session));
+    const act = new URLSearchParams(body).get("act");
+    const { success_url: success, cancel_url: cancel } = session;
+    if (act === "pay") till.pay(id);
+    if (act === "later") till.payLater(id);
+    const next = String(act === "cancel" ? cancel : success);
+    const Location = next.replaceAll("{CHECKOUT_SESSION_ID}", id);
+    response.writeHead(303, { Location }).end();
+  }
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    if (request.url?.startsWith("/v1/")) await answerApi(request, response, body);
+    else answerBrowser(request, response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    /** For TOOLBOOTH_STRIPE_API. */
+    api: base,
+    ...till,
+    /** What was asked of the interface, and understood. */
+    requests,
+    /** The next requests meet these, one each. */
+    faultNext: (...next: ApiFault[]) => void faults.push(...next),
+    /** Every request meets this until it is null. */
+    setAway: (fault: ApiFault | null) => {
+      away = fault;
+    },
+    /** The newest page: its id. */
+    newest: () => world.list("checkout.session", { limit: "1" }).data[0]?.id ?? "",
+    session: (id: string): StripeObject => world.find(id, "checkout.session"),
+    /** A payment page that somebody else has made with the same account. */
+    foreign: (): string =>
+      world.createSession({
+        ...{ mode: "payment", success_url: "https://shop.test/", cancel_url: "https://shop.test/" },
+        line_items: [{ quantity: "1", price_data: { currency: "eur", unit_amount: "900" } }],
+        metadata: { order: "77" },
+      }).id,
+    /** The events since they were taken last. */
+    take(): Message[] {
+      const since = messages.slice(taken);
+      taken = messages.length;
+      return since;
+    },
+    signatureOf,
+    /** Sends one message once; the status of the answer. */
+    send: (url: string, message: Message) => send(url, message, signatureOf(message)),
+    /** From now on events are sent there as they come about, each until it is taken; null: no longer. */
+    sendTo: (url: string | null) => {
+      sendTo = url;
+    },
+    idle: sender.idle,
+    async close(): Promise<void> {
+      await sender.end();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const expandOf = (form: Form) => (form["expand"] ?? []) as string[];
+
+function checkHeaders({ method, headers }: IncomingMessage): void {
+  const { authorization = "" } = headers;
+  if (authorization !== `Bearer ${FAKE_SECRET_KEY}`) {
+    const shown = authorization.replace(/^Bearer (.{8}).*$/, "$1****");
+    throw new Refused(401, { message: `Invalid API Key provided: ${shown}` });
+  }
+  if (headers["stripe-version"] !== VERSION) {
+    throw new Refused(400, { message: `Invalid Stripe API version: ${headers["stripe-version"]}` });
+  }
+  if (method === "POST" && headers["content-type"] !== "application/x-www-form-urlencoded") {
+    throw new Refused(400, { message: `Invalid content type: ${headers["content-type"]}` });
+  }
+}
+
+function respond(response: ServerResponse, status: number, body: unknown): void {
+  response
+    .writeHead(status, {
+      ...{ "Content-Type": "application/json", "Stripe-Version": VERSION },
+      "Request-Id": "req_fake",
+    })
+    .end(JSON.stringify(body, null, 2));
+}
