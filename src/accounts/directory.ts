@@ -8,6 +8,7 @@ export type DirectoryOperations = {
   /** Takes an address for an account; `taken` where another account has it, or the account has another address. */
   register: [Address, { outcome: "registered" | "taken" }];
   findByEmail: [{ email: string }, Address | null];
+  findByAccount: [{ account: string }, Address | null];
   /** Addresses in the order of their text, at most `max`, after the given one. */
   listAddresses: [{ after: string | null; max: number }, Address[]];
   /**

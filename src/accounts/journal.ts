@@ -14,6 +14,9 @@ export const EVENT_KINDS = [
   "key_renamed",
   "key_revoked",
   "session_ended",
+  "endpoint_added",
+  "endpoint_changed",
+  "endpoint_removed",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -21,7 +24,7 @@ export type AccountEvent = {
   id: string;
   at: number;
   kind: EventKind;
-  /** The label of a key, the new address, the name of a provider. */
+  /** The label of a key, the new address, the name of a provider, the host of an endpoint (both, where it changed). */
   detail: string | null;
   /** The network address it came from, as far as it is known. */
   address: string | null;

@@ -3,7 +3,12 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 /** About 60 MB of letters: a server that is gone for a day, at seven letters a minute. */
 export const LETTERS_WAITING_MAX = 10_000;
-/** Notices that wait for one address: nobody needs a twenty-first before the first has come. Letters that strangers ask for have no part in it. */
+/** From here on letters about credits wait in the ledger, and leave the rest to those that let somebody in. */
+export const LETTERS_BEFORE_CREDITS_WAIT = LETTERS_WAITING_MAX / 2;
+/**
+ * Notices that wait for one address, and letters about credits on their own: nobody needs a twenty-first before the first has
+ * come. Letters that strangers ask for have no part in it.
+ */
 export const NOTICES_PER_RECIPIENT_MAX = 20;
 
 /**

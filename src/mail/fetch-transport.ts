@@ -3,6 +3,7 @@
  * writes is never passed on and never read: its status says enough.
  */
 import { SEND_TIMEOUT_MS } from "./bounds.ts";
+import { headersOf } from "./letter-headers.ts";
 import type { Letter } from "./mail.ts";
 import type { MailApi } from "./read-mail-settings.ts";
 import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
@@ -54,14 +55,13 @@ async function post(
   }
 }
 
-const messageOf = ({ to, subject, text, html }: Letter, from: Sender) => ({
+const messageOf = (letter: Letter, from: Sender) => ({
   from: addressOf(from),
-  to: [to],
-  subject,
-  text,
-  html,
-  // RFC 3834, section 5: no out-of-office answers to this.
-  headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+  to: [letter.to],
+  subject: letter.subject,
+  text: letter.text,
+  html: letter.html,
+  headers: headersOf(letter),
 });
 
 /** Characters that a name must be quoted for (RFC 5322, section 3.2.3). */

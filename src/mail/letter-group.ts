@@ -1,11 +1,12 @@
+import { LETTERS_BEFORE_CREDITS_WAIT, LETTERS_WAITING_MAX } from "./bounds.ts";
 import type { LetterKind } from "./mail.ts";
 
 /**
- * Who can cause a letter. `notice`: only who has the account. The others anybody can who types an address, so they are
+ * Who can cause a letter. `notice`: only who has the account; `credits`: their calls and time. The others anybody can who types an address, so they are
  * counted for each recipient (`bounds.ts`); the one that gets an owner back in apart from the rest, so that
  * sign-ups with somebody's address do not use it up.
  */
-export type LetterGroup = "notice" | "asked" | "reset";
+export type LetterGroup = "notice" | "credits" | "asked" | "reset";
 
 const GROUPS: Record<LetterKind, LetterGroup> = {
   verify_address: "asked",
@@ -18,12 +19,21 @@ const GROUPS: Record<LetterKind, LetterGroup> = {
   key_created: "notice",
   key_revoked: "notice",
   account_closed: "notice",
+  credits_low: "credits",
+  credits_gone: "credits",
+  credits_expiring: "credits",
   other: "notice",
 };
 
 export const groupOf = (kind: LetterKind): LetterGroup => GROUPS[kind];
 
-/** The kinds of notices, for a store that counts them. */
-export const NOTICE_KINDS = (Object.keys(GROUPS) as LetterKind[]).filter(
-  (kind) => GROUPS[kind] === "notice",
-);
+export const isAskedFor = (kind: LetterKind): boolean =>
+  GROUPS[kind] === "asked" || GROUPS[kind] === "reset";
+
+/** The kinds of a group, for a store that counts its letters. */
+export const kindsOf = (group: LetterGroup): LetterKind[] =>
+  (Object.keys(GROUPS) as LetterKind[]).filter((kind) => GROUPS[kind] === group);
+
+/** With how many waiting letters, of whatever kind, one of this kind finds the queue full. */
+export const roomFor = (kind: LetterKind): number =>
+  GROUPS[kind] === "credits" ? LETTERS_BEFORE_CREDITS_WAIT : LETTERS_WAITING_MAX;

@@ -20,12 +20,18 @@ export type LetterDraft = {
   /** Why the reader gets this, and whether it can be ignored. */
   why: string;
   usefulUntil: number | null;
+  /** For letters that nobody has to get: the page on which a person ends them, and where a mail program does. */
+  unsubscribe?: { page: string; post: string };
 };
 
 export function layOut(draft: LetterDraft, site: string): Letter {
   for (const block of draft.blocks) if (typeof block === "object" && "link" in block) check(block);
-  const { to, kind, subject, usefulUntil } = draft;
-  return { to, kind, subject, usefulUntil, text: layOutText(draft, site), html: page(draft, site) };
+  const { to, kind, subject, usefulUntil, unsubscribe } = draft;
+  const letter = { to, kind, subject, usefulUntil };
+  const bodies = { text: layOutText(draft, site), html: page(draft, site) };
+  if (unsubscribe === undefined) return { ...letter, ...bodies };
+  for (const link of Object.values(unsubscribe)) check({ link });
+  return { ...letter, ...bodies, unsubscribe: unsubscribe.post };
 }
 
 /** Links are made by the service: one that is none is a fault of ours, not of the person's. */
@@ -33,8 +39,14 @@ function check({ link }: { link: string }): void {
   if (!/^https?:\/\/[^\s<>"\\]+$/.test(link)) throw new TypeError("A letter needs an http address");
 }
 
-const layOutText = ({ heading, blocks, why }: LetterDraft, site: string): string =>
-  [heading, ...blocks.map(textOf), `-- \n${why}\nToolbooth, ${site}`].join("\n\n").concat("\n");
+const UNSUBSCRIBE = "To get no more letters of this sort:";
+
+function layOutText({ heading, blocks, why, unsubscribe }: LetterDraft, site: string): string {
+  const end = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
+  return [heading, ...blocks.map(textOf), `-- \n${why}\n${end}Toolbooth, ${site}`]
+    .join("\n\n")
+    .concat("\n");
+}
 
 function textOf(block: Block): string {
   if (typeof block === "string") return block;
@@ -66,7 +78,12 @@ const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 .accent{color:#63cdbb!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
 .button{background:#63cdbb!important;color:#10211f!important}}`;
 
-function page({ heading, blocks, why, subject }: LetterDraft, site: string): string {
+function page(draft: LetterDraft, site: string): string {
+  const { heading, blocks, why, subject, unsubscribe } = draft;
+  const end =
+    unsubscribe === undefined
+      ? ""
+      : `<p class="soft" style="${STYLE.soft}">${UNSUBSCRIBE}<br>${anchor(unsubscribe.page)}</p>\n`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -84,7 +101,7 @@ function page({ heading, blocks, why, subject }: LetterDraft, site: string): str
 ${blocks.map(htmlOf).join("\n")}
 <div class="foot" style="${STYLE.foot}">
 <p class="soft" style="${STYLE.soft}">${escapeHtml(why)}</p>
-<p class="soft" style="${STYLE.soft}">Toolbooth, ${anchor(site)}</p>
+${end}<p class="soft" style="${STYLE.soft}">Toolbooth, ${anchor(site)}</p>
 </div>
 </div>
 </body>

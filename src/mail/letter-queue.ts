@@ -16,6 +16,8 @@ export type WaitingLetter = {
   usefulUntil: number | null;
   /** The transport that it was posted for. One posted for `smtp` never goes to the outbox: its link is not for us. */
   way: Way;
+  /** Where a single POST unsubscribes from letters of its sort (RFC 8058). */
+  unsubscribe?: string;
 };
 
 /** `take` numbers the takes of this letter: an order with an older number comes from one whose lease has ended. */

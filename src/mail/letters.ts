@@ -3,9 +3,11 @@
  * shown of labels and addresses goes through `oneLine` and is escaped by the layout.
  */
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import { type CreditLetters, creditLetters } from "./credit-letters.ts";
 import { type LetterDraft, layOut } from "./letter-layout.ts";
 import type { Letter } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
+import { timeText } from "./time-text.ts";
 
 /** Times in milliseconds since 1970 UTC; `to` must be an address that stands for itself (`isPlainAddress`). */
 export type LinkLetter = { to: string; link: string; now: number; expiresAt: number };
@@ -27,7 +29,7 @@ export type Letters = {
   keyCreated(order: KeyLetter): Letter;
   keyRevoked(order: KeyLetter): Letter;
   accountClosed(order: NoticeLetter): Letter;
-};
+} & CreditLetters;
 
 /** `site` is the public address of the service, without a slash at its end. */
 export function createLetters(site: string): Letters {
@@ -36,6 +38,7 @@ export function createLetters(site: string): Letters {
     ...linkLetters(site, write),
     ...accountLetters(site, write),
     ...keyLetters(site, write),
+    ...creditLetters(site, write),
   };
 }
 
@@ -226,9 +229,6 @@ const shown = (address: string) => oneLine(address, EMAIL_CHARS_MAX);
 
 const holds = (now: number, expiresAt: number) =>
   `The link works for ${spanText(expiresAt - now)}, until ${timeText(expiresAt)}.`;
-
-/** `2026-11-21 14:05 UTC`. */
-const timeText = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const SPANS = [
   ["day", 86_400_000],

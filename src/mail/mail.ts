@@ -11,6 +11,8 @@ export type Letter = {
   kind?: LetterKind;
   /** When its link ends: a letter that is still waiting then is dropped. Milliseconds since 1970 UTC. */
   usefulUntil?: number | null;
+  /** Where a single POST unsubscribes from letters of its sort (RFC 8058): it goes into its header. */
+  unsubscribe?: string;
 };
 
 export type LetterKind =
@@ -24,6 +26,9 @@ export type LetterKind =
   | "key_created"
   | "key_revoked"
   | "account_closed"
+  | "credits_low"
+  | "credits_gone"
+  | "credits_expiring"
   | "other";
 
 export type Mail = {

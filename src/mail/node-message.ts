@@ -1,5 +1,6 @@
 /** A letter as nodemailer wants it. Addresses go in as objects, so that nothing in them is parsed as a list. */
 import type { SendMailOptions } from "nodemailer/lib/mailer";
+import { headersOf } from "./letter-headers.ts";
 import type { Letter } from "./mail.ts";
 import type { Sender } from "./transport.ts";
 
@@ -12,11 +13,7 @@ export const messageOf = (letter: Letter, messageId: string, from: Sender) =>
     html: letter.html,
     messageId,
     xMailer: false,
-    headers: {
-      // RFC 3834, section 5: no out-of-office answers to this.
-      "Auto-Submitted": "auto-generated",
-      "X-Auto-Response-Suppress": "All",
-    },
+    headers: headersOf(letter),
     disableFileAccess: true,
     disableUrlAccess: true,
   }) satisfies SendMailOptions;

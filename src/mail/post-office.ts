@@ -186,7 +186,7 @@ function createCarrier(wiring: PostOfficeWiring, pause: Pause) {
   async function carry(letter: TakenLetter): Promise<boolean> {
     const { id, take, usefulUntil } = letter;
     if (usefulUntil !== null && usefulUntil <= now()) {
-      complain(`Letter ${nameOf(letter)} was dropped: its link ended before it could be sent`, {});
+      complain(`Letter ${nameOf(letter)} was dropped: its time ended before it could be sent`, {});
       await queue.giveUp({ id, take });
       return false;
     }

@@ -2,7 +2,7 @@
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
-import type { LetterQueue, LetterQueueOperations } from "./letter-queue.ts";
+import type { LetterQueue, LetterQueueOperations, WaitingLetter } from "./letter-queue.ts";
 import type { Letter, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
 import type { Way } from "./transport.ts";
@@ -42,19 +42,27 @@ export function createPosting(wiring: PostingWiring, posted = () => {}): Mail {
 
   return {
     async post(letter: Letter) {
-      const { to, text, html, kind = "other", usefulUntil = null } = letter;
-      if (!isPlainAddress(to)) {
+      const waiting = toWaiting(letter, way, random);
+      if (waiting === null) {
+        const { kind = "other" } = letter;
         complain(`A letter (${kind}) was not kept: its address cannot be used`, {});
         return;
       }
-      const id = `let_${randomBase62(LETTER_ID_CHARS, random)}`;
-      const subject = oneLine(letter.subject, SUBJECT_CHARS_MAX);
-      const waiting = { id, to, subject, text, html, kind, usefulUntil, way };
       const { outcome } = await queue.add({ letter: waiting, now: now() });
       if (outcome === "added") posted();
       else leaveOut(`Letter ${nameOf(waiting)}`, outcome);
     },
   };
+}
+
+/** A letter as the queue keeps it; null where its address cannot stand in an envelope. */
+export function toWaiting(letter: Letter, way: Way, random: RandomBytes): WaitingLetter | null {
+  const { to, text, html, kind = "other", usefulUntil = null, unsubscribe } = letter;
+  if (!isPlainAddress(to)) return null;
+  const id = `let_${randomBase62(LETTER_ID_CHARS, random)}`;
+  const subject = oneLine(letter.subject, SUBJECT_CHARS_MAX);
+  const waiting = { id, to, subject, text, html, kind, usefulUntil, way };
+  return unsubscribe === undefined ? waiting : { ...waiting, unsubscribe };
 }
 
 export const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);

@@ -100,7 +100,7 @@ test("a letter whose link has ended is dropped, not sent", async () => {
   clock.now = START + 1_000;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 0);
-  assert.match(complaints.join("\n"), /dropped: its link ended/);
+  assert.match(complaints.join("\n"), /dropped: its time ended/);
 });
 
 test("while the server is out of reach one letter at a time tries, and when it is back all go", async () => {

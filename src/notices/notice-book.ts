@@ -1,0 +1,133 @@
+import type { Notice, NoticeKind } from "#credits/notices.ts";
+import type { WaitingLetter } from "#mail/letter-queue.ts";
+
+/**
+ * What is kept about notices on the people's side: a port; stores implement it. What an owner wants to be written about, the
+ * addresses that get webhooks, and each delivery with its tries.
+ */
+export type NoticeChoice = { letters: { low: boolean; expiring: boolean } };
+
+export type Endpoint = {
+  id: string;
+  account: string;
+  url: string;
+  /** As the format has it: `whsec_` and base64. */
+  secret: string;
+  kinds: readonly NoticeKind[];
+  createdAt: number;
+  /** Null while it gets webhooks. */
+  pausedAt: number | null;
+};
+
+export type Delivery = {
+  id: string;
+  endpoint: string;
+  account: string;
+  /** The `webhook-id`: the same however often it is sent, so that its receiver takes it once. */
+  notice: string;
+  kind: NoticeKind;
+  /** The very body. */
+  body: string;
+  createdAt: number;
+  status: "waiting" | "delivered" | "failed";
+  tries: number;
+  /** When it is tried next; null where it is not. */
+  dueAt: number | null;
+  lastTriedAt: number | null;
+  /** HTTP status of the last answer; null where none came. */
+  lastStatus: number | null;
+  /** In words, why the last try did not do. */
+  lastFault: string | null;
+};
+
+export type TakenDelivery = Delivery & {
+  take: number;
+  url: string;
+  secret: string;
+  /** Whether the last try at its endpoint did well. */
+  isProven: boolean;
+};
+
+/** What came of a try. */
+export type TriedDelivery = Pick<
+  Delivery,
+  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
+> & { take: number; now: number };
+
+export type NoticeBook = {
+  choice(order: { account: string }): Promise<NoticeChoice>;
+  choose(order: { account: string; choice: NoticeChoice }): Promise<void>;
+  /** Ends the letters of one sort; of the other nothing changes, whoever chooses it at the same moment. */
+  endLetters(order: { account: string; sort: keyof NoticeChoice["letters"] }): Promise<void>;
+
+  /** `full`: it has `ENDPOINTS_MAX`. */
+  addEndpoint(order: { endpoint: Endpoint }): Promise<{ outcome: "added" | "full" }>;
+  listEndpoints(order: { account: string }): Promise<Endpoint[]>;
+  /** While it is paused, what waits for it is not tried; when it no longer is, all of that is due. */
+  changeEndpoint(order: {
+    account: string;
+    id: string;
+    url: string;
+    kinds: readonly NoticeKind[];
+    pausedAt: number | null;
+  }): Promise<{ found: boolean }>;
+  /** As its receiver asked for; `found` is false where its owner has given it another address meanwhile, or paused it. */
+  pauseEndpoint(order: {
+    account: string;
+    id: string;
+    url: string;
+    now: number;
+  }): Promise<{ found: boolean }>;
+  /** With its deliveries. */
+  dropEndpoint(order: { account: string; id: string }): Promise<{ found: boolean }>;
+
+  /**
+   * All that comes of a notice in one transaction: its letter waits in the queue, and a delivery for each endpoint that is
+   * not paused and wants its kind; one has failed at once where `WAITING_FOR_ENDPOINT_MAX` wait for its endpoint. Once for each notice, whoever else does the same; `handled` is false for the others.
+   * `leftOut`: why its letter is not in the queue, beyond whose bounds it was (`mail/bounds.ts`). With `queue_full` nothing
+   * came of the notice yet: it is to be handled again when there is room.
+   */
+  handle(order: {
+    notice: Notice;
+    letter: WaitingLetter | null;
+    body: string;
+    deliveryIds: (count: number) => readonly string[];
+    now: number;
+  }): Promise<{ handled: boolean; leftOut: "recipient_full" | "queue_full" | null }>;
+
+  /** Newest first, at most `max`; `after`: the id of the last one of the page before. */
+  listDeliveries(order: {
+    account: string;
+    endpoint: string;
+    after: string | null;
+    max: number;
+  }): Promise<Delivery[]>;
+  /**
+   * Due at once, and tried for a day from now; a new row with the same notice. Where its endpoint is paused it waits for
+   * that. `isTooOften`: `SENT_AGAIN_A_DAY_MAX` of the endpoint were sent again within 24 hours.
+   */
+  sendAgain(order: {
+    account: string;
+    endpoint: string;
+    id: string;
+    newId: string;
+    now: number;
+  }): Promise<{ found: boolean; isTooOften: boolean }>;
+  /**
+   * Those that are due, under a lease; only of endpoints that are not paused, and one of each at a time: an endpoint that
+   * lets everybody wait holds up itself alone. First the endpoints whose last try did well, and of these and of the others
+   * the one that was tried longest ago; at most `unprovenMax` are of the others.
+   */
+  take(order: {
+    now: number;
+    leaseUntil: number;
+    max: number;
+    unprovenMax?: number;
+  }): Promise<TakenDelivery[]>;
+  /** What came of tries; nothing of one whose lease has passed on. `noted`: of how many. */
+  noteTries(tries: readonly TriedDelivery[]): Promise<{ noted: number }>;
+  /** When the next one is due, those under a lease included; null where none waits. */
+  nextDue(): Promise<{ at: number | null }>;
+  /** Deliveries older than `before`, and what says that notices were handled: at most `max` of each; `more`: there may be others. */
+  forget(order: { before: number; max: number }): Promise<{ forgotten: number; more: boolean }>;
+};
