@@ -8,6 +8,8 @@ import {
   readPublicUrl,
   readRateLimit,
   readSecrets,
+  readStripe,
+  type StripeSettings,
   wholeReader,
 } from "./read-settings.ts";
 import { LOG_LEVELS, SETTINGS } from "./settings.ts";
@@ -32,6 +34,9 @@ export type Config = Readonly<{
   secrets: readonly string[] | null;
   starterCredits: number;
   starterDays: number;
+  /** Null: nothing can be paid here. */
+  stripe: StripeSettings | null;
+  webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
   foldAfterDays: number;
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
@@ -51,6 +56,7 @@ export type ProviderName = "github" | "google";
 export type Provider = { clientId: string; clientSecret: string };
 
 const SIGN_UP = ["open", "closed"] as const;
+const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = [];
@@ -70,6 +76,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     secrets: readSecrets(given("SECRET"), faults),
     starterCredits: whole("TOOLBOOTH_STARTER_CREDITS", STARTER_CREDITS_DEFAULT, 0, 1_000_000_000),
     starterDays: whole("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
+    stripe: readStripe(given, faults),
+    webhookNetworks: readWebhookNetworks(given("TOOLBOOTH_WEBHOOK_NETWORKS"), faults),
     foldAfterDays: readFoldAfterDays(whole),
     logLevel: readLogLevel(given("TOOLBOOTH_LOG_LEVEL"), faults),
     toolThreads:
@@ -130,6 +138,16 @@ function readSignUp(text: string | undefined, faults: string[]): Config["signUp"
   const found = SIGN_UP.find((name) => name === (text ?? "open"));
   if (found === undefined) faults.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
   return found ?? "closed";
+}
+
+function readWebhookNetworks(
+  text: string | undefined,
+  faults: string[],
+): Config["webhookNetworks"] {
+  const found = WEBHOOK_NETWORKS.find((name) => name === (text ?? "public"));
+  if (found === undefined)
+    faults.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
+  return found ?? "public";
 }
 
 function readProxies(text: string | undefined, faults: string[]): string[] {

@@ -70,6 +70,54 @@ export function readSecrets(text: string | undefined, faults: string[]): string[
   return secrets;
 }
 
+/** How credits are paid: none of the values is ever repeated, for two of them are secrets. */
+export type StripeSettings = {
+  secretKey: string;
+  webhookSecret: string;
+  /** The interface's scheme, host and port; null: Stripe's own. */
+  api: string | null;
+};
+
+export function readStripe(given: Given, faults: string[]): StripeSettings | null {
+  const secretKey = given("STRIPE_SECRET_KEY");
+  const webhookSecret = given("STRIPE_WEBHOOK_SECRET");
+  const api = readStripeApi(given("TOOLBOOTH_STRIPE_API"), faults);
+  if (secretKey !== undefined && !/^[sr]k_[\x21-\x7e]+$/.test(secretKey)) {
+    faults.push(
+      "STRIPE_SECRET_KEY must be a secret or restricted key of Stripe's, which begins with sk_ or rk_.",
+    );
+  }
+  if (webhookSecret !== undefined && !/^whsec_[\x21-\x7e]+$/.test(webhookSecret)) {
+    faults.push(
+      "STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook endpoint at Stripe, which begins with whsec_.",
+    );
+  }
+  if (secretKey === undefined && webhookSecret === undefined) return null;
+  if (secretKey === undefined || webhookSecret === undefined) {
+    faults.push("STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together: set both or neither.");
+    return null;
+  }
+  if (given("TOOLBOOTH_PRICES") === undefined) {
+    faults.push(
+      "TOOLBOOTH_PRICES must be set with STRIPE_SECRET_KEY: it names the price list of what is sold.",
+    );
+  }
+  return { secretKey, webhookSecret, api };
+}
+
+/** The secret key goes there, so it travels readable on this machine alone. */
+function readStripeApi(text: string | undefined, faults: string[]): string | null {
+  if (text === undefined) return null;
+  const address = readAddress(text);
+  const isPlain = address !== null && new URL(address).pathname === "/";
+  const isSafe = isPlain && (address.startsWith("https:") || isLoopback(hostOf(address)));
+  if (isSafe) return address;
+  faults.push(
+    "TOOLBOOTH_STRIPE_API must be an https address (http on this machine alone) without path, user, password, query and fragment.",
+  );
+  return null;
+}
+
 /** Whether an address is reached from this machine alone. */
 export const isLoopback = (host: string) =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -65,6 +65,17 @@ export const SETTINGS: readonly Setting[] = [
     meaning: "Where that provider takes letters; read with MAIL_API_TOKEN",
   },
   {
+    name: "STRIPE_SECRET_KEY",
+    fallback: "",
+    meaning:
+      "With the next one and TOOLBOOTH_PRICES: credits are paid through Stripe, by the secret key (sk_…) or a restricted one (rk_…) of your account there; unset: pages say how to get credits from you",
+  },
+  {
+    name: "STRIPE_WEBHOOK_SECRET",
+    fallback: "",
+    meaning: "Of the webhook endpoint at Stripe that leads to PUBLIC_URL/webhooks/stripe (whsec_…)",
+  },
+  {
     name: "TOOLBOOTH_SIGN_UP",
     fallback: "open",
     meaning: "Who may sign up: open, or closed for those alone whose account the operator has made",
@@ -106,6 +117,23 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_STARTER_DAYS",
     fallback: String(STARTER_DAYS_DEFAULT),
     meaning: "Days until starter credits expire",
+  },
+  {
+    name: "TOOLBOOTH_PRICES",
+    fallback: "",
+    meaning:
+      "Price list of the credits that are sold: path of a JSON file, at Cloudflare's edge the JSON itself (a text that begins with { is that everywhere); unset: nothing is sold",
+  },
+  {
+    name: "TOOLBOOTH_STRIPE_API",
+    fallback: "https://api.stripe.com",
+    meaning: "Another address of Stripe's interface, for trying out",
+  },
+  {
+    name: "TOOLBOOTH_WEBHOOK_NETWORKS",
+    fallback: "public",
+    meaning:
+      "Where people may have webhooks sent: public, or any for private networks and this machine as well",
   },
   {
     name: "TOOLBOOTH_FOLD_AFTER_DAYS",

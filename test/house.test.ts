@@ -24,8 +24,10 @@ const DOORS: Record<string, readonly string[]> = {
   credits: ["errors", "ids", "limits"],
   mail: ["errors", "ids", "limits"],
   accounts: ["credits", "mail", "errors", "ids", "limits"],
-  http: ["tools", "credits", "accounts", "errors", "ids", "limits"],
-  store: ["credits", "accounts", "mail", "errors", "ids", "limits"],
+  billing: ["credits", "errors", "ids", "limits"],
+  notices: ["credits", "accounts", "mail", "errors", "ids", "limits"],
+  http: ["tools", "credits", "accounts", "billing", "notices", "errors", "ids", "limits"],
+  store: ["credits", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
   entry: [
     ...[
       "config",
@@ -36,6 +38,8 @@ const DOORS: Record<string, readonly string[]> = {
       "tools",
       "credits",
       "accounts",
+      "billing",
+      "notices",
       "mail",
     ],
     ...["errors", "ids", "limits"],
@@ -46,7 +50,7 @@ const DOORS: Record<string, readonly string[]> = {
 const NODE_FILES = [
   /^src\/entry\/(?:node|cli|data-folder)/,
   /^src\/store\/sqlite-(?:node|thread|backup)/,
-  /^src\/mail\/node-/,
+  /^src\/(?:mail|notices)\/node-/,
 ];
 /** Files that may import `cloudflare:`, for the same reason. */
 const EDGE_FILES = [/^src\/store\/durable-object/, /^src\/entry\/worker/];
@@ -61,6 +65,8 @@ const PAGES_MAY_IMPORT = [
   ...["src/http/reply.ts", "src/http/openapi-schemas.ts"],
   // The code that callers paste: the documentation and the pages write the same.
   "src/http/pages/request-code.ts",
+  // And what is sold.
+  "src/http/pages/offer-words.ts",
 ];
 
 const sources = filesBelow("src");

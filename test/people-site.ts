@@ -33,7 +33,11 @@ export type Credentials = { email: string; password: string };
 const SECRET = "the secret of a service in a test";
 const DEADLINE_MS = 20_000;
 
-export async function openSite({ after }: Hooks): Promise<Site> {
+/** `more`: settings besides those that every site of a test has. */
+export async function openSite(
+  { after }: Hooks,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Site> {
   const t = { after } as Pick<TestContext, "after">;
   const mail = await startMailServer(t);
   const env = {
@@ -42,6 +46,7 @@ export async function openSite({ after }: Hooks): Promise<Site> {
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: "Toolbooth <post@toolbooth.example>",
     TOOLBOOTH_TRUSTED_PROXIES: "127.0.0.1",
+    ...more,
   };
   let server = await startServer(t, env);
   const { base, port } = server;

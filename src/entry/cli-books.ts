@@ -1,5 +1,7 @@
 import type { OperatorDesk } from "#accounts/operator-desk.ts";
 import type { Told } from "#accounts/tell-person.ts";
+import type { Comparison } from "#billing/compare-payments.ts";
+import type { PurchaseBook } from "#billing/purchase-book.ts";
 import type { Audit, Books as Sums, UsageRow } from "#credits/ledger.ts";
 import type { RecordCounts, RecordOf } from "#credits/transfer.ts";
 import type { RandomBytes } from "#ids.ts";
@@ -13,10 +15,16 @@ export type Books = {
   random: RandomBytes;
   /** What is read of one account and done to it. */
   desk: OperatorDesk;
-  /** The whole books. */
+  /** The whole books, and the database that they are in. */
   audit(): Promise<Audited>;
+  /** The books alone. */
+  sums(): Promise<Omit<Audited, "damage">>;
   usage(from: number, to: number): AsyncIterable<readonly UsageRow[]>;
   grants(): AsyncIterable<readonly GrantMade[]>;
+  /** What was bought. */
+  purchases: Pick<PurchaseBook, "list" | "revenue">;
+  /** Settles every payment since, as the payment provider knows it. */
+  comparePayments(order: { since: number }): Promise<Comparison>;
   /** Writes all there is as lines of JSON. */
   exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
   /** Where the links of letters lead, where that has to be said. */
@@ -29,7 +37,10 @@ export type Books = {
 /** `books` is null where the sums themselves cannot be read; `damage` is what is wrong with the database. */
 export type Audited = Omit<Audit, "books" | "ok"> & { books: Sums | null; damage: string[] };
 
-export type GrantMade = Omit<RecordOf<"grant">, "record" | "remaining" | "voided" | "voidedAt">;
+export type GrantMade = Omit<
+  RecordOf<"grant">,
+  "record" | "remaining" | "voided" | "voidedAt" | "withdrawn"
+>;
 
 /** Opens the books for one command. `create`: where there is no data yet, its tables are made. */
 export async function withBooks<Result>(

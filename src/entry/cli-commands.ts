@@ -4,6 +4,7 @@ import type { Command } from "./cli-command.ts";
 import { CREDITS_COMMANDS } from "./cli-credits.ts";
 import { DATA_COMMANDS } from "./cli-data.ts";
 import { KEY_COMMANDS } from "./cli-keys.ts";
+import { PAYMENT_COMMANDS } from "./cli-payments.ts";
 import { REPORT_COMMANDS } from "./cli-report.ts";
 import { TRANSFER_COMMANDS } from "./cli-transfer.ts";
 
@@ -12,6 +13,7 @@ export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...KEY_COMMANDS,
   ...CREDITS_COMMANDS,
+  ...PAYMENT_COMMANDS,
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
   ...TRANSFER_COMMANDS,

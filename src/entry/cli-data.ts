@@ -231,6 +231,6 @@ function presentRestore(
       `The data in ${call.config.dataDir} is now that of ${source}: ${whole(accounts)} ${accounts === 1 ? "account" : "accounts"}, and the books reconcile.\n` +
       `${kept === null ? "There was no data before." : `The data that was there before is kept in ${kept}.`}\n` +
       `${secretIncluded ? "The secret is included." : "The secret is not included: the service is given one in SECRET."}\n` +
-      "Sessions, links and waiting letters of that time were removed: everybody signs in again. Keys that were revoked since, accounts that were closed and passwords that were changed are again as they were: revoke and close them anew.\n",
+      "Sessions, links and waiting letters of that time were removed, and waiting webhooks were given up: everybody signs in again. Keys that were revoked since, accounts that were closed and passwords that were changed are again as they were: revoke and close them anew.\n",
   };
 }

@@ -2,6 +2,8 @@ import type { IndexedAccount } from "#accounts/account-index.ts";
 import type { DeploymentDesk } from "#accounts/deployment-desk.ts";
 import type { Address } from "#accounts/directory.ts";
 import type { OperatorDesk } from "#accounts/operator-desk.ts";
+import type { Purchase } from "#billing/purchase-book.ts";
+import type { SalesDesk } from "#http/operator/sales-desk.ts";
 
 /** Every account that was ever opened there, closed ones too, in the order in which they were. */
 export const everyAccount = ({ listAccounts }: Pick<DeploymentDesk, "listAccounts">) =>
@@ -14,6 +16,13 @@ export const everyAddress = ({ listAddresses }: Pick<OperatorDesk, "listAddresse
 /** What is kept of the addresses of closed accounts. */
 export const everyClosed = ({ listClosed }: Pick<DeploymentDesk, "listClosed">) =>
   every<ClosedAddress, string>(listClosed, ({ emailHash }) => emailHash);
+
+/** Everything that was bought, of every account, oldest first. */
+export const everyPurchase = ({ listAllPurchases }: Pick<SalesDesk, "listAllPurchases">) =>
+  every<Purchase, Pick<Purchase, "createdAt" | "id">>(listAllPurchases, ({ createdAt, id }) => ({
+    createdAt,
+    id,
+  }));
 
 type ClosedAddress = Awaited<ReturnType<DeploymentDesk["listClosed"]>>[number];
 

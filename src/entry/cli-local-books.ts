@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Ledger } from "#credits/ledger.ts";
 import { createJournal } from "#store/people-journal.ts";
 import { createLetterQueue } from "#store/people-letters.ts";
+import { createPurchaseBook } from "#store/people-purchases.ts";
 import { checkIntegrity, findSecret } from "#store/sqlite-backup.ts";
 import { createSqliteDatabase } from "#store/sqlite-database.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
@@ -20,19 +20,20 @@ export async function openLocalBooks(call: Call, create: boolean): Promise<Books
   const driver = await openPatiently(dataDir);
   const db = createSqliteDatabase(driver);
   const { ledger, directory } = openSqliteDirect(driver);
-  return {
-    ...booksOver(call.config, {
-      ...{ place: dataDir, ledger, directory },
-      ...{ journal: createJournal(db), queue: createLetterQueue(db) },
-      secrets: async () =>
-        isNew
-          ? readSecrets(driver, secrets)
-          : findSecrets(dataDir, secrets, async () => findSecret(driver)),
-    }),
-    audit: () => audit(ledger, driver, call.now),
+  const over = booksOver(call, {
+    ...{ place: dataDir, ledger, directory, purchases: createPurchaseBook(db) },
+    ...{ journal: createJournal(db), queue: createLetterQueue(db) },
     async *grants() {
       for (const grant of pagesOf(driver, "grant")) yield [grant];
     },
+    secrets: async () =>
+      isNew
+        ? readSecrets(driver, secrets)
+        : findSecrets(dataDir, secrets, async () => findSecret(driver)),
+  });
+  return {
+    ...over,
+    audit: () => audit(over, driver),
     async exportLines(withSecret, write) {
       // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
       const { exportSqlite } = await import("#store/sqlite-transfer.ts");
@@ -45,11 +46,10 @@ export async function openLocalBooks(call: Call, create: boolean): Promise<Books
 export const noData = (dataDir: string) =>
   `There is no data in ${dataDir}. Start the server once or run account create, or set DATA_DIR to where the data is.`;
 
-async function audit(ledger: Ledger, driver: NodeSqlite, now: number): Promise<Audited> {
+async function audit({ sums }: Pick<Books, "sums">, driver: NodeSqlite): Promise<Audited> {
   const damage = checkIntegrity(driver);
   try {
-    const { accounts, books, faults } = await ledger.audit({ now });
-    return { accounts, books, faults, damage };
+    return { ...(await sums()), damage };
   } catch (error) {
     // In a damaged database the sums themselves may be unreadable; that is a fault as well, not a crash.
     const faults = [`The books cannot be read: ${(error as Error).message}`];

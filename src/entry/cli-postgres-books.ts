@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Ledger } from "#credits/ledger.ts";
 import type { RecordCounts } from "#credits/transfer.ts";
 import { randomBase62 } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
@@ -16,22 +15,22 @@ import { explainPostgres, placeOf } from "./cli-postgres-faults.ts";
 
 /** The books in the PostgreSQL that DATABASE_URL names, beside nodes that may be running. */
 export async function openPostgresBooks(call: Call, url: string, create: boolean): Promise<Books> {
-  const { config, now } = call;
-  const { secrets } = config;
+  const { secrets } = call.config;
   const place = placeOf(url);
   const { pool, isNew } = await openDatabase(url, create);
   const { ledger, close } = createPostgresLedger(pool);
-  const { directory, journal, letterQueue: queue } = createPostgresDirectory(pool);
-  return {
-    ...booksOver(config, {
-      ...{ place, ledger, directory, journal, queue },
-      secrets: async () =>
-        isNew
-          ? (secrets ?? [await keepSecret(pool, () => randomBase62(43, randomBytes))])
-          : findSecrets(place, secrets, () => findSecret(pool)),
-    }),
-    audit: () => audit(ledger, pool, now),
+  const { directory, journal, letterQueue: queue, purchases } = createPostgresDirectory(pool);
+  const over = booksOver(call, {
+    ...{ place, ledger, directory, journal, queue, purchases },
     grants: () => grantPages(pool) as AsyncIterable<GrantMade[]>,
+    secrets: async () =>
+      isNew
+        ? (secrets ?? [await keepSecret(pool, () => randomBase62(43, randomBytes))])
+        : findSecrets(place, secrets, () => findSecret(pool)),
+  });
+  return {
+    ...over,
+    audit: () => audit(over, pool),
     async exportLines(withSecret, write) {
       const { exportPostgres } = await import("#store/postgres-transfer.ts");
       return exportPostgres(pool, { withSecret }, write);
@@ -93,11 +92,10 @@ async function openDatabase(
   }
 }
 
-async function audit(ledger: Ledger, pool: PostgresPool, now: number): Promise<Audited> {
+async function audit({ sums }: Pick<Books, "sums">, pool: PostgresPool): Promise<Audited> {
   const damage = await findDamage(pool);
   try {
-    const { accounts, books, faults } = await ledger.audit({ now });
-    return { accounts, books, faults, damage };
+    return { ...(await sums()), damage };
   } catch (error) {
     const cause = (error as Error).cause ?? error;
     if (!isDamage(cause)) throw error;

@@ -1,4 +1,7 @@
 import type { IndexedAccount } from "#accounts/account-index.ts";
+import { auditPurchases } from "#billing/audit-purchases.ts";
+import { type ComparisonParts, comparePayments } from "#billing/compare-payments.ts";
+import { everyPayment } from "#billing/every-payment.ts";
 import { addBooks, noBooks } from "#credits/books.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Audited, Books } from "./cli-books.ts";
@@ -18,11 +21,27 @@ export function openRemoteBooks(call: Call, remote: Remote): Books {
   return {
     ...{ place: remote.url, random, desk },
     audit: () => audit(call, desk),
+    sums: () => audit(call, desk),
     usage: (from, to) => usageOf(call, desk, from, to),
     grants: () => grantsOf(call, desk),
+    purchases: { list: desk.listPurchases, revenue: desk.revenue },
+    comparePayments: (order) => comparePayments(partsOf(call, desk), order),
     exportLines: (_, write) => exportRemote(call, desk, write),
     linksLead: "",
     async close() {},
+  };
+}
+
+/** Payments come page by page, and each is settled by a question of its own: however many there are, none takes long. */
+function partsOf(call: Call, desk: RemoteDesk): ComparisonParts {
+  const progress = createProgress(call, "looked at");
+  return {
+    payments: ({ since }) => everyPayment(desk.listPayments, since),
+    listAll: desk.listAllPurchases,
+    settle(ref) {
+      progress.step();
+      return desk.settlePurchase({ ref });
+    },
   };
 }
 
@@ -48,6 +67,8 @@ async function audit(call: Call, desk: RemoteDesk): Promise<Audited> {
     addBooks(books, own.books);
     faults.push(...own.faults);
   }
+  const sold = { ledger: desk, grants: () => grantsOf(call, desk) };
+  faults.push(...(await auditPurchases({ listAll: desk.listAllPurchases }, sold, now)));
   return { accounts, books, faults, damage: [] };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DeploymentDesk } from "#accounts/deployment-desk.ts";
 import type { OperatorDesk } from "#accounts/operator-desk.ts";
 import { DeskRefusal } from "#accounts/people.ts";
+import type { SalesDesk } from "#http/operator/sales-desk.ts";
 import { Refusal } from "./cli-command.ts";
 import type { Remote } from "./cli-remote-address.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./cli-remote-faults.ts";
 
 /** The operator's door of a deployed service, as what can be asked there. */
-export type RemoteDesk = OperatorDesk & DeploymentDesk;
+export type RemoteDesk = OperatorDesk & DeploymentDesk & SalesDesk;
 
 const ANSWER_TIMEOUT_MS = 30_000;
 /** The pauses before an order is sent again; each order names itself, so it is carried out once. */

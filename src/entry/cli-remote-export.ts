@@ -9,6 +9,7 @@ import { everyAccount, everyAddress, everyClosed } from "./cli-lists.ts";
 import { eachAtOnce } from "./cli-parallel.ts";
 import { createProgress } from "./cli-progress.ts";
 import type { RemoteDesk } from "./cli-remote-client.ts";
+import { gatherPurchases } from "./cli-remote-purchases.ts";
 import { withTemporaryData } from "./cli-temporary.ts";
 
 /**
@@ -31,7 +32,10 @@ export async function exportRemote(
       began.add(account);
       progress.step();
     }
-    await gatherAddresses(desk, driver, began);
+    const gatherLate = async (account: string) =>
+      gather(desk, driver, account, await readPage(desk, account, null, false));
+    await gatherAddresses(desk, driver, began, gatherLate);
+    await gatherPurchases(call, desk, driver, gatherLate);
     const { ok, faults } = createSqliteAudit(driver).audit({ now: call.now });
     if (!ok) {
       call.note(
@@ -95,12 +99,11 @@ async function gatherAddresses(
   desk: RemoteDesk,
   driver: NodeSqlite,
   began: ReadonlySet<string>,
+  gatherLate: (account: string) => Promise<void>,
 ): Promise<void> {
   for await (const address of everyAddress(desk)) {
-    const { account } = address;
     // Opened since the list of accounts was read.
-    if (!began.has(account))
-      await gather(desk, driver, account, await readPage(desk, account, null, false));
+    if (!began.has(address.account)) await gatherLate(address.account);
     takeRecords(driver, [{ record: "address", ...address }]);
   }
   for await (const closed of everyClosed(desk)) {

@@ -9,6 +9,7 @@ import { createProgress } from "./cli-progress.ts";
 import type { Remote } from "./cli-remote-address.ts";
 import { moveAddresses, refuseTaken } from "./cli-remote-addresses.ts";
 import { createRemoteDesk, type RemoteDesk } from "./cli-remote-client.ts";
+import { movePurchases } from "./cli-remote-purchases.ts";
 import { checkLines, checkTarget } from "./cli-remote-target.ts";
 import { verifyImport } from "./cli-remote-verify.ts";
 import { withTemporaryData } from "./cli-temporary.ts";
@@ -32,6 +33,7 @@ export async function importRemote(
     await noteForeignKeys(call, desk, driver, counts.secret !== undefined);
     const closed = await moveAccounts(call, desk, driver);
     const taken = await moveAddresses(call, desk, driver, closed);
+    await movePurchases(desk, driver);
     await verifyImport(call, desk, driver);
     refuseTaken(taken);
     return counts;

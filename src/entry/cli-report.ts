@@ -1,10 +1,12 @@
-import type { OperatorDesk } from "#accounts/operator-desk.ts";
 import type { UsageRow } from "#credits/ledger.ts";
 import { readDay } from "./cli-arguments.ts";
 import { type Books, type GrantMade, withBooks } from "./cli-books.ts";
 import { type Call, type Command, type Outcome, WrongUsage } from "./cli-command.ts";
 import { everyAddress } from "./cli-lists.ts";
-import { counted, dayOf, instant, instantOrNull, minute, table, whole } from "./cli-text.ts";
+import { eachAtOnce } from "./cli-parallel.ts";
+import { unlessMoved } from "./cli-remote-faults.ts";
+import type { AccountSum, DaySum, Report } from "./cli-report-shown.ts";
+import { counted, dayOf, table } from "./cli-text.ts";
 
 /** `audit` and `report`: whether the books reconcile, and what was used. */
 export const REPORT_COMMANDS: readonly Command[] = [
@@ -13,7 +15,7 @@ export const REPORT_COMMANDS: readonly Command[] = [
     form: "",
     summary: "Reconcile the books and check the database; exit 1 if anything is wrong",
     details: [
-      "For every account, what was granted must equal what was debited (less reversals), remains, has expired and was voided.",
+      "For every account, what was granted must equal what was debited (less reversals), remains, has expired and was voided. What was paid for must have been granted.",
     ],
     example: "audit",
     words: [],
@@ -21,14 +23,15 @@ export const REPORT_COMMANDS: readonly Command[] = [
   },
   {
     name: "report",
-    form: "--from DATE --to DATE",
-    summary: "Calls and credits by day, tool and account, and the grants made",
+    form: "--from DATE --to DATE [--csv]",
+    summary: "Usage by day and account, grants, revenue by day, balances of now, and the books",
     details: [
-      "Both days are included and begin at midnight UTC. Calls that were given back do not count.",
+      "Both days are included and begin at midnight UTC. Calls that were given back do not count. Balances and the books are those of now; of what is paid back, all that has gone back by now stands at the day on which it was first seen.",
+      "With --csv it is one table, a line each for what its column kind says: usage, account, grant, sale, refund, balance, books.",
     ],
     example: "report --from 2026-01-01 --to 2026-01-31",
     words: [],
-    options: { from: { type: "string" }, to: { type: "string" } },
+    options: { from: { type: "string" }, to: { type: "string" }, csv: { type: "boolean" } },
     run: report,
   },
 ];
@@ -51,33 +54,34 @@ async function audit(call: Call): Promise<Outcome> {
   });
 }
 
-type Sum = { calls: number; credits: number };
 async function report(call: Call): Promise<Outcome> {
   const from = readDay(call.option("from"), "--from");
   const to = readDay(call.option("to"), "--to");
   if (to.start < from.start) throw new WrongUsage("--from must not be later than --to.");
-  return withBooks(call, async (books) => {
+  const isCsv = call.flag("csv");
+  if (isCsv && call.json) throw new WrongUsage("Choose one of --csv and --json.");
+  const found = await withBooks(call, async (books): Promise<Report> => {
     const { byDay, byAccount } = await sumUsage(books, from.start, to.end);
     const made = await grantsMade(books, from.start, to.end);
-    const emails = await findEmails(
-      books.desk,
-      new Set([...byAccount.keys(), ...made.map(({ account }) => account)]),
-    );
-    return present({
-      from: dayOf(from.start),
-      to: dayOf(to.start),
-      byDay,
-      byAccount,
-      made,
-      emails,
-    });
+    const revenue = await books.purchases.revenue({ from: from.start, to: to.end });
+    return {
+      ...{ from: dayOf(from.start), to: dayOf(to.start), now: call.now },
+      ...{ byDay, made, revenue },
+      accounts: await listAccounts(call, books, byAccount, made),
+      books: await books.sums(),
+    };
   });
+  // Loaded when it is needed: every command loads this file.
+  const { presentReport, reportCsv } = await import("./cli-report-shown.ts");
+  return isCsv ? { json: {}, text: reportCsv(found) } : presentReport(found);
 }
+
+type Usage = Pick<UsageRow, "calls" | "credits">;
 
 /** Sums by day and tool and by account. */
 async function sumUsage(books: Books, start: number, end: number) {
-  const byDay = new Map<string, Sum & { day: string; tool: string }>();
-  const byAccount = new Map<string, Sum>();
+  const byDay = new Map<string, DaySum>();
+  const byAccount = new Map<string, Usage>();
   for await (const rows of books.usage(start, end)) {
     for (const row of rows) {
       const day = dayOf(row.hour);
@@ -91,10 +95,10 @@ async function sumUsage(books: Books, start: number, end: number) {
   };
 }
 
-function add<Total extends Sum>(
+function add<Total extends Usage>(
   sums: Map<string, Total>,
   name: string,
-  row: UsageRow,
+  row: Usage,
   zero: Total,
 ): void {
   const sum = sums.get(name) ?? zero;
@@ -111,80 +115,34 @@ async function grantsMade(books: Books, start: number, end: number): Promise<Gra
   return made.sort((a, b) => a.grantedAt - b.grantedAt);
 }
 
-/** The addresses of these accounts; a closed one has none. */
-async function findEmails(
-  desk: OperatorDesk,
-  accounts: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  const emails = new Map<string, string>();
-  if (accounts.size === 0) return emails;
-  for await (const { email, account } of everyAddress(desk)) {
-    if (accounts.has(account)) emails.set(account, email);
-    if (emails.size === accounts.size) break;
+/** Every account that has an address, and those closed ones that the report tells of; the busiest first. */
+async function listAccounts(
+  call: Call,
+  { desk }: Books,
+  used: ReadonlyMap<string, Usage>,
+  made: readonly GrantMade[],
+): Promise<AccountSum[]> {
+  const accounts: AccountSum[] = [];
+  const closed = new Set([...used.keys(), ...made.map(({ account }) => account)]);
+  const standings = eachAtOnce(everyAddress(desk), async ({ email, account }) => ({
+    ...{ email, account },
+    asked: await unlessMoved(desk.findAccount({ account, now: call.now })),
+  }));
+  for await (const { email, account: id, asked } of standings) {
+    closed.delete(id);
+    const usage = used.get(id) ?? { calls: 0, credits: 0 };
+    if ("moved" in asked) accounts.push({ id, email, state: "moving", balance: null, ...usage });
+    else if (asked.result !== null) {
+      const { state, balance } = asked.result;
+      accounts.push({ id, email, state, balance, ...usage });
+    }
   }
-  return emails;
-}
-
-type Report = {
-  from: string;
-  to: string;
-  byDay: (Sum & { day: string; tool: string })[];
-  byAccount: Map<string, Sum>;
-  made: GrantMade[];
-  emails: Map<string, string>;
-};
-
-function present({ from, to, byDay, byAccount, made, emails }: Report): Outcome {
-  const accounts = [...byAccount]
-    .map(([id, sum]) => ({ id, email: emails.get(id) ?? null, ...sum }))
-    .sort((a, b) => b.calls - a.calls || (a.id < b.id ? -1 : 1));
-  const calls = byDay.reduce((sum, row) => sum + row.calls, 0);
-  const credits = byDay.reduce((sum, row) => sum + row.credits, 0);
-  const granted = made.reduce((sum, row) => sum + row.amount, 0);
-  const who = (id: string) => emails.get(id) ?? `${id} (closed)`;
-  const text = [
-    `${from} to ${to}, both included, in UTC: ${counted(calls, "call")}, ${counted(credits, "credit")} debited, ${whole(granted)} granted.\n`,
-    byDay.length > 0 &&
-      table(
-        ["day (UTC)", "tool", "calls", "credits"],
-        byDay.map((row) => [row.day, row.tool, row.calls, row.credits]),
-      ),
-    accounts.length > 0 &&
-      table(
-        ["account", "calls", "credits"],
-        accounts.map((row) => [who(row.id), row.calls, row.credits]),
-      ),
-    made.length > 0 &&
-      table(
-        ["granted (UTC)", "account", "kind", "amount", "expires (UTC)"],
-        made.map((row) => [
-          minute(row.grantedAt, ""),
-          who(row.account),
-          row.kind,
-          row.amount,
-          minute(row.expiresAt, "never"),
-        ]),
-      ),
-  ];
-  return {
-    json: {
-      from,
-      to,
-      calls,
-      credits,
-      granted,
-      days: byDay.map(({ day, tool, calls, credits }) => ({ day, tool, calls, credits })),
-      accounts,
-      grants: made.map(({ account, id, kind, amount, grantedAt, expiresAt }) => ({
-        account,
-        email: emails.get(account) ?? null,
-        id,
-        kind,
-        amount,
-        grantedAt: instant(grantedAt),
-        expiresAt: instantOrNull(expiresAt),
-      })),
-    },
-    text: text.filter((part) => part !== false).join("\n"),
-  };
+  for (const id of closed) {
+    const usage = used.get(id) ?? { calls: 0, credits: 0 };
+    accounts.push({ id, email: null, state: "closed", balance: 0, ...usage });
+  }
+  const balanceOf = ({ balance }: AccountSum) => balance ?? 0;
+  return accounts.sort(
+    (a, b) => b.calls - a.calls || balanceOf(b) - balanceOf(a) || (a.id < b.id ? -1 : 1),
+  );
 }

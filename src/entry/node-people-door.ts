@@ -1,9 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config.ts";
 import { Fault } from "#errors.ts";
 import { readBody } from "#http/body.ts";
 import type { HousePeople } from "#http/house.ts";
-import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { viewPrices } from "#http/people/prices.ts";
+import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
+import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { isLoopback } from "#read-settings.ts";
 import { databaseFile, outboxFolder } from "./data-folder.ts";
 import { isOwnMachine, originsOf } from "./node-addresses.ts";
@@ -16,7 +19,7 @@ export type PeopleDoor = HousePeople & { stop(): Promise<void> };
 
 export function openPeopleDoor(
   config: Config,
-  at: { publicUrl: string; port: number; secrets: readonly string[] },
+  at: { publicUrl: string; port: number; secrets: readonly string[]; prices: PriceList | null },
   log: NodeLog,
 ): PeopleDoor {
   const clientAddress = createClientAddress(config.trustedProxies, () => {
@@ -37,6 +40,7 @@ export function openPeopleDoor(
       mail: config.mail,
       isOwnMachine: isOwnMachine(config),
       signUp: config.signUp,
+      ...{ prices: at.prices, stripe: config.stripe, webhookNetworks: config.webhookNetworks },
       ...{ starter, providers: config.providers },
     },
     log,
@@ -50,9 +54,10 @@ export function openPeopleDoor(
       signUp: config.signUp,
       providers: Object.keys(config.providers) as ("github" | "google")[],
       starter,
+      prices: viewPrices(at.prices, config.stripe !== null),
     },
     async fetch(request, connection) {
-      const body = await readBody(request, PEOPLE_BODY_BYTES_MAX, () => {});
+      const body = await readBody(request, bodyBytesMaxOf(request), () => {});
       const peer = clientAddress(connection as IncomingMessage | undefined);
       try {
         const thread = await people;
@@ -67,6 +72,9 @@ export function openPeopleDoor(
     stop: async () => (await people)?.stop(),
   };
 }
+
+const bodyBytesMaxOf = ({ url }: Request) =>
+  new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;
 
 const UNTRUSTED_PROXY =
   "A request for the pages came with X-Forwarded-For from an address that is not in TOOLBOOTH_TRUSTED_PROXIES. If that is your proxy, name it there: until then all visitors count as one, and the limits on signing in, signing up and letters hit them together. (Told once.)";

@@ -15,9 +15,13 @@ import { createOutbox } from "#mail/node-outbox.ts";
 import { createSmtpTransport } from "#mail/node-smtp.ts";
 import { createPostOffice } from "#mail/post-office.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
+import { createNodeWebhookTransport } from "#notices/node-webhook-transport.ts";
+import { createNoticeLetters } from "#notices/notice-letters.ts";
+import { openBilling } from "./node-billing.ts";
 import { hashKey, random } from "./node-house.ts";
 import { hashPassword, verifyPassword } from "./node-passwords.ts";
 import type { FromPeople, PeopleSettings, ToPeople } from "./node-people.ts";
+import { startNotices } from "./node-people-notices.ts";
 import { openPeopleStore } from "./node-people-store.ts";
 
 /**
@@ -95,6 +99,15 @@ const auth = createAuth({
   complain: (message, cause) => complain(message, { cause }),
 });
 
+const { prices, stripe } = settings;
+const billing =
+  prices === null || stripe === null
+    ? null
+    : await openBilling({
+        ...{ stripe, secrets, prices, now, ledger: store.ledger, book: store.purchases },
+        newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
+      });
+
 const house: PeopleHouse = {
   settings: {
     publicUrl,
@@ -103,16 +116,27 @@ const house: PeopleHouse = {
     providers: Object.keys(settings.providers) as PeopleHouse["settings"]["providers"],
     starter: settings.starter,
     lettersStayHere: way === "outbox",
+    webhookNetworks: settings.webhookNetworks,
     secret: derived("toolbooth known browsers"),
   },
   ...{ auth, desk, verifyPassword, now, complain },
   journal: store.journal,
+  notices: store.notices,
+  sales: { prices, billing, purchases: store.purchases },
+  inBackground,
   letters: accountLetters({ publicUrl, mail: office.mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
   // Whoever waits here for a sign-in does not hold up a stop.
   wait: (ms) => sleep(ms, undefined, { ref: false }),
 };
+const notices = startNotices({
+  ...{ ledger: store.ledger, directory: store.directory, book: store.notices },
+  letters: createNoticeLetters({ publicUrl, secrets }),
+  transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
+  onLetters: () => office.look(),
+  ...{ way, now, random, complain },
+});
 const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
 
 /** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
@@ -172,7 +196,7 @@ function fail(id: number, cause: unknown): void {
 
 async function stop(): Promise<void> {
   clearInterval(tidying);
-  await Promise.all(background);
+  await Promise.all([...background, notices.stop()]);
   await delivery.stop();
   await store.close();
   port.close();

@@ -1,7 +1,10 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Starter } from "#accounts/welcome.ts";
+import type { PriceList } from "#billing/price-list.ts";
 import type { MailSettings } from "#mail/read-mail-settings.ts";
+import type { WebhookNetworks } from "#notices/endpoint-address.ts";
+import type { StripeSettings } from "#read-settings.ts";
 import type { NodeLog } from "./node-log.ts";
 
 /** What the thread of the people's side is started with; plain data. */
@@ -15,6 +18,11 @@ export type PeopleSettings = {
   starter: Starter;
   providers: AuthOptions["providers"];
   mail: MailSettings;
+  /** What is sold, and by whom it is paid; null where nothing is, and where nobody takes money. */
+  prices: PriceList | null;
+  stripe: StripeSettings | null;
+  /** Where accounts' own endpoints may lie. */
+  webhookNetworks: WebhookNetworks;
   /** Only then do letters that stay here have their links in the log. */
   isOwnMachine: boolean;
 };

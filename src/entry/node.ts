@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
-import { type Config, readConfig, urlOf } from "#config.ts";
+import { type Config, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
 import { ConfigFault, isLoopback } from "#read-settings.ts";
@@ -16,13 +16,14 @@ import { createNodeMetrics } from "./node-metrics.ts";
 import { openNodePages } from "./node-page-files.ts";
 import { openPeopleDoor, type PeopleDoor } from "./node-people-door.ts";
 import { startNodeServer } from "./node-server.ts";
+import { readNodeSettings } from "./node-settings.ts";
 import { openNodeStore } from "./node-store.ts";
 import { openToolPool } from "./node-tool-pool.ts";
 import { startUpkeep } from "./node-upkeep.ts";
 
 /** The front door on Node: composes the service, starts it, and stops it when it is told to. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
+  const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
   const store = await openNodeStore(
     config,
@@ -47,7 +48,7 @@ async function main(): Promise<void> {
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is known only now.
     publicUrl = baseOf(config, port);
-    people = openPeopleDoor(config, { publicUrl, port, secrets }, log);
+    people = openPeopleDoor(config, { publicUrl, port, secrets, prices }, log);
     const parts = { ledger, pool, log, metrics, people, pages };
     app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }), createSite);
     return app;

@@ -9,8 +9,10 @@ import { readBody } from "#http/body.ts";
 import type { House, HousePeople } from "#http/house.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
+import { viewPrices } from "#http/people/prices.ts";
+import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
-import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
 import { createAccountIndex } from "#store/d1-index.ts";
 import { d1People } from "#store/d1-people.ts";
@@ -20,6 +22,8 @@ import { createPasswords, deriveAtOnce } from "./node-passwords.ts";
 import { createWorkerHouse } from "./worker-house.ts";
 import { openEdgePages } from "./worker-pages.ts";
 import { openEdgeLetters } from "./worker-people-letters.ts";
+import { openEdgeNotices } from "./worker-people-notices.ts";
+import { openEdgeBilling } from "./worker-people-sales.ts";
 import type { PeopleConfig, PeopleEnv } from "./worker-people-settings.ts";
 import { createEdgeThrottle } from "./worker-people-throttle.ts";
 
@@ -45,7 +49,11 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   });
   const pages = openEdgePages(env.ASSETS, complain);
   const starter = { credits: config.starterCredits, days: config.starterDays };
+  const notices = openEdgeNotices({ config, store, ledger, ...given });
+  const billing = openEdgeBilling({ config, book: store.purchases, ledger, ...given });
   const passwords = createPasswords(deriveAtOnce);
+  const inBackground = (work: Promise<unknown>) =>
+    waitUntil(work.catch((cause) => complain("Work after an answer failed", { cause })));
 
   const authOptions: AuthOptions = {
     ...{ publicUrl, desk, now, signUp, starter, ...passwords },
@@ -58,8 +66,7 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
     newId: () => randomBase62(24, random),
     countRequest: throttle.countRequest,
     isForOneRequest: true,
-    inBackground: (work) =>
-      waitUntil(work.catch((cause) => complain("Work after an answer failed", { cause }))),
+    inBackground,
     complain: (message, cause) => complain(message, { cause }),
   };
   const newId = createIdSequence(random);
@@ -68,10 +75,14 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
       ...{ publicUrl, origins, signUp, starter },
       providers: Object.keys(config.providers) as PeopleHouse["settings"]["providers"],
       lettersStayHere: config.mail.api === null,
+      webhookNetworks: config.webhookNetworks,
       secret: derived("toolbooth known browsers"),
     },
     ...{ desk, now, complain, verifyPassword: passwords.verifyPassword },
     journal: store.journal,
+    notices: store.notices,
+    sales: { prices: config.prices, billing, purchases: store.purchases },
+    inBackground,
     letters: accountLetters({ publicUrl, mail: letters.mail, now }),
     newRequestId: () => newId("req"),
     newSecret: () => randomBase62(32, random),
@@ -80,11 +91,18 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const bounds = createPeopleBounds(throttle.signIn);
 
   const people: HousePeople = {
-    offer: { signUp, starter, providers: [...rest.settings.providers] },
+    offer: {
+      ...{ signUp, starter, providers: [...rest.settings.providers] },
+      prices: viewPrices(config.prices, billing !== null),
+    },
     async fetch(request) {
-      const body = await readBody(request, PEOPLE_BODY_BYTES_MAX, () => {}, calls.bodyTimeoutMs);
+      const body = await readBody(request, bytesMaxOf(request), () => {}, calls.bodyTimeoutMs);
       const app = createPeopleApp({ ...rest, auth: createAuth(authOptions) }, bounds);
-      return app.fetch(withBody(request, body), peerOf(request));
+      const response = await app.fetch(withBody(request, body), peerOf(request));
+      if (response.ok && mayMakeDue(request)) {
+        inBackground(notices.deliver(DELIVER_AFTER_ANSWER_MS));
+      }
+      return response;
     },
   };
   const house: House = {
@@ -95,9 +113,19 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   };
   const { newRequestId } = rest;
   return {
-    ...{ house, pages, letters, store, ledger, desk, index, reversals, complain, newRequestId },
+    ...{ house, pages, letters, notices, billing, store, ledger, desk, index, reversals, complain },
+    newRequestId,
   };
 }
+
+const bytesMaxOf = ({ url }: Request) =>
+  new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;
+
+/** Sent again, or no longer paused: a webhook may be due. */
+const mayMakeDue = ({ method, url }: Request) =>
+  method !== "GET" && new URL(url).pathname.startsWith("/people/webhooks/");
+/** What goes on after an answer is ended by the platform after 30 s, and the last try may take half of that. */
+const DELIVER_AFTER_ANSWER_MS = 10_000;
 
 export type PeopleSide = ReturnType<typeof openPeopleSide>;
 

@@ -1,3 +1,5 @@
+import type { PriceList } from "#billing/price-list.ts";
+import { readPriceList } from "#billing/read-price-list.ts";
 import { type Config, readConfig } from "#config.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
 import { ConfigFault, hostOf, isLoopback } from "#read-settings.ts";
@@ -21,6 +23,8 @@ export type PeopleConfig = Config & {
   secrets: readonly string[];
   /** Origins of the pages, PUBLIC_URL's own first. */
   origins: readonly string[];
+  /** Null: nothing is sold. */
+  prices: PriceList | null;
 };
 
 const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
@@ -36,10 +40,13 @@ export function readPeopleConfig(env: PeopleEnv): PeopleConfig {
   const { publicUrl = null, secrets = null } = config ?? {};
   const isTryOut = publicUrl !== null && isLoopback(hostOf(publicUrl));
   if (config !== null) faults.push(...faultsOfMail(config.mail, isTryOut));
+  if (config !== null) faults.push(...faultsOfWebhooks(config.webhookNetworks, isTryOut));
+  // Where other settings are wrong, what is wrong with the prices is told as well.
+  const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", faults);
   if (faults.length > 0 || config === null || publicUrl === null || secrets === null) {
     throw new ConfigFault(faults.join("\n"));
   }
-  return { ...config, publicUrl, secrets, origins: originsOf(publicUrl, isTryOut) };
+  return { ...config, publicUrl, secrets, prices, origins: originsOf(publicUrl, isTryOut) };
 }
 
 function readTexts(texts: Record<string, string>, faults: string[]): Config | null {
@@ -50,6 +57,27 @@ function readTexts(texts: Record<string, string>, faults: string[]): Config | nu
     faults.push(error.message);
     return null;
   }
+}
+
+/** There are no files here. */
+function readPrices(text: string, faults: string[]): PriceList | null {
+  if (text === "") return null;
+  if (!text.trimStart().startsWith("{")) {
+    faults.push(
+      "At the edge TOOLBOOTH_PRICES is the price list itself, its JSON: `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.people.jsonc < prices.json`.",
+    );
+    return null;
+  }
+  const { prices, faults: found } = readPriceList(text);
+  faults.push(...found.map((fault) => `TOOLBOOTH_PRICES: ${fault}`));
+  return prices;
+}
+
+function faultsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {
+  if (networks === "public" || isTryOut) return [];
+  return [
+    "At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public: nothing private can be reached from there. Leave it out.",
+  ];
 }
 
 function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {

@@ -7,20 +7,39 @@ const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 /** Of the minutes at which the cron comes, those at which it also looks for what is stale: that reads many rows. */
 const TIDY_EVERY_MS = 10 * 60_000;
 const TIDIED_AT_ONCE = 500;
+/** The last try may take 15 s more, and then the next minute has come. */
+const DELIVER_FOR_MS = 45_000;
 
 /** What the cron does each minute. Each of its parts is bounded, and none stops another. */
 export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<void> {
-  const { house, ledger, reversals, complain } = side;
+  const { house, ledger, notices, reversals, complain } = side;
   const isTimeToTidy = scheduledTime % TIDY_EVERY_MS < 60_000;
-  const failed = (what: string) => (cause: unknown) => complain(what, { cause });
+  const failed: Failed = (what) => (cause) => complain(what, { cause });
   await Promise.all([
-    deliver(side).catch(failed("Letters could not be delivered; the next minute tries again")),
+    carryOn(side, failed),
     giveBackKept(reversals, ledger, house.now(), complain).catch(
       failed("Calls could not be given back; the next minute tries again"),
     ),
     isTimeToTidy && tidy(side).catch(failed("Old sessions could not be removed")),
+    notices.forget().catch(failed("Old webhooks could not be removed")),
   ]);
 }
+
+/** First what makes letters and webhooks, so that they leave in the same minute. */
+async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
+  const { notices } = side;
+  await notices
+    .carryOn()
+    .catch(failed("Notices could not be carried on; the next minute tries again"));
+  await Promise.all([
+    deliver(side).catch(failed("Letters could not be delivered; the next minute tries again")),
+    notices
+      .deliver(DELIVER_FOR_MS)
+      .catch(failed("Webhooks could not be delivered; the next minute tries again")),
+  ]);
+}
+
+type Failed = (what: string) => (cause: unknown) => void;
 
 async function deliver({ letters }: PeopleSide): Promise<void> {
   if (await letters.isDue()) await letters.deliver();

@@ -14,7 +14,7 @@ import { requireEdgeSettings, textsIn } from "./worker-edge-settings.ts";
 const FOLD_AFTER_DAYS = "TOOLBOOTH_FOLD_AFTER_DAYS";
 /** The others: on one's own machine both Workers are given the same texts. The table of all settings stays out of this Worker. */
 const OF_OTHERS =
-  /^TOOLBOOTH_(?:SIGN_UP|TRUSTED_PROXIES|(?:GITHUB|GOOGLE)_CLIENT_(?:ID|SECRET)|STARTER_(?:CREDITS|DAYS)|OPERATOR_TOKEN|REMOTE|LOG_LEVEL|TOOL_THREADS)$/;
+  /^TOOLBOOTH_(?:SIGN_UP|TRUSTED_PROXIES|(?:GITHUB|GOOGLE)_CLIENT_(?:ID|SECRET)|STARTER_(?:CREDITS|DAYS)|OPERATOR_TOKEN|PRICES|STRIPE_API|WEBHOOK_NETWORKS|REMOTE|LOG_LEVEL|TOOL_THREADS)$/;
 
 /**
  * The few settings that the calls need, read from the texts that the Worker is bound to and checked as anywhere else. Throws a

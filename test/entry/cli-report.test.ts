@@ -64,7 +64,8 @@ describe("audit and report", () => {
       { day: "2026-01-01", tool: "uuid", calls: 1, credits: 1 },
       { day: "2026-01-31", tool: "hash", calls: 1, credits: 1 },
     ]);
-    assert.deepEqual(report.accounts, [{ id, email: "ada@b.c", calls: 3, credits: 3 }]);
+    const ada = { id, email: "ada@b.c", state: "open", balance: 46, calls: 3, credits: 3 };
+    assert.deepEqual(report.accounts, [ada]);
     assert.equal(report.grants[0].grantedAt, "2026-01-01T00:00:00.000Z");
     const all = await cli.json("report --from 2020-01-01 --to 2030-12-31");
     assert.deepEqual([all.calls, all.credits], [5, 4], "the free call is a call that cost nothing");
@@ -72,7 +73,7 @@ describe("audit and report", () => {
     await cli.json("account close ada@b.c");
     const closed = await cli.run("report --from 2026-01-01 --to 2026-01-31");
     assert.match(closed.stdout, /in UTC: 3 calls, 3 credits debited, 50 granted/);
-    assert.match(closed.stdout, new RegExp(`^${id} \\(closed\\) +3 +3$`, "m"));
+    assert.match(closed.stdout, new RegExp(`^${id} \\(closed\\) +3 +3 +0$`, "m"));
     assert.doesNotMatch(closed.stdout, new RegExp(key.key));
   });
 

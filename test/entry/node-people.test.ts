@@ -43,6 +43,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     },
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
     starter: { credits: 100, days: 90 },
+    ...{ prices: null, stripe: null, webhookNetworks: "public" as const },
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
@@ -126,7 +127,8 @@ test("the door answers 503 with Retry-After while there is no thread, and stops 
   const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
   const complaints: string[] = [];
   const log = { complain: (message: string) => complaints.push(message) } as unknown as NodeLog;
-  const door = openPeopleDoor(config, { publicUrl: ORIGIN, port: 26001, secrets: SECRETS }, log);
+  const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
+  const door = openPeopleDoor(config, at, log);
   await assert.rejects(
     door.fetch(new Request(`${ORIGIN}/people/visitor`), undefined),
     (fault) =>

@@ -5,6 +5,8 @@ import { makeKey } from "#accounts/key-format.ts";
 import type { DebitOrder } from "#credits/ledger.ts";
 import { accountPart } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
+import { eventually } from "../doors/door.ts";
+import { applyMigrations } from "../store/d1-scene.ts";
 import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerScene, type WorkerScene } from "./worker-scene.ts";
 import type { Bill } from "./worker-that-counts.ts";
@@ -152,6 +154,31 @@ test("a call a minute later notes the use of its key: one row more", async () =>
   const bill = { status: 200, ...(await takeBill()) };
   assertBill(bill, { status: 200, read: 2, written: 3 });
 });
+
+test("a call of which its owner is told writes six rows more, and D1 gets the notice", async (t) => {
+  const beside = { d1Databases: { DB: "told" } };
+  const told = await openWorkerScene({ entry: "worker-that-counts.ts", beside });
+  t.after(told.close);
+  const d1 = await told.miniflare.getD1Database("DB");
+  await applyMigrations(d1);
+  const forwarded = async () =>
+    (await d1.prepare("SELECT id FROM forwarded_notice").all()).results.length;
+  const caller = await openEdgeAccount(told, 21);
+  await eventually("the key and the grant are told of", async () => (await forwarded()) === 2);
+  const call = async () => (await told.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();
+  await call();
+  await takeBill(told);
+  await call();
+  await eventually("the balance is told of", async () => (await forwarded()) === 3);
+  await eventually("and settled", async () => (await noticesLeft(told, caller)) === 0);
+  const bill = await takeBill(told);
+  t.diagnostic(`${bill.written} rows written, ${bill.alarms} alarms set, ${bill.read} rows read`);
+  assert.ok(bill.read <= 1 + 20, `${bill.read} rows read`);
+  assert.ok(bill.written + bill.alarms <= 2 + 6, `${bill.written} rows, ${bill.alarms} alarms`);
+});
+
+const noticesLeft = async (of: WorkerScene, { account }: EdgeAccount) =>
+  (await of.ledger.listNotices({ account, max: 9 })).notices.length;
 
 test("the number of grants does not count", async () => {
   for (const grants of [1, 10, 1_000]) {

@@ -42,6 +42,21 @@ test("all that is missing or wrong is told at once, in sentences that say what t
       /did you mean TOOLBOOTH_SIGN_UP\?$/,
       /^PUBLIC_URL must be set/,
     ],
+    [
+      { TOOLBOOTH_PRICES: "./prices.json" },
+      /^At the edge TOOLBOOTH_PRICES is the price list itself/,
+    ],
+    [
+      { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
+      /^PUBLIC_URL must be set/,
+      /^TOOLBOOTH_PRICES: tax is not known here/,
+      /^TOOLBOOTH_PRICES: The price list offers nothing/,
+    ],
+    [
+      { STRIPE_SECRET_KEY: "sk_test_1" },
+      /^STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together/,
+    ],
+    [{ TOOLBOOTH_WEBHOOK_NETWORKS: "any" }, /^At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public/],
     [{ DB: undefined }, /^The binding DB is missing/],
     [
       { LEDGER: undefined, SIGN_IN: undefined, SECRET: undefined },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { bundleWorker, startEdge } from "../doors/edge.ts";
+import { bundleWorker, type EdgeSettings, startEdge } from "../doors/edge.ts";
 import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
 
 /** The Worker of the calls in a workerd of its own, whose memory, time and rows can be looked at. */
@@ -11,18 +11,19 @@ export type SceneSettings = {
   /** Flags of V8, as workerd is started with. */
   v8Flags?: string;
   texts?: Record<string, string>;
+  beside?: EdgeSettings["beside"];
 };
 
 export type WorkerScene = Awaited<ReturnType<typeof openWorkerScene>>;
 
-export async function openWorkerScene({ entry, v8Flags, texts }: SceneSettings = {}) {
+export async function openWorkerScene({ entry, v8Flags, texts, beside }: SceneSettings = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
   const { code } = await bundleWorker(`entry/${entry ?? "worker-with-back-door.ts"}`);
   if (v8Flags !== undefined) process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
   const edge = await startEdge(code, {
     folder,
     texts: { ...EDGE_TEXTS, RATE_LIMIT: "0", ...texts },
-    beside: { inspectorPort: 0 },
+    beside: { inspectorPort: 0, ...beside },
   });
   delete process.env["MINIFLARE_WORKERD_V8_FLAGS"];
   return {

@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import type { PageOptions } from "#http/pages/page-options.ts";
 import { createPages, type Pages } from "#http/pages/pages.ts";
 import { SETTINGS } from "#settings.ts";
+import { prices } from "../web/sales-fixtures.ts";
 
 /** A service with everything that the pages can offer, published at the root of a name. */
 export const FULL: PageOptions = {
@@ -14,7 +15,7 @@ export const FULL: PageOptions = {
   rateLimit: 100,
   version: "1.2.3",
   assets: { script: "assets/main.js" },
-  people: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 } },
+  people: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
   settings: SETTINGS,
 };
 

@@ -18,7 +18,7 @@ const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.n
 
 /** What is served beside these pages where people are served. */
 const ELSEWHERE =
-  /^\/(?:openapi\.json|sign-in|sign-up|settings\/(?:api-keys|account)|usage|credits|tools(?:\/[a-z-]+)?)$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with people", full, FULL],

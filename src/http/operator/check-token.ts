@@ -1,4 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import { isSameHash } from "#accounts/keyed-hash.ts";
 import { createThrottle } from "#credits/throttle.ts";
 import { networkOf } from "../people/network.ts";
 import { OperatorFault } from "./operator-fault.ts";
@@ -21,7 +22,7 @@ export function createTokenCheck(token: string) {
       );
     }
     const given = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-    if (given === undefined || !isSame(digestOf(given), expected)) {
+    if (given === undefined || !isSameHash(digestOf(given), expected)) {
       throw new OperatorFault(
         "wrong_token",
         "This is not the token of this service's operator (its secret TOOLBOOTH_OPERATOR_TOKEN).",
@@ -34,10 +35,3 @@ export function createTokenCheck(token: string) {
 
 /** Digests have one length whatever was sent, and where two differ first says nothing about the texts. */
 const digestOf = (text: string) => sha256(new TextEncoder().encode(text));
-
-/** In the same time wherever they differ. */
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = 0;
-  for (let at = 0; at < one.length; at += 1) difference |= (one[at] ?? 0) ^ (other[at] ?? 0);
-  return difference === 0;
-}

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type AddressRecord, faultOfAddress } from "#accounts/deployment-desk.ts";
 import { ACCOUNT_RECORDS } from "#credits/account-moves.ts";
+import { purchaseRecord } from "#credits/purchase-record.ts";
 import { transferRecord } from "#credits/transfer.ts";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
@@ -11,10 +12,12 @@ type Operation<Name extends OperationName> = {
   order: z.ZodType<Operations[Name][0]>;
   /** Null for what only reads: no line is kept of it. */
   act: {
-    /** The id of an account or of a key, never an address. */
+    /** The id of an account or of a key, or the name of a purchase; never an address. */
     subject(order: Operations[Name][0]): string | null;
     /** A part in the middle of an act: where it was taken it leaves no line of its own. */
     isPart?(order: Operations[Name][0]): boolean;
+    /** Where it says no, nothing was done, and no line is left. */
+    hasChanged?(outcome: Operations[Name][1]): boolean;
     outcome?(order: Operations[Name][0], outcome: Operations[Name][1]): string;
   } | null;
 };
@@ -50,6 +53,14 @@ const addressRecord = z
   )
   .refine((record) => faultOfAddress(record) === null, "no address of an account");
 
+const purchasePlace = z.strictObject({ createdAt: time, id: z.string().max(100) }).nullable();
+const name = z.string().min(1).max(200);
+const settleRef = z.union([
+  z.strictObject({ purchase: name }),
+  z.strictObject({ session: name }),
+  z.strictObject({ payment: name }),
+]);
+
 const read = { act: null };
 const ofAccount = { subject: (order: { account: string }) => order.account };
 const ofKey = { subject: (order: { id: string }) => order.id };
@@ -67,6 +78,30 @@ export const OPERATIONS: { [Name in OperationName]: Operation<Name> } = {
   listClosed: { ...read, order: z.strictObject({ after: cursor, max: pageMax }) },
   knowsKeys: { ...read, order: z.strictObject({ starts }) },
   exportAccount: { ...read, order: z.strictObject({ account, place, hold: z.boolean() }) },
+
+  listPurchases: { ...read, order: z.strictObject({ account, after: cursor, max: pageMax }) },
+  listAllPurchases: { ...read, order: z.strictObject({ after: purchasePlace, max: pageMax }) },
+  revenue: { ...read, order: z.strictObject({ from: time, to: time }) },
+  listPayments: {
+    order: z.strictObject({ since: time, after: name.nullable() }),
+    act: {
+      subject: () => null,
+      isPart: ({ after }) => after !== null,
+      outcome: (_, { payments, next }) =>
+        `${payments.length}${next === null ? "" : " and more"} payments to compare`,
+    },
+  },
+  settlePurchase: {
+    order: z.strictObject({ ref: settleRef }),
+    act: {
+      subject: ({ ref }) => Object.values(ref)[0] ?? null,
+      hasChanged: (settled) => settled.outcome === "settled" && settled.changed,
+      outcome: (_, settled) =>
+        settled.outcome === "settled"
+          ? `settled ${settled.purchase.id} of ${settled.purchase.account}, ${settled.purchase.status}`
+          : settled.outcome,
+    },
+  },
 
   openAccount: {
     order: z.strictObject({
@@ -114,6 +149,10 @@ export const OPERATIONS: { [Name in OperationName]: Operation<Name> } = {
       subject: () => null,
       outcome: (_, { taken, refused }) => `${taken} taken, ${refused.length} refused`,
     },
+  },
+  importPurchases: {
+    order: z.strictObject({ records: z.array(purchaseRecord).max(100) }),
+    act: { subject: () => null, outcome: (_, { added }) => `${added} added` },
   },
 };
 

@@ -66,7 +66,7 @@ export function createOperatorApp(house: OperatorHouse): OperatorApp {
     let hasLine = true;
     try {
       const outcome = await doIt();
-      hasLine = act.isPart?.(order) !== true;
+      hasLine = act.isPart?.(order) !== true && act.hasChanged?.(outcome) !== false;
       said = act.outcome?.(order, outcome) ?? plainly(outcome);
       return outcome;
     } catch (error) {
@@ -111,6 +111,7 @@ type Visit = { requestId: string; peer: string | null };
 type Act = {
   subject(order: unknown): string | null;
   isPart?(order: unknown): boolean;
+  hasChanged?(outcome: unknown): boolean;
   outcome?(order: unknown, outcome: unknown): string;
 };
 

@@ -1,16 +1,17 @@
 import type { DeploymentDesk, DeploymentOperations } from "#accounts/deployment-desk.ts";
 import type { OperatorActs } from "#accounts/operator-acts.ts";
 import type { OperatorDesk, OperatorOperations } from "#accounts/operator-desk.ts";
+import type { SalesDesk, SalesOperations } from "./sales-desk.ts";
 
 /** Everything that can be asked at the operator's door. */
-export type Operations = OperatorOperations & DeploymentOperations;
+export type Operations = OperatorOperations & DeploymentOperations & SalesOperations;
 export type OperationName = keyof Operations;
 
 /** Everything that a door hands to the operator's app. It knows no runtime and no store. */
 export type OperatorHouse = {
   /** Null: there is no operator's door. */
   token: string | null;
-  desk: OperatorDesk & DeploymentDesk;
+  desk: OperatorDesk & DeploymentDesk & SalesDesk;
   acts: Pick<OperatorActs, "note">;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;

@@ -76,6 +76,14 @@ function doorPages(): AppPage[] {
     door("/verify-email", "Confirm your e-mail address", "The link out of our letter leads here."),
     door("/forgot-password", "Forgotten password", "Get a letter with a link."),
     door("/reset-password", "Choose a new password", "The link out of our letter leads here."),
+    {
+      ...door("/unsubscribe", "Unsubscribe", "The link at the end of our letters leads here."),
+      screen: "notices/unsubscribe-screen.tsx",
+    },
+    {
+      ...door("/unsubscribe", "Fewer letters", "The link out of our letter leads here."),
+      screen: "notices/unsubscribe-screen.tsx",
+    },
   ];
 }
 
@@ -87,6 +95,10 @@ function memberPages(): AppPage[] {
   return [
     member("/home", "Home", "home/home-screen.tsx"),
     member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
+    member("/settings/notices", "Notices", "notices/notices-screen.tsx"),
+    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
+    member("/settings/notices", "Notices", "notices/notices-screen.tsx"),
+    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
     member("/settings/account", "Account", "account/account-screen.tsx"),
     member("/usage", "Usage", "usage/usage-screen.tsx"),
     member("/credits", "Credits", "credits/credits-screen.tsx"),

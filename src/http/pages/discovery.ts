@@ -12,6 +12,7 @@ const NOT_FOR_SEARCH = [
   "/credits",
   "/verify-email",
   "/reset-password",
+  "/unsubscribe",
 ];
 
 /** `/robots.txt` (RFC 9309). It counts only where the service is published at the root of a name. */

@@ -1,3 +1,4 @@
+import { creditSections } from "./docs-credits.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
 import { type Html, html } from "./html.ts";
@@ -8,9 +9,9 @@ import { type PageOptions, type PeopleOffer, signUpIsOpen } from "./page-options
 export function accountsPage(options: PageOptions): DocsPage {
   const { people } = options;
   const sections = [
-    ...(people ? [account(options, people), letters()] : [operatorsAccount()]),
+    ...(people ? [account(options, people), letters(options)] : [operatorsAccount()]),
     keys(options),
-    grants(options),
+    ...creditSections(options),
     ...(people ? [safety(options)] : []),
     closing(options),
   ];
@@ -57,11 +58,12 @@ function account(options: PageOptions, { providers, starter }: PeopleOffer): Doc
   };
 }
 
-const letters = (): DocsSection => ({
+const letters = ({ publicUrl }: PageOptions): DocsSection => ({
   id: "letters",
   title: "Letters",
   blocks: [
     "Letters are about your account alone: to confirm an address, to choose a new password, and to tell you that a key was made or revoked, or that your password or your address has changed.",
+    html`<p>When credits run low or are about to expire a letter tells you too, unless you choose otherwise: <a href="${pageLinks(publicUrl).webhooks}#letters">Webhooks and notices</a>.</p>\n`,
     "If a letter does not come within minutes, look into the folder for spam, then ask for it again on the page that promised it. A link does not hold for ever: one that confirms an address 24 hours, one to a new password one hour, and that once. A new password, and a change of your address, end every other link to a new password. The page behind a link that holds no more says so and sends another.",
   ],
 });
@@ -97,41 +99,6 @@ function keys({ publicUrl, people }: PageOptions): DocsSection {
         ],
       },
       html`<p>How a key is sent: <a href="${calls}#authentication">Authentication</a>.</p>\n`,
-    ],
-  };
-}
-
-function grants(options: PageOptions): DocsSection {
-  const { docs, credits, usage } = pageLinks(options.publicUrl);
-  const { people } = options;
-  const starter: string[][] = people?.starter.credits
-    ? [
-        [
-          "starter",
-          `with the first confirmation of your e-mail address: ${people.starter.credits}, once`,
-          `after ${people.starter.days} days`,
-        ],
-      ]
-    : [];
-  return {
-    id: "grants",
-    title: "Where credits come from",
-    blocks: [
-      "Credits come to an account as grants. Those that expire soonest are spent first, those that do not expire last. Days are UTC days.",
-      {
-        table: {
-          head: ["Grant", "When it comes", "When it ends"],
-          rows: [
-            ...starter,
-            ["operator", "when the operator gives it", "never, or on the day given"],
-          ],
-        },
-      },
-      "Credits cannot be bought here yet. When you need more, ask the operator of this service.",
-      html`<p>${
-        people &&
-        html`The pages <a href="${credits}">Credits</a> and <a href="${usage}">Usage</a> show every grant, every debit, and what each key has called. `
-      }What a call costs: <a href="${docs}#credits">Credits</a>.</p>\n`,
     ],
   };
 }

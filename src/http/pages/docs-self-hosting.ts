@@ -2,6 +2,7 @@ import type { OpenApiDocument } from "../openapi-document.ts";
 import { methodBadge } from "./code-block.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { operationsOf } from "./docs-reference.ts";
+import { SELLING } from "./docs-selling.ts";
 import { contentsOf, type DocsSection, guideSection, scrollTable } from "./guide-blocks.ts";
 import { type Html, html, prose } from "./html.ts";
 import type { PageOptions, SettingShown } from "./page-options.ts";
@@ -12,7 +13,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     START,
     ACCOUNTS,
     ...(options.settings === undefined ? [] : [settings(options.settings)]),
-    ...(options.people ? [LETTERS] : []),
+    ...(options.people ? [LETTERS, SELLING] : []),
     PROXY,
     CONTAINER,
     watching(document),
@@ -52,7 +53,7 @@ const ACCOUNTS: DocsSection = {
     {
       list: [
         "Accounts: create, list, suspend, resume, close.",
-        "Keys: create, list, revoke. Credits: grant, show.",
+        "Keys: create, list, revoke. Credits: grant, show. Payments: list, reconcile.",
         "Books and data: audit, report, backup, restore, export, import.",
       ],
     },
@@ -253,7 +254,7 @@ const LIMITS: DocsSection = {
   id: "limits-today",
   title: "What it is not yet",
   blocks: [
-    "Credits come from the operator or as starter credits; they cannot be sold through the service yet.",
+    "Credits are sold in packs and with a lifetime plan, through Stripe alone; there are no subscriptions and no bills after the fact.",
     "Every commit is synced to the disk before its answer leaves. Whether that survives a loss of power is up to the disk.",
   ],
 };

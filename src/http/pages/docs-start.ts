@@ -85,13 +85,18 @@ function readAnswer({ publicUrl }: PageOptions): Html {
 `;
 }
 
+type Card = [href: string, title: string, text: string];
+
 function readOn(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
-  const cards: [string, string, string][] = [
+  const cards: Card[] = [
     [links.calls, "Making calls", "Refusals, safe repeats, rate limit, size limits, compression"],
     [links.reference, "Tool reference", "Every field of every request and answer"],
     [links.errors, "Errors", "Each code with its cause and its cure"],
     [links.accounts, "Accounts, keys and credits", "Who pays, and how it is kept safe"],
+    ...(options.people
+      ? ([[links.webhooks, "Webhooks and notices", "Be told before credits are gone"]] as Card[])
+      : []),
     [links.selfHosting, "Self-hosting", "Your own copy with one command"],
     [links.openapi, "OpenAPI 3.1", "The same for programs, to generate clients from"],
   ];

@@ -1,5 +1,6 @@
 import { TOOLS } from "#tools/index.ts";
 import { codeBlock } from "./code-block.ts";
+import { prices } from "./front-prices.ts";
 import { tryIt } from "./front-try.ts";
 import { type Html, html, prose } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
@@ -16,7 +17,14 @@ export function frontPage(options: PageOptions): string {
       description:
         "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. One credit a call, refusals free, yours to host.",
       current: null,
-      main: [hero(options), steps(options), tools(options), reasons(options), operators(options)],
+      main: [
+        hero(options),
+        steps(options),
+        tools(options),
+        prices(options),
+        reasons(options),
+        operators(options),
+      ],
     },
     options,
   );

@@ -2,8 +2,10 @@ import type { GuideBlock, GuideSection } from "../openapi-guide.ts";
 import { codeBlock, jsonCode } from "./code-block.ts";
 import { Html, type HtmlPart, html, prose, trusted } from "./html.ts";
 
-/** A section of the pages may also hold finished HTML, where a sentence has links. */
-export type DocsSection = Omit<GuideSection, "blocks"> & { blocks: (GuideBlock | Html)[] };
+/** A section of the pages may also hold finished HTML, where a sentence has links, and code of callers. */
+export type DocsSection = Omit<GuideSection, "blocks"> & { blocks: DocsBlock[] };
+type DocsBlock = GuideBlock | Html | CallersCode;
+type CallersCode = { code: string; language: "javascript" | "python"; label: string };
 
 /** The sections as a table of contents names them. */
 export const contentsOf = (sections: readonly DocsSection[]): { id: string; label: string }[] =>
@@ -11,7 +13,7 @@ export const contentsOf = (sections: readonly DocsSection[]): { id: string; labe
 
 /** A section of the guide: its text, and beside it on wide screens its code. */
 export function guideSection({ id, title, blocks }: DocsSection): Html {
-  const isCode = (block: GuideBlock | Html) => typeof block !== "string" && "code" in block;
+  const isCode = (block: DocsBlock) => typeof block !== "string" && "code" in block;
   const codes = blocks.filter(isCode);
   return html`<section${codes.length > 0 && trusted(' class="split"')} aria-labelledby="${id}">
 <div class="prose"><h2 id="${id}"><a href="#${id}">${title}</a></h2>
@@ -20,7 +22,7 @@ ${codes.length > 0 && html`<div class="aside">${codes.map(renderBlock)}</div>`}<
 `;
 }
 
-function renderBlock(block: GuideBlock | Html): Html {
+function renderBlock(block: DocsBlock): Html {
   if (block instanceof Html) return block;
   if (typeof block === "string") return html`<p>${prose(block)}</p>\n`;
   if ("list" in block) {

@@ -1,4 +1,5 @@
 import type { ApiOptions } from "../openapi-document.ts";
+import type { PricesView } from "../people/shapes.ts";
 
 /** What the pages need to know of the service. Whatever is left out is not offered, and no link leads there. */
 export type PageOptions = ApiOptions & {
@@ -17,6 +18,8 @@ export type PeopleOffer = {
   signUp: "open" | "closed";
   providers: readonly ("github" | "google")[];
   starter: { credits: number; days: number };
+  /** What is sold; left out or null where nothing is. */
+  prices?: PricesView | null | undefined;
 };
 
 export type SettingShown = { name: string; fallback: string; meaning: string };

@@ -8,6 +8,7 @@ import { renderDocsPage } from "./docs-frame.ts";
 import { referencePage } from "./docs-reference.ts";
 import { selfHostingPage } from "./docs-self-hosting.ts";
 import { startPage } from "./docs-start.ts";
+import { webhooksPage } from "./docs-webhooks.ts";
 import { errorsPage } from "./errors.ts";
 import { frontPage } from "./front.ts";
 import { notFoundPage } from "./not-found.ts";
@@ -36,7 +37,7 @@ export function createPages(options: PageOptions): Pages {
     referencePage(document, options),
     errorsPage(options),
     accountsPage(options),
-    ...(people ? [browserToolsPage(options)] : []),
+    ...(people ? [webhooksPage(options), browserToolsPage(options)] : []),
     selfHostingPage(document, options),
   ];
   const byPath: Record<string, string> = { "/": frontPage(options) };

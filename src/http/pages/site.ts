@@ -1,6 +1,7 @@
-import { PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { House } from "../house.ts";
 import { describeApi } from "../openapi.ts";
+import { STRIPE_MESSAGE_PATH } from "../people/stripe-message.ts";
 import { type CreateSite, get, type Handler, type Route } from "../routes.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 
@@ -24,7 +25,13 @@ function peopleRoutes({ people }: House): Route[] {
   if (people === null) return [];
   const pass: Handler = (request, _, connection) => people.fetch(request, connection);
   const methods = Object.fromEntries(
-    ["GET", "POST", "PATCH", "DELETE"].map((method) => [method, pass]),
+    ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, pass]),
   );
-  return [{ path: "/people/*", methods, tool: null, bodyBytesMax: PEOPLE_BODY_BYTES_MAX }];
+  const pages = { path: "/people/*", methods, tool: null, bodyBytesMax: PEOPLE_BODY_BYTES_MAX };
+  if (!people.offer.prices?.payable) return [pages];
+  const messages = {
+    ...{ path: STRIPE_MESSAGE_PATH, methods: { POST: pass }, tool: null },
+    bodyBytesMax: STRIPE_MESSAGE_BYTES_MAX,
+  };
+  return [pages, messages];
 }

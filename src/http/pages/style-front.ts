@@ -29,6 +29,10 @@ export const FRONT_STYLE = `
 @media (min-width:62rem){.steps{grid-template-columns:repeat(3,minmax(0,1fr));gap:2rem}.steps p{flex:1}
 @supports (grid-template-rows:subgrid){.steps{grid-template-rows:repeat(4,auto)}.steps li{display:grid;grid-row:span 4;grid-template-rows:subgrid;row-gap:0}.steps .code{align-self:start}}}
 .slim main .cards{gap:1rem;margin-top:1.75rem;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr))}.slim .cards a{padding:1.1rem 1.2rem}
+.packs{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(13.5rem,100%),1fr))}
+.packs li{margin:0;border:1px solid var(--line);border-radius:8px;padding:1.1rem 1.2rem}
+.packs p{margin-top:.35rem}.packs .price{font-size:1.75rem;font-weight:650;letter-spacing:-.02em;line-height:1.2;overflow-wrap:anywhere}
+.packs+p{max-width:46rem;margin-top:1.25rem}
 .reasons{list-style:none;padding:0;margin-top:1.75rem;display:grid;gap:2.25rem 2.5rem;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr))}
 .reasons li{margin:0;border-top:1px solid var(--line);padding-top:1.1rem}
 .reasons h3{font-size:1.0625rem}.reasons p{margin-top:.5rem;color:var(--soft)}

@@ -36,8 +36,7 @@ export async function showHome(visit: Visit): Promise<Response> {
 
 export async function showCredits(visit: Visit): Promise<Response> {
   const { account } = await requireMember(visit);
-  const { balance, grants } = await visit.house.desk.ledger.credits({ account, now: visit.now });
-  const view: CreditsView = { balance, grants };
+  const view: CreditsView = await visit.house.desk.ledger.credits({ account, now: visit.now });
   return json(view);
 }
 

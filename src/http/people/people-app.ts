@@ -15,12 +15,32 @@ import { createAuthDoor } from "./auth-door.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./figures.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
+import { chooseNotices, openUnsubscribe, showNotices, unsubscribe } from "./notices.ts";
 import { PeopleFault, refusalResponse, tooFast, WrongMethod } from "./people-fault.ts";
 import type { PeopleHouse } from "./people-house.ts";
+import { placeOf } from "./place.ts";
+import { showPrices } from "./prices.ts";
+import {
+  beginPurchase,
+  createListPurchases,
+  createShowPurchase,
+  LOOKS_PER_SECOND,
+} from "./purchases.ts";
+import { createRefusedMessages, type RefusedMessages } from "./refused-messages.ts";
+import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
 import type { Visit } from "./visit.ts";
+import {
+  addEndpoint,
+  changeEndpoint,
+  dropEndpoint,
+  listDeliveries,
+  listEndpoints,
+  sendAgain,
+} from "./webhooks.ts";
 
 /**
- * The people's side of the service as a function from a request to a response: everything below `/people/`.
+ * The people's side of the service as a function from a request to a response: everything below `/people/`, and what
+ * Stripe has to say.
  * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
  */
 export type PeopleApp = { fetch(request: Request, peer: string | null): Promise<Response> };
@@ -33,7 +53,17 @@ const CHANGES_PER_SECOND = 5;
 const READS_PER_SECOND = 30;
 
 /** What is counted across requests: it outlives the app where that is made anew for each of them. */
-export type PeopleBounds = { signIn: SignInThrottle; changes: Throttle; reads: Throttle };
+export type PeopleBounds = {
+  signIn: SignInThrottle;
+  changes: Throttle;
+  reads: Throttle;
+  /** What a mail provider ends for all of its people comes from few networks, and takes nothing from their changes. */
+  unsubscriptions: Throttle;
+  /** At the payment provider, for a purchase. */
+  looks: Throttle;
+  /** What the log has of messages that were not the payment provider's. */
+  refused: RefusedMessages;
+};
 
 export const createPeopleBounds = (
   signIn: SignInThrottle = createSignInThrottle(),
@@ -41,12 +71,16 @@ export const createPeopleBounds = (
   signIn,
   changes: createThrottle(CHANGES_PER_SECOND),
   reads: createThrottle(READS_PER_SECOND),
+  unsubscriptions: createThrottle(READS_PER_SECOND),
+  looks: createThrottle(LOOKS_PER_SECOND),
+  refused: createRefusedMessages(),
 });
 
 export function createPeopleApp(
   house: PeopleHouse,
-  { signIn: signInThrottle, changes, reads }: PeopleBounds = createPeopleBounds(),
+  { signIn: signInThrottle, ...bounds }: PeopleBounds = createPeopleBounds(),
 ): PeopleApp {
+  const { changes, reads, unsubscriptions, looks, refused } = bounds;
   const auth = createAuthDoor(signInThrottle);
   const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
   const routes: Record<string, Handler> = {
@@ -59,22 +93,30 @@ export function createPeopleApp(
     "GET /people/usage": showUsage,
     "GET /people/credits": showCredits,
     "GET /people/credits/entries": listEntries,
+    "GET /people/prices": showPrices,
+    "GET /people/purchases": createListPurchases(looks),
+    "POST /people/purchases": beginPurchase,
+    "GET /people/purchases/:id": createShowPurchase(looks),
+    "GET /people/notices": showNotices,
+    "PUT /people/notices": chooseNotices,
+    "GET /people/notices/unsubscribe": openUnsubscribe,
+    [UNSUBSCRIBE]: unsubscribe,
+    "GET /people/webhooks": listEndpoints,
+    "POST /people/webhooks": addEndpoint,
+    "PUT /people/webhooks/:id": changeEndpoint,
+    "DELETE /people/webhooks/:id": dropEndpoint,
+    "GET /people/webhooks/:id/deliveries": listDeliveries,
+    "POST /people/webhooks/:id/deliveries/:delivery/again": sendAgain,
     "GET /people/sessions": listSessions,
     "DELETE /people/sessions/:id": endSession,
     "GET /people/events": listEvents,
     "POST /people/account/close": createCloseAccount(signInThrottle),
   };
 
-  function findHandler(method: string, path: string): { handler: Handler; id: string } {
-    const exact = Object.hasOwn(routes, `${method} ${path}`)
-      ? routes[`${method} ${path}`]
-      : undefined;
-    if (exact !== undefined) return { handler: exact, id: "" };
-    const [, parent = "", id = ""] =
-      /^(\/people\/(?:keys|sessions))\/([\w-]{1,80})$/.exec(path) ?? [];
-    const handler = routes[`${method} ${parent}/:id`];
-    if (handler !== undefined) return { handler, id };
-    const place = parent === "" ? path : `${parent}/:id`;
+  function findHandler(method: string, path: string, place: string): Handler {
+    const name = `${method} ${place}`;
+    const handler = Object.hasOwn(routes, name) ? routes[name] : undefined;
+    if (handler !== undefined) return handler;
     const methods = METHODS.filter((each) => Object.hasOwn(routes, `${each} ${place}`));
     if (methods.length > 0) throw new WrongMethod(method, methods);
     throw new PeopleFault("not_found", `There is nothing to ${method} at ${path.slice(0, 200)}.`);
@@ -82,16 +124,19 @@ export function createPeopleApp(
 
   async function answer(visit: Visit): Promise<Response> {
     const { request, url, peer, now } = visit;
+    if (url.pathname === STRIPE_MESSAGE_PATH && request.method === "POST") {
+      return receiveStripeMessage(visit, { changes, refused });
+    }
     const isRead = request.method === "GET";
-    if (!isRead) requireSameOrigin(request, house.settings.origins);
-    const { allowed, retryAfterSeconds } = (isRead ? reads : changes).take(
-      networkOf(peer ?? ""),
-      now,
-    );
+    const isFromAnywhere = `${request.method} ${url.pathname}` === UNSUBSCRIBE;
+    if (!isRead && !isFromAnywhere) requireSameOrigin(request, house.settings.origins);
+    const bound = isRead ? reads : isFromAnywhere ? unsubscriptions : changes;
+    const { allowed, retryAfterSeconds } = bound.take(networkOf(peer ?? ""), now);
     if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
     if (url.pathname.startsWith("/people/auth/")) return auth(visit);
-    const { handler, id } = findHandler(request.method, url.pathname);
-    return handler({ ...visit, id });
+    const { place, id, delivery } = placeOf(url.pathname);
+    const handler = findHandler(request.method, url.pathname, place);
+    return handler({ ...visit, id, delivery });
   }
 
   return {
@@ -105,6 +150,7 @@ export function createPeopleApp(
         ...{ house, request, requestId, peer, now },
         url: new URL(request.url),
         id: "",
+        delivery: "",
         cookies: [],
       };
       const response = await answer(visit).catch((thrown) =>
@@ -119,7 +165,10 @@ export function createPeopleApp(
   };
 }
 
-const METHODS = ["GET", "POST", "PATCH", "DELETE"];
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Mail programs send it by themselves (RFC 8058); its token says what may be done. */
+const UNSUBSCRIBE = "POST /people/notices/unsubscribe";
 
 const HEADERS = {
   "Cache-Control": "no-store",

@@ -29,6 +29,7 @@ export const PEOPLE_STATUS: Record<PeopleCode, number> = {
   signed_out: 401,
   email_not_verified: 403,
   account_suspended: 403,
+  not_payable: 403,
   cross_site: 403,
   not_found: 404,
   wrong_method: 405,

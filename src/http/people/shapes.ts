@@ -11,6 +11,19 @@
  *     GET    /people/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
  *     GET    /people/credits                    CreditsView
  *     GET    /people/credits/entries?after=     EntriesView                           newest first
+ *     GET    /people/prices                     PricesView                            needs no session
+ *     GET    /people/purchases?after=           PurchasesView                         newest first
+ *     POST   /people/purchases    PurchaseOrder CheckoutView                          201
+ *     GET    /people/purchases/<id>             PurchaseView                          looks how the payment stands
+ *     GET    /people/notices                    NoticesView
+ *     PUT    /people/notices         NoticesView NoticesView
+ *     POST   /people/notices/unsubscribe?token= UnsubscribedView                      needs no session, from anywhere
+ *     GET    /people/webhooks                   EndpointsView                         oldest first
+ *     POST   /people/webhooks     EndpointOrder { endpoint: EndpointView }            201
+ *     PUT    /people/webhooks/<id> EndpointOrder { endpoint: EndpointView }
+ *     DELETE /people/webhooks/<id>              {}
+ *     GET    /people/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
+ *     POST   /people/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
  *     GET    /people/sessions                   { sessions: SessionView[] }
  *     DELETE /people/sessions/<id>              {}                                    `others`: all but this one
  *     GET    /people/events?after=              EventsView                            newest first
@@ -18,8 +31,10 @@
  *
  * Everything that better-auth does lies at `/people/auth/*`. HEAD answers like GET, without a body.
  */
+
 import type { EventKind } from "#accounts/journal.ts";
 import type { GrantKind } from "#credits/ledger.ts";
+import type { NoticeKind } from "#credits/notices.ts";
 
 export type Provider = "github" | "google";
 
@@ -92,10 +107,107 @@ export type GrantView = {
   remaining: number;
   grantedAt: number;
   expiresAt: number | null;
+  /** When it would expire without the lifetime plan; null where that has changed nothing. */
+  waivedExpiresAt: number | null;
 };
 
 /** Grants in the order in which they are spent; spent and expired ones last. */
-export type CreditsView = { balance: number; grants: GrantView[] };
+export type CreditsView = { balance: number; lifetime: boolean; grants: GrantView[] };
+
+/** What is sold here. Prices in minor units of the currency, and as people read them. */
+export type OfferView = {
+  id: string;
+  kind: "pack" | "lifetime";
+  name: string;
+  credits: number;
+  price: number;
+  currency: string;
+  /** Such as `€5.00`. */
+  priceText: string;
+  /** Calendar months until its credits expire; null: never. */
+  months: number | null;
+};
+
+/** `GET /people/prices`; needs no session. */
+export type PricesView = {
+  packs: OfferView[];
+  lifetime: OfferView | null;
+  /** Whether it can be paid here; else the operator is asked. */
+  payable: boolean;
+  /** Whether taxes come on top, by the buyer's address. */
+  taxesAdded: boolean;
+  /** An e-mail or a web address of whoever sells; null where none is known. */
+  contact: string | null;
+};
+
+/** `POST /people/purchases`: the offer's id. Answers with the page at which to pay. */
+export type PurchaseOrder = { offer: string };
+export type CheckoutView = { id: string; url: string };
+
+export type PurchaseView = {
+  id: string;
+  at: number;
+  name: string;
+  kind: "pack" | "lifetime";
+  credits: number;
+  /** What was paid, taxes included; the price before it is paid. */
+  amountText: string;
+  refundedText: string | null;
+  /**
+   * `open`: not paid yet; `pending`: the money is on its way; `paid`: granted; `settling`: paid, and granted in a moment;
+   * `trouble`: paid, and cannot be granted: the operator has to help.
+   */
+  state:
+    | "open"
+    | "pending"
+    | "settling"
+    | "paid"
+    | "failed"
+    | "expired"
+    | "refunded"
+    | "partly_refunded"
+    | "disputed"
+    | "trouble";
+  paidAt: number | null;
+  /** Of a refund or dispute: credits taken back, and credits that were spent before. */
+  voided: number;
+  spent: number;
+  receiptUrl: string | null;
+  invoiceUrl: string | null;
+  /** Where an open one can still be paid. */
+  payUrl: string | null;
+};
+/** `GET /people/purchases?after=`, newest first; `GET /people/purchases/:id` answers one of them. */
+export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
+
+/** `GET` and `PUT /people/notices`. */
+export type NoticesView = { lowBalance: number; letters: { low: boolean; expiring: boolean } };
+
+/** Which letters end with the link that was used. */
+export type UnsubscribedView = { letters: "low" | "expiring" };
+
+export type { NoticeKind } from "#credits/notices.ts";
+
+/** `GET /people/webhooks`, `POST` and `PUT /people/webhooks/:id` take `EndpointOrder`. */
+export type EndpointOrder = { url: string; kinds: NoticeKind[]; paused: boolean };
+export type EndpointView = EndpointOrder & { id: string; createdAt: number; secret: string };
+export type EndpointsView = { endpoints: EndpointView[]; max: number };
+
+/** `GET /people/webhooks/:id/deliveries?after=`, newest first. */
+export type DeliveryView = {
+  id: string;
+  notice: string;
+  kind: NoticeKind;
+  body: string;
+  at: number;
+  status: "waiting" | "delivered" | "failed";
+  tries: number;
+  dueAt: number | null;
+  lastTriedAt: number | null;
+  lastStatus: number | null;
+  lastFault: string | null;
+};
+export type DeliveriesView = { deliveries: DeliveryView[]; next: string | null };
 
 export type EntryView = {
   /** Unique within the account: a list may use it as its key. */
@@ -147,6 +259,8 @@ export type PeopleCode =
   | "signed_out"
   | "email_not_verified"
   | "account_suspended"
+  /** Nothing is sold here by the pages: the words say whom to ask. */
+  | "not_payable"
   | "wrong_password"
   | "invalid_request"
   | "cross_site"

@@ -12,6 +12,8 @@ export type Visit = {
   url: URL;
   /** What stands in the path where the route has `:id`. */
   id: string;
+  /** The same of `:delivery`. */
+  delivery: string;
   requestId: string;
   /** The network address of the client, as far as it is known. */
   peer: string | null;

@@ -12,10 +12,12 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createDeploymentDesk } from "#accounts/deployment-desk.ts";
 import { createOperatorDesk } from "#accounts/operator-desk.ts";
-import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { hashKey } from "#entry/node-house.ts";
 import { createOperatorApp } from "#http/operator/operator-app.ts";
 import type { OperatorHouse } from "#http/operator/operator-house.ts";
+import { createSalesDesk } from "#http/operator/sales-desk.ts";
 import { createOperatorActs } from "#store/d1-acts.ts";
 import { createAccountIndex } from "#store/d1-index.ts";
 import { type MovingStub, movesOfObjects } from "#store/durable-object-moves.ts";
@@ -24,6 +26,7 @@ import { d10003Edge } from "#store/migrations/d1-0003-edge.ts";
 import { createDirectory } from "#store/people-directory.ts";
 import { createJournal } from "#store/people-journal.ts";
 import { createLetterQueue } from "#store/people-letters.ts";
+import { createPurchaseBook } from "#store/people-purchases.ts";
 import {
   type BatchResult,
   createBatchRunner,
@@ -105,6 +108,7 @@ export function createDeployment(changed: Partial<OperatorHouse> = {}) {
         ...{ ledger, directory, index, acts, secrets: SECRETS },
         moves: movesOfObjects((order) => find(order).stub),
       }),
+      ...createSalesDesk({ purchases: createPurchaseBook(db), billing: null }),
     },
     acts,
     now: () => Date.now(),

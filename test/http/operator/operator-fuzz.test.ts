@@ -49,7 +49,11 @@ const MEMBERS = {
   ...{ account, email: text, label: text, id: fc.oneof(keyId, text), now: time, max: number },
   credits: fc.option(fc.record({ grant: fc.constantFrom("operator:a", "b"), amount: number })),
   ...{ kind: fc.constant("operator"), amount: number, expiresAt: fc.option(time) },
-  after: fc.oneof(text, fc.constant(null), fc.record({ account, createdAt: fc.nat() })),
+  after: fc.oneof(
+    ...[text, fc.constant(null), fc.record({ account, createdAt: fc.nat() })],
+    fc.record({ createdAt: fc.nat(), id: text }),
+  ),
+  ...{ since: time, ref: fc.record({ purchase: text }) },
   ...{ from: time, to: time, starts: fc.array(text), place: fc.option(place) },
   ...{ hold: fc.boolean(), begin: fc.boolean(), finish: fc.boolean(), createdAt: fc.nat() },
   records: fc.array(record, { maxLength: 4 }),

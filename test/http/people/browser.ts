@@ -66,6 +66,7 @@ export function openBrowser({ app, publicUrl, settle }: Place, peer: string | nu
     ...{ cookies, peer, send },
     get: (path: string) => send("GET", path),
     post: (path: string, body: unknown = {}) => act("POST", path, body),
+    put: (path: string, body: unknown) => act("PUT", path, body),
     patch: (path: string, body: unknown) => act("PATCH", path, body),
     delete: (path: string) => act("DELETE", path),
   };

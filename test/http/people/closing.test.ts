@@ -5,6 +5,7 @@ import { openAccount } from "#accounts/people.ts";
 import type { HomeView, Visitor } from "#http/people/shapes.ts";
 import { type Member, openMember, openScene, PASSWORD, type Scene } from "./people-scene.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
+import { openSales } from "./purchases-scene.ts";
 
 const close = ({ browser }: Member, email: unknown, password: unknown) =>
   browser.post("/people/account/close", { email, password });
@@ -173,4 +174,34 @@ test("an account that the operator closed lets its person in no more", async () 
   assert.equal((await member.browser.post("/people/keys", { label: "x" })).code, "signed_out");
   assert.equal((await scene.signIn(member.browser, member.email, PASSWORD)).status, 401);
   assert.deepEqual(await scene.traces(member.email), []);
+});
+
+test("with the address go the links to pages with a name on them, and no settling brings them again", async (t) => {
+  const { scene, fake, buyer, buy, receiveAll } = await openSales(t);
+  const [paid, open] = [await buy(), await buy("large")];
+  fake.pay(paid.session);
+  await receiveAll();
+  const links = async () => {
+    const asked = "SELECT pay_url, receipt_url, invoice_url FROM purchase ORDER BY price";
+    return (await scene.rows(asked)).map((row) => Object.values(row));
+  };
+  const [[pay, receipt, invoice] = [], [payOther] = []] = await links();
+  assert.deepEqual([pay, typeof receipt, typeof invoice], [null, "string", "string"]);
+  assert.equal(typeof payOther, "string");
+  assert.equal((await close(buyer, buyer.email, PASSWORD)).status, 200);
+  const none = [null, null, null];
+  assert.deepEqual(await links(), [none, none]);
+  fake.refund(paid.session, 100);
+  fake.pay(open.session);
+  const told = await receiveAll();
+  assert.deepEqual([...new Set(told)], [200]);
+  assert.deepEqual(await links(), [none, none]);
+  const rows = await scene.rows("SELECT refunded, trouble FROM purchase ORDER BY price");
+  assert.deepEqual(
+    rows.map(({ refunded, trouble }) => [Number(refunded), trouble]),
+    [
+      [100, null],
+      [0, "account_closed"],
+    ],
+  );
 });

@@ -13,4 +13,6 @@ if (process.env["TEST_EDGE"] === "all") {
   await import("./sessions.test.ts");
   await import("./enumeration.test.ts");
   await import("./keys.test.ts");
-} else console.log("Four of the eight suites; TEST_EDGE=all takes all");
+  await import("./purchases.test.ts");
+  await import("./purchases-messages.test.ts");
+} else console.log("Four of the ten suites; TEST_EDGE=all takes all");

@@ -8,9 +8,11 @@ await import("./sign-up.test.ts");
 await import("./sessions.test.ts");
 await import("./two-at-one-address.test.ts");
 await import("./closing.test.ts");
+await import("./purchases.test.ts");
 if (process.env["TEST_FLEET"] === "all") {
   await import("./sign-in.test.ts");
   await import("./links.test.ts");
   await import("./enumeration.test.ts");
   await import("./keys.test.ts");
-} else console.log("Four of the eight suites; TEST_FLEET=all takes all");
+  await import("./purchases-messages.test.ts");
+} else console.log("Five of the ten suites; TEST_FLEET=all takes all");

@@ -3,6 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { PaymentProvider } from "#billing/payment-provider.ts";
+import type { PriceList } from "#billing/price-list.ts";
 import { createPeopleApp } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import type { Visitor } from "#http/people/shapes.ts";
@@ -22,6 +25,9 @@ export type SceneOptions = {
   publicUrl?: string;
   signUp?: "open" | "closed";
   providers?: AuthOptions["providers"];
+  webhookNetworks?: "public" | "any";
+  /** Nothing is sold otherwise; without a provider it is sold, and cannot be paid here. */
+  sales?: { prices: PriceList; provider: PaymentProvider | null };
   /** Another node over the same database. */
   beside?: { kept: SceneStore; letters: Letter[] };
 };
@@ -80,12 +86,19 @@ export function openScene(given: SceneOptions = {}) {
     directory: breakable(store.directory),
   };
   const journal = breakable(store.journal);
+  const { webhookNetworks = "public" } = given;
   const mail = { post: async (letter: Letter) => void letters.push(letter) };
   const now = () => Date.now();
   const complain = (message: string, cause?: unknown) => {
     complaints.push(`${message} ${cause instanceof Error ? cause.stack : JSON.stringify(cause)}`);
   };
   const origins = [new URL(publicUrl).origin];
+  const inBackground = (work: Promise<unknown>) => {
+    const settled = work
+      .catch((cause) => complain("background", cause))
+      .finally(() => background.delete(settled));
+    background.add(settled);
+  };
   const auth = createAuth({
     ...{ publicUrl, desk, journal, mail, now, hashPassword, verifyPassword, complain },
     trustedOrigins: origins,
@@ -95,20 +108,26 @@ export function openScene(given: SceneOptions = {}) {
     database: store.signInDatabase,
     tellFaults: store.tellFaults,
     newId: () => randomBase62(24, random),
-    inBackground(work) {
-      const settled = work
-        .catch((cause) => complain("background", cause))
-        .finally(() => background.delete(settled));
-      background.add(settled);
-    },
+    inBackground,
   });
+  const purchases = breakable(store.purchases);
+  const { prices = null, provider = null } = given.sales ?? {};
+  const newId = (prefix: string) => `${prefix}_${randomBase62(24, random)}`;
+  const billing =
+    prices === null || provider === null
+      ? null
+      : createBilling({ provider, prices, book: purchases, ledger: desk.ledger, now, newId });
   const house: PeopleHouse = {
     settings: {
       ...{ publicUrl, origins, signUp, starter: STARTER, lettersStayHere: false },
       providers: Object.keys(providers) as PeopleHouse["settings"]["providers"],
       secret: "a-secret-for-known-browsers",
+      webhookNetworks,
     },
     ...{ auth, desk, journal, now, verifyPassword },
+    notices: breakable(store.notices),
+    sales: { prices, billing, purchases },
+    inBackground,
     letters: accountLetters({ publicUrl, mail, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,
     newSecret: () => randomBase62(32, random),

@@ -2,7 +2,9 @@
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { Journal } from "#accounts/journal.ts";
+import type { PurchaseBook } from "#billing/purchase-book.ts";
 import type { Ledger } from "#credits/ledger.ts";
+import type { NoticeBook } from "#notices/notice-book.ts";
 import type { SqlRow, SqlValue } from "#store/sqlite-driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
 import { openSqlitePeople } from "#store/sqlite-people.ts";
@@ -15,6 +17,8 @@ export type SceneStore = {
     ledger: Ledger;
     directory: Directory;
     journal: Journal;
+    notices: NoticeBook;
+    purchases: PurchaseBook;
     signInDatabase: AuthOptions["database"];
     tellFaults?: AuthOptions["tellFaults"];
   };

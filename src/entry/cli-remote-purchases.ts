@@ -1,0 +1,42 @@
+import { toRecord } from "#billing/record-purchase.ts";
+import type { NodeSqlite } from "#store/sqlite-node.ts";
+import { hasAccount, takeRecords } from "#store/sqlite-transfer.ts";
+import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { Call } from "./cli-command.ts";
+import { everyPurchase } from "./cli-lists.ts";
+import { chunksOf, eachAtOnce } from "./cli-parallel.ts";
+import type { RemoteDesk } from "./cli-remote-client.ts";
+import { counted, shortly } from "./cli-text.ts";
+
+/** Each is a statement to the database there, and a Worker may send as few as 50 for one request. */
+const SENT_AT_ONCE = 30;
+
+/** What was bought, after all accounts. `gather` takes in an account that was opened since their list was read. */
+export async function gatherPurchases(
+  { note }: Call,
+  desk: RemoteDesk,
+  driver: NodeSqlite,
+  gather: (account: string) => Promise<void>,
+): Promise<void> {
+  const lost: string[] = [];
+  for await (const purchase of everyPurchase(desk)) {
+    const { id, account, trouble } = purchase;
+    const mayBeUnknown = trouble === "no_account";
+    if (!mayBeUnknown && !hasAccount(driver, account)) await gather(account);
+    if (mayBeUnknown || hasAccount(driver, account)) takeRecords(driver, [toRecord(purchase)]);
+    else lost.push(`${id} of ${account}`);
+  }
+  if (lost.length > 0) {
+    note(
+      `${counted(lost.length, "purchase is", "purchases are")} left out, because the service has no such account (${shortly(lost)}): payments reconcile says what became of the money.`,
+    );
+  }
+}
+
+/** After all accounts too. What is there already stays as it is: it may have been settled since. */
+export async function movePurchases(desk: RemoteDesk, driver: NodeSqlite): Promise<void> {
+  const sent = eachAtOnce(chunksOf(pagesOf(driver, "purchase"), SENT_AT_ONCE), (records) =>
+    desk.importPurchases({ records }),
+  );
+  for await (const _ of sent);
+}

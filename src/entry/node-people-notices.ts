@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ledger } from "#credits/ledger.ts";
+import { HOUR_MS } from "#limits.ts";
+import type { Complain } from "#mail/posting.ts";
+import { NOTICES_KEPT_MS } from "#notices/bounds.ts";
+import { type CarryOnWiring, carryOn, noticesOf } from "#notices/carry-on.ts";
+import { createDeliverer } from "#notices/deliver-webhooks.ts";
+import type { NoticeBook } from "#notices/notice-book.ts";
+import { createAside } from "#notices/set-aside.ts";
+import type { WebhookTransport } from "#notices/webhook-transport.ts";
+
+/**
+ * What the people's side does about notices by itself: every few seconds it carries on what the ledger has written and
+ * delivers the webhooks that are due, each minute it looks for grants that end, and now and then it forgets what is old.
+ * Any number of nodes may do it at once.
+ */
+export type NoticesWiring = Omit<CarryOnWiring, "source" | "book" | "ledger" | "aside"> & {
+  ledger: Ledger;
+  book: NoticeBook;
+  transport: WebhookTransport;
+  /** Called when letters may have come into the queue. */
+  onLetters(): void;
+  everyMs?: number;
+  writingMs?: number;
+  restMs?: number;
+};
+
+const EVERY_MS = 5_000;
+/**
+ * The calls write to the same file: where notices were written back to back for long, a call would find the lock taken again and
+ * again. SQLite asks for it at most 25 ms apart in the first tenth of a second, so that a rest of more than that is met.
+ */
+const WRITING_MS = 10;
+const REST_MS = 30;
+const EXPIRIES_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = 10 * 60_000;
+/** Grants in one transaction, between which calls go on. */
+const EXPIRIES_AT_ONCE = 100;
+const FORGOTTEN_AT_ONCE = 500;
+/** Of either in one round, so that none keeps the others waiting; what is left is the next round's. */
+const BATCHES_A_ROUND = 10;
+/** Between batches that delete, so that others write meanwhile. */
+const FORGET_PAUSE_MS = 50;
+const STOP_GRACE_MS = 1_500;
+
+export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
+  const { ledger, book, transport, now, everyMs = EVERY_MS, onLetters } = wiring;
+  const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
+  const complain = onceAnHour(wiring.complain, now);
+  const source = noticesOf(ledger);
+  const aside = createAside();
+  const ending = new AbortController();
+  const isEnding = () => ending.signal.aborted;
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
+  let rested = Promise.resolve();
+  let restedAt = performance.now();
+  /** One after the other, whoever wrote. */
+  function rest(): Promise<void> {
+    rested = rested.then(async () => {
+      if (performance.now() - restedAt < writingMs) return;
+      await pause(restMs);
+      restedAt = performance.now();
+    });
+    return rested;
+  }
+  const deliverer = createDeliverer({ book, transport, now, complain, rest });
+  let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
+
+  async function lookForExpiries(): Promise<void> {
+    if (now() < expiriesAt) return;
+    let more = true;
+    for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
+      ({ more } = await ledger.noticeExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
+      await rest();
+    }
+    if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;
+  }
+
+  async function carry(): Promise<void> {
+    let more = true;
+    while (more && !isEnding()) {
+      const round = await carryOn({ ...wiring, source, book, complain, aside, rest });
+      if (round.carried > 0) {
+        onLetters();
+        deliverer.look();
+      }
+      more = round.more;
+    }
+  }
+
+  /** After notices were carried on: one that was handled and not settled must still be known as such. */
+  async function forget(): Promise<void> {
+    if (now() < forgetAt) return;
+    let more = true;
+    for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
+      if (batch > 0) await pause(FORGET_PAUSE_MS);
+      const order = { before: now() - NOTICES_KEPT_MS, max: FORGOTTEN_AT_ONCE };
+      ({ more } = await book.forget(order));
+    }
+    if (!more) forgetAt = now() + FORGET_EVERY_MS;
+  }
+
+  /** None of its steps stops another. */
+  async function run(): Promise<void> {
+    const steps: [step: () => Promise<void>, failed: string][] = [
+      [lookForExpiries, "Grants that end could not be looked for; it is tried again soon"],
+      [carry, "Notices could not be carried on; it is tried again soon"],
+      [async () => deliverer.look(), "Webhooks could not be taken; it is tried again soon"],
+      [forget, "Old webhooks could not be removed; it is tried again soon"],
+    ];
+    while (!isEnding()) {
+      for (const [step, failed] of steps)
+        if (!isEnding()) await step().catch((cause) => complain(failed, { cause }));
+      await pause(everyMs);
+    }
+  }
+  const running = run();
+
+  return {
+    async stop() {
+      ending.abort();
+      deliverer.stop();
+      const gone = running.then(deliverer.idle);
+      await Promise.race([gone, sleep(STOP_GRACE_MS, null, { ref: false })]);
+    },
+  };
+}
+
+/** What goes on for long fills no log. */
+function onceAnHour(complain: Complain, now: () => number): Complain {
+  const told = new Map<string, number>();
+  return (message, details) => {
+    const at = now();
+    if (at - (told.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
+    if (told.size >= TOLD_MAX) told.clear();
+    told.set(message, at);
+    complain(message, details);
+  };
+}
+
+const TOLD_MAX = 1_000;

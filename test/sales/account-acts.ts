@@ -1,0 +1,129 @@
+/** What happens to accounts: calls, grants, keys, and what their owners and operators do. */
+import type { DebitOrder } from "#credits/ledger.ts";
+import { idempotency, keyId, keySha256 } from "../contract/ledger/scene.ts";
+import type { Life } from "./chance.ts";
+import { balanceOf, MS_OF_DAY } from "./lots.ts";
+import type { Person } from "./world.ts";
+
+export async function call(life: Life): Promise<void> {
+  const { world, random, below, pick, calls } = life;
+  const { clock, ledger, model } = world;
+  const { account, name } = pick(life.keys);
+  const owner = model.owners.find(({ id }) => id === account);
+  const balance = owner === undefined ? 0 : balanceOf(owner, clock.at);
+  const most = random() < 0.1 ? balance + 2 : Math.min(balance + 2, 14);
+  const orders: DebitOrder[] = [];
+  for (let no = below(most + 1); no > 0; no -= 1) {
+    const callId = world.newId("call");
+    const kept = random() < 0.2 ? keptOf(life, callId) : null;
+    const tool = pick(["hash", "uuid"]);
+    const keySha = keySha256(account, name);
+    const order = { account, keySha256: keySha, callId, tool, now: clock.at, idempotency: kept };
+    orders.push(order);
+    // The answer was lost on the way.
+    if (random() < 0.05) orders.push(order);
+  }
+  calls.push(...orders);
+  if (random() < 0.7) await ledger.debitTogether(orders);
+  else for (const order of orders) await ledger.debit(order);
+}
+
+function keptOf({ world, pick, below }: Life, callId: string) {
+  const body = pick(["body", "body", "other"]);
+  return { ...idempotency(`key${below(3)}`, body, callId), receivedAt: world.clock.at };
+}
+
+export async function reverse({ world, lapsed, calls, pick, below }: Life): Promise<void> {
+  const { model, people, ledger, clock } = world;
+  if (calls.length === 0) return;
+  for (let no = below(4); no >= 0; no -= 1) {
+    const { account, callId, now: at } = pick(calls.slice(-20));
+    const owner = model.owners.find(({ id }) => id === account);
+    const lot = owner?.calls.find((each) => each.callId === callId)?.lot;
+    const { reversed } = await ledger.reverse({ account, callId, at, now: clock.at });
+    const [, payment, restored] = /^stripe:([^:]+)(:.*)?$/.exec(lot?.id ?? "") ?? [];
+    if (!reversed || payment === undefined) continue;
+    const row = await people.purchases.find({ payment });
+    const isLast = (row?.restoredGrant ?? row?.grant) === `stripe:${payment}${restored ?? ""}`;
+    if (row !== null && !isLast) lapsed.add(row.id);
+  }
+}
+
+/** Some at one moment; some that carry the lifetime plan. */
+export async function grant({ world, random, pick, below }: Life): Promise<void> {
+  const { id: account } = pick(world.persons);
+  const now = world.clock.at;
+  for (let no = below(3); no >= 0; no -= 1) {
+    const days = pick([0, 1, 7, 8, 30, 31, 60]);
+    const end = random() < 0.3 ? null : now + days * MS_OF_DAY + below(2);
+    const kind = random() < 0.15 ? "lifetime" : "operator";
+    const expiresAt = kind === "lifetime" ? null : end;
+    const id = `operator:${world.newId("grant")}`;
+    const order = { account, id, kind, amount: 1 + below(40), expiresAt, now } as const;
+    await world.ledger.grant(order);
+    if (random() < 0.2) await world.ledger.grant(order);
+  }
+}
+
+/** Of what an operator gave, in part or whole, and once more. */
+export async function withdraw({ world, random, pick, below }: Life): Promise<void> {
+  const { id: account } = pick(world.persons);
+  const owner = world.model.owners.find(({ id }) => id === account);
+  const given = owner?.lots.filter(({ id }) => id.startsWith("operator:")) ?? [];
+  const carriers = given.filter((lot) => lot.kind === "lifetime" && lot.withdrawn < lot.amount);
+  const lot = pick(carriers.length > 0 && random() < 0.6 ? carriers : given.slice(-4));
+  if (lot === undefined) return;
+  const credits = random() < 0.6 ? lot.amount : 1 + below(lot.amount);
+  const order = { account, grant: lot.id, credits, now: world.clock.at };
+  await world.ledger.withdraw(order);
+  if (random() < 0.2) await world.ledger.withdraw(order);
+}
+
+export async function starter({ world, pick }: Life): Promise<void> {
+  const { id: account } = pick(world.persons);
+  const now = world.clock.at;
+  const expiresAt = now + 90 * MS_OF_DAY;
+  const id = `starter:${account}`;
+  await world.ledger.grant({ account, id, kind: "starter", amount: 100, expiresAt, now });
+}
+
+export async function setThreshold({ world, pick }: Life): Promise<void> {
+  const lowBalance = pick([0, 1, 2, 10, 20, 50, 100]);
+  const order = { account: pick(world.persons).id, lowBalance, now: world.clock.at };
+  await world.ledger.setLowBalance(order);
+}
+
+export async function makeKey({ world, keys }: Life, { id: account }: Person): Promise<void> {
+  const name = `k${keys.length}x`;
+  keys.push({ account, name });
+  const order = { account, id: keyId(account, name), sha256: keySha256(account, name) };
+  const key = { ...order, start: "tb_", label: name, now: world.clock.at };
+  await world.ledger.createKey(key);
+  await world.ledger.createKey(key);
+}
+
+export async function revokeKey({ world, keys, pick, random }: Life): Promise<void> {
+  const { account, name } = pick(keys);
+  const order = { account, id: keyId(account, name), now: world.clock.at };
+  await world.ledger.revokeKey(order);
+  if (random() < 0.5) await world.ledger.revokeKey(order);
+}
+
+export async function choose({ world, pick, random }: Life): Promise<void> {
+  const person = pick(world.persons);
+  person.letters = { low: random() < 0.7, expiring: random() < 0.7 };
+  const choice = { letters: person.letters };
+  await world.people.notices.choose({ account: person.id, choice });
+}
+
+export async function suspend({ world, pick, random }: Life): Promise<void> {
+  const order = { account: pick(world.persons).id, now: world.clock.at };
+  if (random() < 0.5) await world.ledger.suspendAccount(order);
+  for (const { id: account } of random() < 0.9 ? world.persons : []) {
+    await world.ledger.resumeAccount({ ...order, account });
+  }
+}
+
+export async function close({ world, pick }: Life): Promise<void> {
+  await world.ledger.closeAccount({ account: pick(world.persons).id, now: world.clock.at });
+}

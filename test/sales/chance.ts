@@ -1,0 +1,41 @@
+/** What a life has at hand, and how chance is asked. */
+import type { DebitOrder } from "#credits/ledger.ts";
+import { Broken, type Fault } from "./judged.ts";
+import { type Lapsed, noteLapses } from "./laws.ts";
+import type { World } from "./world.ts";
+
+type Chance = {
+  random: () => number;
+  below: (count: number) => number;
+  pick: <Item>(items: readonly Item[]) => Item;
+};
+
+export type Life = Chance & {
+  world: World;
+  lapsed: Lapsed;
+  calls: DebitOrder[];
+  keys: { account: string; name: string }[];
+  /** How often each thing came about. */
+  counts: Map<string, number>;
+};
+
+export const count = ({ counts }: Life, name: string) =>
+  void counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** A fault that comes soon, or none. */
+export const fault = ({ random, below }: Life): Fault | null =>
+  random() < 0.6 ? null : { left: 1 + below(9), after: random() < 0.5, forGood: random() < 0.5 };
+
+export const orNothing = async <Outcome>(work: Promise<Outcome>): Promise<Outcome | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Broken) return null;
+    throw error;
+  }
+};
+
+export async function noteAllLapses({ world, lapsed }: Life): Promise<void> {
+  const purchases = await world.people.purchases.listAll({ after: null, max: 9999 });
+  noteLapses(world, purchases, lapsed);
+}

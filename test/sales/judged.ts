@@ -1,0 +1,188 @@
+/** A ledger and a book that are judged by the model at each order, and that break in the midst of it when they are told to. */
+import assert from "node:assert/strict";
+import type { DebitOrder, DebitOutcome, Ledger } from "#credits/ledger.ts";
+import type { WaitingLetter } from "#mail/letter-queue.ts";
+import type { NoticeBook } from "#notices/notice-book.ts";
+import { createTurns } from "#store/sqlite-turns.ts";
+import type { Model, Operations } from "./model.ts";
+
+export class Broken extends Error {}
+
+/** `left`: so many orders until one breaks, before it is carried out or after. `forGood`: so do all that follow. */
+export type Fault = { left: number; after: boolean; forGood: boolean };
+
+export function breaking<Part extends object>(part: Part, fault: Fault | null): Part {
+  if (fault === null) return part;
+  return new Proxy(part, {
+    get(target, name) {
+      const own = Reflect.get(target, name);
+      if (typeof own !== "function") return own;
+      return async (...given: unknown[]) => {
+        fault.left -= 1;
+        if (fault.left < 0 && fault.forGood) throw new Broken();
+        if (fault.left === 0 && !fault.after) throw new Broken();
+        const outcome = await own.apply(target, given);
+        if (fault.left === 0) throw new Broken();
+        return outcome;
+      };
+    },
+  });
+}
+
+/** A ledger, and its debits that come at once. */
+export type OpenedLedger = {
+  ledger: Ledger;
+  debitTogether(orders: readonly DebitOrder[]): Promise<DebitOutcome[]>;
+  close(): Promise<void> | void;
+};
+
+export type JudgedLedger = Pick<Ledger, keyof Operations | "listNotices" | "settleNotices"> &
+  Pick<OpenedLedger, "debitTogether">;
+
+/** Orders are carried out one after the other, so that model and ledger see them in one order. */
+export function judgedLedger(
+  { ledger, debitTogether }: OpenedLedger,
+  model: Model,
+  seen: Seen,
+): JudgedLedger {
+  const turns = createTurns();
+  const inTurn = async <Outcome>(act: () => Promise<Outcome>): Promise<Outcome> => {
+    const end = await turns.take();
+    try {
+      return await act();
+    } finally {
+      end();
+    }
+  };
+  const judge = (name: keyof Operations) => (order: never) =>
+    inTurn(async () => {
+      const outcome = await ledger[name](order);
+      const expected = model.operations[name](order);
+      assert.deepEqual(inAnyRest(outcome), inAnyRest(expected), `${name} ${JSON.stringify(order)}`);
+      return outcome;
+    });
+  const names = Object.keys(model.operations) as (keyof Operations)[];
+  const judged = Object.fromEntries(names.map((name) => [name, judge(name)]));
+  return {
+    ...(judged as Pick<Ledger, keyof Operations>),
+    debitTogether: (orders) =>
+      inTurn(async () => {
+        const outcomes = await debitTogether(orders);
+        assert.deepEqual(outcomes, orders.map(model.operations.debit));
+        return outcomes;
+      }),
+    listNotices: (order) =>
+      inTurn(async () => {
+        const listed = await ledger.listNotices(order);
+        const told = model.told.waiting().slice(0, order.max);
+        assert.deepEqual(
+          listed.notices.map(({ id: _, ...notice }) => notice),
+          told.map(({ account, at, content }) => ({ account, at, ...content })),
+        );
+        for (const [place, { id }] of listed.notices.entries()) {
+          const known = told[place];
+          if (known === undefined) continue;
+          assert.equal(known.id ?? id, id, "a notice keeps its id");
+          known.id = id;
+        }
+        return listed;
+      }),
+    settleNotices: (order) =>
+      inTurn(async () => {
+        const gone = model.told.settle(order.ids);
+        assert.deepEqual(await ledger.settleNotices(order), { settled: gone.length });
+        for (const { id, account } of gone) {
+          const state = model.owners.find((owner) => owner.id === account)?.state;
+          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was settled unhandled`);
+        }
+        return { settled: gone.length };
+      }),
+  };
+}
+
+/** Spent and expired grants are listed last, in no promised order. */
+function inAnyRest(outcome: object | null): object | null {
+  if (outcome === null || !("grants" in outcome && "balance" in outcome)) return outcome;
+  const { grants, balance } = outcome as {
+    grants: { id: string; remaining: number }[];
+    balance: number;
+  };
+  let sum = 0;
+  const count = grants.findIndex(({ remaining }) => {
+    const isEnd = sum === balance;
+    sum += remaining;
+    return isEnd;
+  });
+  const place = count === -1 ? grants.length : count;
+  const rest = grants.slice(place).sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { ...outcome, grants: [...grants.slice(0, place), ...rest] };
+}
+
+/** What has been put into the queue and into the log of webhooks so far. */
+export type Seen = {
+  handled: Set<string>;
+  /** In the queue, and not taken yet. */
+  letters: { to: string; kind: string; usefulUntil: number | null }[];
+  webhooks: { notice: string; account: string; at: number }[];
+};
+
+const LETTER_KINDS: Partial<Record<string, { kind: string; choice: "low" | "expiring" }>> = {
+  "credits.low": { kind: "credits_low", choice: "low" },
+  "credits.depleted": { kind: "credits_gone", choice: "low" },
+  "credits.expiring": { kind: "credits_expiring", choice: "expiring" },
+};
+/** Of letters that wait for one address. */
+const WAITING_MAX = 20;
+
+export type Wishes = (account: string) => {
+  email: string;
+  letters: { low: boolean; expiring: boolean };
+  endpoints: number;
+};
+
+/** Every notice is handled once, and its letter is what its owner wanted at that moment. */
+export function judgedBook(
+  book: NoticeBook,
+  { seen, wishes, model }: { seen: Seen; wishes: Wishes; model: Model },
+): NoticeBook {
+  const turns = createTurns();
+  const handle: NoticeBook["handle"] = async (order) => {
+    const { notice, letter, now } = order;
+    const { account } = notice;
+    const end = await turns.take();
+    try {
+      const { email, letters, endpoints } = wishes(account);
+      const sort = LETTER_KINDS[notice.kind];
+      const isPast = notice.kind === "credits.expiring" && notice.grant.expiresAt <= now;
+      const isWanted = sort !== undefined && letters[sort.choice] && !isPast;
+      const shown = letter && { to: letter.to, kind: letter.kind };
+      assert.deepEqual(shown, isWanted ? { to: email, kind: sort.kind } : null);
+      assert.equal(model.owners.find(({ id }) => id === account)?.state, "open");
+      const outcome = await book.handle(order);
+      const isNew = !seen.handled.has(notice.id);
+      assert.equal(outcome.handled, isNew, `${notice.id} is handled once`);
+      if (!isNew) return outcome;
+      seen.handled.add(notice.id);
+      for (let no = 0; no < endpoints; no += 1) {
+        seen.webhooks.push({ notice: notice.id, account, at: now });
+      }
+      assert.equal(outcome.leftOut, keep(seen, letter, now) ? null : "recipient_full");
+      return outcome;
+    } finally {
+      end();
+    }
+  };
+  return { ...book, handle };
+}
+
+/** Whether there was room for the letter. */
+function keep({ letters }: Seen, letter: WaitingLetter | null, now: number): boolean {
+  if (letter === null) return true;
+  const { to, kind, usefulUntil } = letter;
+  const waiting = letters.filter(
+    (each) => each.to === to && (each.usefulUntil === null || each.usefulUntil > now),
+  );
+  if (waiting.length >= WAITING_MAX) return false;
+  letters.push({ to, kind, usefulUntil });
+  return true;
+}

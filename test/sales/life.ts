@@ -1,0 +1,116 @@
+/** Two years of random purchases, calls, faults and notices; what comes of each is judged at once. */
+import assert from "node:assert/strict";
+import { HOUR_MS } from "#limits.ts";
+import {
+  call,
+  choose,
+  close,
+  grant,
+  makeKey,
+  reverse,
+  revokeKey,
+  setThreshold,
+  starter,
+  suspend,
+  withdraw,
+} from "./account-acts.ts";
+import { count, type Life, noteAllLapses } from "./chance.ts";
+import type { OpenedLedger } from "./judged.ts";
+import { checkPurchase } from "./laws.ts";
+import { MS_OF_DAY } from "./lots.ts";
+import { carry, forget, look } from "./notice-acts.ts";
+import { begin, reconcile, settleOne, somethingHappens } from "./payment-acts.ts";
+import { compare, END, openWorld, signUp } from "./world.ts";
+
+export async function live(opened: OpenedLedger, random: () => number) {
+  const below = (count: number) => Math.floor(random() * count);
+  const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;
+  const world = await openWorld(opened, random);
+  const counts = new Map<string, number>();
+  const life: Life = {
+    ...{ world, random, below, pick, counts, lapsed: new Set(), calls: [], keys: [] },
+  };
+  try {
+    for (const [no, name] of ["Ada", "Bob", "Cid"].entries()) {
+      await makeKey(life, await signUp(world, name, no));
+    }
+    while (world.clock.at < END) {
+      world.clock.at = nextTime(life);
+      await noteAllLapses(life);
+      for (let count = 1 + below(5); count > 0; count -= 1) await act(life);
+      await noteAllLapses(life);
+      await compare(world);
+    }
+    await end(life);
+    return counts;
+  } finally {
+    await world.close();
+  }
+}
+
+const STEPS = [
+  ...[0, 0, 1, 999, 60_000, 60_000, HOUR_MS, HOUR_MS, 20 * HOUR_MS, MS_OF_DAY],
+  ...[3 * MS_OF_DAY, 8 * MS_OF_DAY, 15 * MS_OF_DAY],
+];
+
+/** A while later, or to the next moment at which something ends or is to be told, or a millisecond off it. */
+function nextTime({ world: { clock, model }, random, pick, below }: Life): number {
+  const { at } = clock;
+  if (random() < 0.75) return at + pick(STEPS) + below(3);
+  const date = new Date(at);
+  const monthEnd = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+  const leapDay = Date.UTC(2028, 1, 29, 12);
+  const lots = model.owners.flatMap((owner) => owner.lots);
+  const ends = lots.flatMap(({ marks, expiresAt }) => [...marks, expiresAt ?? 0]);
+  const later = [monthEnd, monthEnd - MS_OF_DAY, leapDay, ...ends].filter((time) => time > at);
+  return pick(later.sort((one, other) => one - other).slice(0, 2)) + pick([-1, 0, 0, 1]);
+}
+
+type Act = (life: Life) => Promise<void> | void;
+const ACTS: [weight: number, name: string, act: Act][] = [
+  [20, "calls", call],
+  [7, "reversals", reverse],
+  [9, "purchases", begin],
+  [28, "events of payments", somethingHappens],
+  [22, "settlements", settleOne],
+  [5, "grants", grant],
+  [5, "withdrawals", withdraw],
+  [3, "starter credits", starter],
+  [3, "thresholds", setThreshold],
+  [2, "keys", (life) => makeKey(life, life.pick(life.world.persons))],
+  [2, "revocations", revokeKey],
+  [9, "looks for ends", look],
+  [9, "rounds of notices", carry],
+  [2, "wishes", choose],
+  [2, "suspensions", suspend],
+  [0.2, "closures", close],
+  [1, "comparisons", reconcile],
+  [1, "forgetting", forget],
+];
+const WEIGHTS = ACTS.reduce((sum, [weight]) => sum + weight, 0);
+
+async function act(life: Life): Promise<void> {
+  let left = life.random() * WEIGHTS;
+  const chosen = ACTS.find(([weight]) => {
+    left -= weight;
+    return left < 0;
+  });
+  const [, name, run] = chosen ?? ACTS[0] ?? [];
+  if (name === undefined || run === undefined) return;
+  count(life, name);
+  await run(life);
+}
+
+/** Everything is told and settled, and nothing is left open. */
+async function end(life: Life): Promise<void> {
+  const { world } = life;
+  await world.ledger.noticeExpiries({ now: world.clock.at, max: 9999 });
+  await world.billing(null).compare({ since: 0 });
+  await noteAllLapses(life);
+  for (const { session } of world.till.pages.values()) {
+    await checkPurchase(world, session, life.lapsed);
+  }
+  await forget(life);
+  assert.deepEqual(world.model.told.waiting(), []);
+  await compare(world);
+}

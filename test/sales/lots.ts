@@ -1,0 +1,52 @@
+/** What the model keeps, and what can be counted of it. */
+import type { Grant } from "#credits/ledger.ts";
+
+export const MS_OF_DAY = 24 * 60 * 60 * 1000;
+
+export type Lot = Omit<Grant, "remaining"> & {
+  no: number;
+  spent: number;
+  voided: number;
+  withdrawn: number;
+  /** The moments at which something is to be told of its end, but for those that somebody has looked at. */
+  marks: number[];
+};
+export type Call = {
+  callId: string;
+  at: number;
+  tool: string;
+  /** Null: it was free. */
+  lot: Lot | null;
+  isReversed: boolean;
+  idempotency: { key: string; body: string; answer: string; random: string | null } | null;
+};
+export type Owner = {
+  id: string;
+  state: "open" | "suspended" | "closed";
+  createdAt: number;
+  threshold: number;
+  /** What was told last: 2 enough, 1 low, 0 gone. */
+  told: 0 | 1 | 2;
+  hasFreeCall: boolean;
+  lots: Lot[];
+  calls: Call[];
+  keys: { id: string; sha256: string; label: string; start: string; isRevoked: boolean }[];
+};
+
+export const leftOf = ({ amount, spent, voided }: Lot) => amount - spent - voided;
+export const isOver = ({ expiresAt }: Lot, now: number) => expiresAt !== null && now >= expiresAt;
+export const isOnPlan = ({ lots }: Owner) =>
+  lots.some(({ kind, withdrawn, amount }) => kind === "lifetime" && withdrawn < amount);
+
+/** By end, then by age, then by which came first. */
+export function burnOrder(owner: Owner, now: number): Lot[] {
+  const ends = ({ expiresAt }: Lot) => expiresAt ?? Number.MAX_SAFE_INTEGER;
+  return owner.lots
+    .filter((lot) => !isOver(lot, now) && leftOf(lot) > 0)
+    .sort(
+      (one, other) =>
+        ends(one) - ends(other) || one.grantedAt - other.grantedAt || one.no - other.no,
+    );
+}
+export const balanceOf = (owner: Owner, now: number) =>
+  burnOrder(owner, now).reduce((sum, lot) => sum + leftOf(lot), 0);

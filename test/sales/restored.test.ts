@@ -1,0 +1,67 @@
+/** Money that comes back to us: nobody loses by the way in which credits come back. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS } from "#limits.ts";
+import { ADA, type BillingScene, openScene } from "../billing/billing-scene.ts";
+
+async function paid(scene: BillingScene, offer: string) {
+  const purchase = await scene.buy(offer);
+  scene.fake.pay(purchase.session);
+  await scene.receiveAll();
+  return purchase;
+}
+const kindsOf = (news: readonly { kind: string }[]) => news.map(({ kind }) => kind);
+
+test("a refund of a part that failed tells nobody that credits are low or gone", async (t) => {
+  const scene = await openScene(t);
+  const { session } = await paid(scene, "small");
+  await scene.spend(10);
+  const part = scene.fake.refund(session, 100);
+  await scene.receiveAll();
+  await scene.accounts.news();
+  scene.fake.failRefund(part);
+  await scene.receiveAll();
+  assert.equal(await scene.balance(), 90);
+  assert.deepEqual(kindsOf(await scene.accounts.news()), ["credits.granted"]);
+});
+
+test("a refund of a part of the lifetime plan that failed leaves the plan as it was, and every end waived", async (t) => {
+  const scene = await openScene(t);
+  await paid(scene, "small");
+  const { session } = await paid(scene, "lifetime");
+  scene.clock.at += 60 * DAY_MS;
+  const part = scene.fake.refund(session, 100);
+  await scene.receiveAll();
+  const before = await scene.balance();
+  scene.fake.failRefund(part);
+  await scene.receiveAll();
+  const { balance, lifetime, grants } = await scene.ledger.credits({
+    account: ADA,
+    now: scene.clock.at,
+  });
+  assert.equal(lifetime, true);
+  assert.ok(balance > before);
+  assert.equal(balance, 600);
+  assert.deepEqual(new Set(grants.map(({ expiresAt }) => expiresAt)), new Set([null]));
+});
+
+for (const [what, end] of [
+  ["a dispute that is won", "dispute"],
+  ["a refund that fails", "refund"],
+] as const)
+  test(`${what} gives back credits whose end the lifetime plan has waived, after that end too`, async (t) => {
+    const scene = await openScene(t);
+    const { session } = await paid(scene, "small");
+    await paid(scene, "lifetime");
+    await scene.spend(10);
+    scene.clock.at += 60 * DAY_MS;
+    const balance = await scene.balance();
+    const refund = end === "refund" ? scene.fake.refund(session) : null;
+    if (refund === null) scene.fake.dispute(session, "needs_response");
+    await scene.receiveAll();
+    assert.ok((await scene.balance()) < balance);
+    if (refund === null) scene.fake.dispute(session, "won");
+    else scene.fake.failRefund(refund);
+    await scene.receiveAll();
+    assert.equal(await scene.balance(), balance);
+  });

@@ -1,0 +1,42 @@
+/**
+ * Two years of sales, over and over: whatever is bought, spent, paid back and broken off, the books, the notices and the
+ * purchases are what a plain model says. `TEST_SALES_RUNS` sets the number of lives; a life is told by its seed.
+ */
+import { test } from "node:test";
+import type { DebitOutcome } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
+import { createMemoryLedger } from "#store/memory.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#store/sqlite-batch.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { OpenedLedger } from "./judged.ts";
+import { liveOften } from "./live-often.ts";
+
+const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 5);
+
+async function openMemory(): Promise<OpenedLedger> {
+  const ledger = createMemoryLedger();
+  const debitTogether: OpenedLedger["debitTogether"] = async (orders) => {
+    const outcomes = [];
+    for (const order of orders) outcomes.push(await ledger.debit(order));
+    return outcomes;
+  };
+  return { ledger, debitTogether, close: () => {} };
+}
+
+/** As the thread has it that alone writes: what it has read it keeps from one order to the next. */
+async function openSqlite(): Promise<OpenedLedger> {
+  const driver = openNodeSqlite(":memory:");
+  const runBatch = createBatchRunner(driver, { isAlone: true });
+  const ledger = ledgerOver(async (name, order) =>
+    unwrap(runBatch([[name, order]])[0] as BatchResult),
+  );
+  const debitTogether: OpenedLedger["debitTogether"] = async (orders) =>
+    runBatch(orders.map((order) => ["debit", order])).map((each) => unwrap(each) as DebitOutcome);
+  return { ledger, debitTogether, close: () => driver.close() };
+}
+
+test(`${RUNS} random lives of two years agree with the model, in memory`, (t) =>
+  liveOften(t, RUNS, openMemory));
+
+test(`${RUNS} random lives of two years agree with the model, in SQLite`, (t) =>
+  liveOften(t, RUNS, openSqlite));

@@ -1,0 +1,139 @@
+/** A life's world: a ledger that is judged by the model, the people's books in SQLite, a till, and a clock that jumps. */
+import assert from "node:assert/strict";
+import type { Billing, BillingHouse } from "#billing/billing.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { Offer, PriceList } from "#billing/price-list.ts";
+import { carryOn, noticesOf } from "#notices/carry-on.ts";
+import { createNoticeLetters } from "#notices/notice-letters.ts";
+import { createAside } from "#notices/set-aside.ts";
+import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { accountId } from "../contract/ledger/scene.ts";
+import {
+  Broken,
+  breaking,
+  type Fault,
+  judgedBook,
+  judgedLedger,
+  type OpenedLedger,
+  type Seen,
+} from "./judged.ts";
+import { createModel } from "./model.ts";
+import { createTill } from "./till.ts";
+
+/** Two years from here on have a leap day in them. */
+export const START = Date.UTC(2027, 0, 31, 10);
+export const END = Date.UTC(2029, 0, 31, 10);
+
+const pack = (id: string, credits: number, price: number, months: number | null): Offer => ({
+  ...{ id, kind: "pack", name: id, credits, price, currency: "eur", months },
+});
+const PRICES: PriceList = {
+  packs: [pack("small", 30, 500, 1), pack("odd", 7, 333, 3), pack("large", 90, 3000, 12)],
+  lifetime: { ...pack("lifetime", 60, 19_900, null), kind: "lifetime" },
+  ...{ taxes: "none", contact: null },
+};
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+export type Person = {
+  id: string;
+  email: string;
+  endpoints: number;
+  letters: { low: boolean; expiring: boolean };
+};
+
+export async function openWorld(opened: OpenedLedger, random: () => number) {
+  const clock = { at: START };
+  const driver = openNodeSqlite(":memory:");
+  const people = openSqlitePeople(driver);
+  const model = createModel();
+  const seen: Seen = { handled: new Set(), letters: [], webhooks: [] };
+  const persons: Person[] = [];
+  const ledger = judgedLedger(opened, model, seen);
+  const till = createTill(() => clock.at);
+  const wishes = (account: string) => {
+    const found = persons.find(({ id }) => id === account);
+    assert.ok(found);
+    return found;
+  };
+  const book = judgedBook(people.notices, { seen, wishes, model });
+  let ids = 0;
+  const newId = (prefix: string) => {
+    ids += 1;
+    return `${prefix}_${ids}`;
+  };
+  /** Whoever settles purchases; those with a fault break in the midst of it. */
+  const billing = (fault: Fault | null): Billing => {
+    const house: BillingHouse = {
+      ledger: breaking(ledger, fault),
+      book: breaking(people.purchases, fault),
+      provider: { ...breaking(till.provider, fault), list: till.provider.list },
+      ...{ prices: PRICES, now: () => clock.at, newId },
+    };
+    return createBilling(house);
+  };
+  const complaints: unknown[] = [];
+  const carrier = (fault: Fault | null) => () =>
+    carryOn({
+      source: noticesOf(breaking(ledger, fault)),
+      book: breaking(book, fault),
+      ledger: breaking(ledger, fault),
+      directory: people.directory,
+      letters: createNoticeLetters({ publicUrl: "https://toolbooth.test", secrets: ["secret"] }),
+      way: "smtp",
+      aside: createAside(),
+      now: () => clock.at,
+      random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
+      complain: (message, { cause }) => {
+        if (!(cause instanceof Broken)) complaints.push(cause ?? message);
+      },
+    });
+  return {
+    ...{ clock, model, seen, persons, ledger, till, people, billing, carrier, newId, complaints },
+    prices: PRICES,
+    audit: (now: number) => opened.ledger.audit({ now }),
+    async close() {
+      driver.close();
+      await opened.close();
+    },
+  };
+}
+
+/** With one endpoint for webhooks, or none. */
+export async function signUp(world: World, name: string, endpoints: number): Promise<Person> {
+  const { clock, ledger, people, persons } = world;
+  const [id, now] = [accountId(name), clock.at];
+  const person = {
+    ...{ id, email: `${name}@example.org`, endpoints },
+    letters: { low: true, expiring: true },
+  };
+  persons.push(person);
+  await ledger.openAccount({ account: id, freeCall: "open", now });
+  await people.directory.register({ email: person.email, account: id, createdAt: now });
+  const kinds = ["credits.low", "credits.depleted", "credits.granted"] as const;
+  const others = ["credits.expiring", "key.created", "key.revoked"] as const;
+  for (let no = 0; no < endpoints; no += 1) {
+    const endpoint = { id: `whk_${name}${no}`, account: id, url: "https://shop.test/" };
+    await people.notices.addEndpoint({
+      endpoint: {
+        ...{ ...endpoint, secret: "whsec_c2VjcmV0", kinds: [...kinds, ...others] },
+        ...{ createdAt: now, pausedAt: null },
+      },
+    });
+  }
+  return person;
+}
+
+/** What it is that has to agree after every step. */
+export async function compare({ clock, model, ledger, audit, persons, complaints }: World) {
+  assert.deepEqual(complaints, []);
+  const order = (account: string) => ({ account, now: clock.at });
+  for (const { id } of persons) {
+    await ledger.credits(order(id));
+    await ledger.findAccount(order(id));
+  }
+  const { ok, faults, books } = await audit(clock.at);
+  assert.deepEqual({ ok, faults, books }, { ok: true, faults: [], books: model.books(clock.at) });
+  const { granted, debited, reversed, remaining, expired, voided } = books;
+  assert.equal(granted, debited - reversed + remaining + expired + voided);
+}
