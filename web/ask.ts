@@ -36,7 +36,7 @@ export class Offline extends Error {
   }
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** After so long without an answer the service counts as out of reach: a sign-in may have to wait behind strangers' guesses. */
 const PATIENCE_MS = 30_000;

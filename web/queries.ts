@@ -29,6 +29,12 @@ export const queryKeys = {
   usage: (from: string, to: string) => ["mine", "usage", from, to],
   credits: ["mine", "credits"],
   entries: ["mine", "entries"],
+  purchases: ["mine", "purchases"],
+  purchase: (id: string) => ["mine", "purchase", id],
+  prices: ["prices"],
+  notices: ["mine", "notices"],
+  endpoints: ["mine", "webhooks"],
+  deliveries: (endpoint: string) => ["mine", "deliveries", endpoint],
   sessions: ["mine", "sessions"],
   events: ["mine", "events"],
 } as const;
@@ -49,10 +55,10 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /** While the service is away a query asks again by itself, so that pages recover without a click. */
-const againWhileAway = (query: { state: { error: unknown } }): number | false =>
+export const againWhileAway = (query: { state: { error: unknown } }): number | false =>
   query.state.error instanceof Offline ? 5_000 : false;
 
-const useAnswer = <T>(queryKey: readonly unknown[], path: string) =>
+export const useAnswer = <T>(queryKey: readonly unknown[], path: string) =>
   useQuery({
     queryKey,
     queryFn: ({ signal }) => ask<T>("GET", path, undefined, signal),
@@ -72,7 +78,10 @@ export const useUsage = (from: string, to: string) =>
     `/people/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
   );
 
-const usePages = <T extends { next: string | null }>(queryKey: readonly unknown[], path: string) =>
+export const usePages = <T extends { next: string | null }>(
+  queryKey: readonly unknown[],
+  path: string,
+) =>
   useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
@@ -92,7 +101,7 @@ export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/peopl
 export const useEvents = () => usePages<EventsView>(queryKeys.events, "/people/events");
 
 /** A change of what belongs to the person; afterwards `stale` is asked for again. */
-function useChange<Order, Answer>(
+export function useChange<Order, Answer>(
   send: (order: Order) => Promise<Answer>,
   stale: readonly (readonly unknown[])[],
   learn?: (client: QueryClient, answer: Answer) => void,

@@ -44,6 +44,11 @@ const routes = root.addChildren([
   }),
   createRoute({
     getParentRoute: top,
+    path: "/unsubscribe",
+    component: screenOf(() => import("./notices/unsubscribe-screen.tsx")),
+  }),
+  createRoute({
+    getParentRoute: top,
     path: "/tools",
     component: screenOf(() => import("./browser-tools/tools-screen.tsx")),
   }),
@@ -62,6 +67,16 @@ const routes = root.addChildren([
       getParentRoute: behindSignIn,
       path: "/settings/api-keys",
       component: screenOf(() => import("./keys/keys-screen.tsx")),
+    }),
+    createRoute({
+      getParentRoute: behindSignIn,
+      path: "/settings/notices",
+      component: screenOf(() => import("./notices/notices-screen.tsx")),
+    }),
+    createRoute({
+      getParentRoute: behindSignIn,
+      path: "/settings/webhooks",
+      component: screenOf(() => import("./webhooks/webhooks-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,

@@ -125,6 +125,7 @@ export const noUsage: UsageView = {
 
 export const credits: CreditsView = {
   balance: 12_844,
+  lifetime: false,
   grants: [
     {
       id: "starter:acc_7Hq2LmZx9TbC",
@@ -133,6 +134,7 @@ export const credits: CreditsView = {
       remaining: 44,
       grantedAt: NOW - 61 * DAY,
       expiresAt: NOW + 29 * DAY,
+      waivedExpiresAt: null,
     },
     {
       id: "stripe:pi_3",
@@ -141,6 +143,7 @@ export const credits: CreditsView = {
       remaining: 10_000,
       grantedAt: NOW - 20 * DAY,
       expiresAt: Date.UTC(2027, 10, 1, 9),
+      waivedExpiresAt: null,
     },
     {
       id: "operator:thanks",
@@ -149,6 +152,7 @@ export const credits: CreditsView = {
       remaining: 2800,
       grantedAt: NOW - 10 * DAY,
       expiresAt: null,
+      waivedExpiresAt: null,
     },
     {
       id: "stripe:pi_1",
@@ -157,6 +161,7 @@ export const credits: CreditsView = {
       remaining: 0,
       grantedAt: NOW - 55 * DAY,
       expiresAt: Date.UTC(2027, 8, 27, 9),
+      waivedExpiresAt: null,
     },
     {
       id: "operator:trial",
@@ -165,10 +170,11 @@ export const credits: CreditsView = {
       remaining: 0,
       grantedAt: NOW - 60 * DAY,
       expiresAt: NOW - 30 * DAY,
+      waivedExpiresAt: null,
     },
   ],
 };
-export const noCredits: CreditsView = { balance: 0, grants: [] };
+export const noCredits: CreditsView = { balance: 0, lifetime: false, grants: [] };
 
 const starter = { id: "starter:acc_7Hq2LmZx9TbC", kind: "starter" } as const;
 const entry = (id: string, change: Partial<EntryView>): EntryView => ({

@@ -12,7 +12,7 @@ import { SCREENS } from "./screens.ts";
 
 /**
  * Every screen in every state as people meet it: WCAG 2.2 AA as far as axe can tell, one heading, nothing past the
- * edge, nothing on the console. Half of them, each in one mode, both changing from run to run; TEST_SCREENS=all takes
+ * edge, nothing on the console. A sixth of them, each in one mode, both changing from run to run; TEST_SCREENS=all takes
  * all of them in all modes.
  */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -23,7 +23,7 @@ const RULES: RunOptions = {
 const ALL = process.env["TEST_SCREENS"] === "all";
 const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Date.now() / 1_000) % 1_000);
 /** Of so many states one is drawn for each mode. */
-const ONE_OF = 4 * MODES.length;
+const ONE_OF = 6 * MODES.length;
 /** Some states wait for what is tried again: meanwhile others are looked at. */
 const AT_ONCE = 3;
 

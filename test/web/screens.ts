@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { DOOR_SCREENS } from "./door-screens.ts";
 import * as told from "./fixtures.ts";
+import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
 
 const ALL: Mocks = {
@@ -19,9 +20,11 @@ const ALL: Mocks = {
   "POST /people/auth/request-password-reset": { body: { status: true } },
   "POST /people/auth/change-password": { body: {} },
   "DELETE /people/sessions/others": { body: {} },
+  ...SALES_MOCKS,
 };
 const NEW: Mocks = {
   ...ALL,
+  ...NO_SALES,
   "GET /people/home": { body: told.newHome },
   "GET /people/keys": { body: { keys: [] } },
   "GET /people/usage": { body: told.noUsage },
@@ -37,6 +40,10 @@ const UNVERIFIED: Mocks = {
   "GET /people/usage": notYet,
   "GET /people/credits": notYet,
   "GET /people/credits/entries": notYet,
+  "GET /people/prices": SALES_MOCKS["GET /people/prices"] as Mock,
+  "GET /people/purchases": notYet,
+  "GET /people/notices": notYet,
+  "GET /people/webhooks": notYet,
   "GET /people/sessions": { body: { sessions: told.sessions } },
   "GET /people/events": { body: told.events },
 };
@@ -74,6 +81,10 @@ async function fillClosing(page: Page): Promise<void> {
   await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
   await dialog.getByRole("button", { name: "Close it for good" }).click();
 }
+
+/** Of the two lists of the page the second one. */
+const showOlderEntries = (page: Page) =>
+  page.getByRole("region", { name: "History" }).getByRole("button", { name: "Show older" }).click();
 
 /** It is fetched after everything else. */
 const chartIsThere = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
@@ -201,7 +212,7 @@ const OTHER_STATES: Screen[] = [
       await press("Show")(page);
     },
   },
-  { name: "credits, older entries", path: "/credits", mocks: ALL, actions: press("Show older") },
+  { name: "credits, older entries", path: "/credits", mocks: ALL, actions: showOlderEntries },
   {
     name: "credits, all grants",
     path: "/credits",
@@ -212,7 +223,7 @@ const OTHER_STATES: Screen[] = [
     name: "credits, older entries fail",
     path: "/credits",
     mocks: { ...ALL, "GET /people/credits/entries?after=cursor-2": broken },
-    actions: press("Show older"),
+    actions: showOlderEntries,
   },
 ];
 
@@ -224,7 +235,10 @@ export const SCREENS: Screen[] = [
   ...KEY_STATES,
   ...usualStates("usage", "/usage"),
   ...usualStates("credits", "/credits"),
+  ...usualStates("notices", "/settings/notices"),
+  ...usualStates("webhooks", "/settings/webhooks"),
   ...usualStates("account", account),
   ...ACCOUNT_STATES,
   ...OTHER_STATES,
+  ...listSalesScreens(ALL),
 ];

@@ -20,6 +20,9 @@ const WORDS: Record<EventKind, string> = {
   key_renamed: "API key renamed",
   key_revoked: "API key revoked",
   session_ended: "Session ended",
+  endpoint_added: "Webhook address added",
+  endpoint_changed: "Webhook address changed",
+  endpoint_removed: "Webhook address removed",
 };
 
 function detailText(kind: EventKind, detail: string | null): string {

@@ -1,130 +1,72 @@
-import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import type { CreditsView, GrantView } from "#http/people/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { counted, figure, relative } from "../parts/figures.ts";
+import type { CreditsView } from "#http/people/shapes.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { type Column, Records } from "../parts/records.tsx";
-import { Answer, Section } from "../parts/section.tsx";
-import { State } from "../parts/state.tsx";
-import { Time } from "../parts/time.tsx";
-import { useCredits, useVisitor } from "../queries.ts";
-import { GRANT_WORDS } from "./credit-words.ts";
+import { Answer } from "../parts/section.tsx";
+import { useCredits, useEntries } from "../queries.ts";
+import { Balance } from "./balance.tsx";
+import "./credits.css";
 import { EntryList } from "./entry-list.tsx";
+import { Grants } from "./grants.tsx";
+import { Offers } from "./offers.tsx";
+import { PurchaseList } from "./purchase-list.tsx";
+import { FollowedPurchase } from "./purchase-notice.tsx";
+import { usePrices, usePurchases } from "./purchases.ts";
 
+/** All is asked for at once; what stands further down is shown once all above it is there, so that it does not move. */
 export default function CreditsScreen() {
   const credits = useCredits();
+  const prices = usePrices();
+  const purchases = usePurchases();
+  useEntries();
+  const isTopThere = !credits.isPending && (credits.isError || !prices.isPending);
   return (
     <>
       <PageTitle title="Credits" />
+      <FollowedPurchase />
       <Answer query={credits} loading={<CreditsLoading />}>
-        {(view) => (
-          <>
-            <Balance view={view} />
-            <Grants view={view} />
-          </>
-        )}
+        {(view) => <Standing view={view} prices={prices} />}
       </Answer>
-      <EntryList />
+      {isTopThere && prices.data !== undefined && credits.data !== undefined && (
+        <PurchaseList payable={prices.data.payable} />
+      )}
+      {isTopThere && !purchases.isPending && <EntryList />}
+    </>
+  );
+}
+
+function Standing(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
+  const { view, prices } = props;
+  const [now] = useState(() => Date.now());
+  return (
+    <>
+      <Balance view={view} now={now} />
+      <Answer query={prices} loading={<OffersLoading />}>
+        {(list) => <Offers prices={list} lifetime={view.lifetime} />}
+      </Answer>
+      {!prices.isPending && <Grants view={view} now={now} />}
     </>
   );
 }
 
 const CreditsLoading = () => (
   <>
-    <LoadingBlock height={104} />
-    <div className="tb-section">
-      <LoadingRows rows={3} height={52} />
+    <div className="tb-home-top">
+      <div className="tb-home-loading">
+        <LoadingBlock height={22} />
+        <LoadingBlock height={56} />
+      </div>
+      <LoadingRows rows={2} height={34} />
     </div>
+    <OffersLoading />
   </>
 );
 
-function Balance({ view }: { view: CreditsView }) {
-  return (
-    <>
-      <Text c="dimmed">Balance</Text>
-      <div className="tb-figure">{figure(view.balance)}</div>
-      <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
-      {view.balance === 0 && (
-        <State shape="cross" tone="warn">
-          No credits left: calls are refused
-        </State>
-      )}
-    </>
-  );
-}
-
-const isOver = (grant: GrantView, now: number) =>
-  grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
-
-function Grants({ view }: { view: CreditsView }) {
-  const visitor = useVisitor().data;
-  const promised = visitor?.person?.verified === false ? visitor.starter : undefined;
-  const [now] = useState(() => Date.now());
-  const [all, setAll] = useState(false);
-  const over = view.grants.filter((grant) => isOver(grant, now)).length;
-  const rows = all ? view.grants : view.grants.filter((grant) => !isOver(grant, now));
-  return (
-    <Section
-      title="Grants"
-      description="Credits that expire soonest are spent first; those that never expire are spent last."
-    >
-      {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
-      {view.grants.length === 0 && (
-        <Empty title="No grants yet">
-          {promised !== undefined && promised.credits > 0
-            ? `Confirming your e-mail address brings ${counted(promised.credits, "starter credit")}, good for ${counted(promised.days, "day")}.`
-            : "Credits that you are given or buy are listed here."}
-        </Empty>
-      )}
-      {view.grants.length > 0 && rows.length === 0 && (
-        <Text c="dimmed">All grants are spent or have expired.</Text>
-      )}
-      {over > 0 && (
-        <Button mt="md" variant="default" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Hide" : "Show"} {counted(over, "spent or expired grant")}
-        </Button>
-      )}
-    </Section>
-  );
-}
-
-const grantColumns = (now: number): Column<GrantView>[] => [
-  { head: "Grant", cell: ({ kind }) => GRANT_WORDS[kind] },
-  { head: "Left", cell: ({ remaining }) => figure(remaining), numeric: true },
-  { head: "Amount", cell: ({ amount }) => figure(amount), numeric: true },
-  { head: "Granted", cell: ({ grantedAt }) => <Time at={grantedAt} /> },
-  { head: "Expires", cell: (grant) => <Expiry grant={grant} now={now} /> },
-];
-
-function Expiry({ grant, now }: { grant: GrantView; now: number }) {
-  const { expiresAt, remaining } = grant;
-  if (expiresAt !== null && expiresAt <= now) {
-    return (
-      <>
-        <State shape="clock" tone="soft">
-          Expired
-        </State>
-        <br />
-        <Time at={expiresAt} />
-      </>
-    );
-  }
-  if (remaining === 0) {
-    return (
-      <State shape="check" tone="soft">
-        Spent
-      </State>
-    );
-  }
-  if (expiresAt === null) return "Never";
-  return (
-    <>
-      <Time at={expiresAt} />
-      <Text size="sm" c="dimmed">
-        {relative(expiresAt, now)}
-      </Text>
-    </>
-  );
-}
+const OffersLoading = () => (
+  <div className="tb-section">
+    <div className="tb-home-loading">
+      <LoadingBlock height={28} />
+    </div>
+    <LoadingRows rows={4} height={48} />
+  </div>
+);

@@ -22,6 +22,12 @@ export function MemberLinks() {
           <Link to="/settings/api-keys">API keys</Link>
         </li>
         <li>
+          <Link to="/settings/notices">Notices</Link>
+        </li>
+        <li>
+          <Link to="/settings/webhooks">Webhooks</Link>
+        </li>
+        <li>
           <Link to="/settings/account">Account</Link>
         </li>
       </ul>

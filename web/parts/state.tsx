@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
+import type { Shape, Tone } from "./tone.ts";
 
-/** A state as a small picture and its word: never told by colour alone. */
-export type Tone = "ok" | "warn" | "bad" | "soft";
-export type Shape = "check" | "cross" | "clock" | "plus" | "minus" | "back" | "empty";
+export type { Shape, Tone };
 
 const PATHS: Record<Shape, ReactNode> = {
   check: <path d="M5 8.2l2.1 2.1L11 6.2" />,
@@ -14,6 +13,7 @@ const PATHS: Record<Shape, ReactNode> = {
   empty: null,
 };
 
+/** A state as a small picture and its word: never told by colour alone. */
 export function State({
   shape,
   tone,

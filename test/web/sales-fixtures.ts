@@ -1,0 +1,177 @@
+import type {
+  CreditsView,
+  DeliveryView,
+  EndpointView,
+  NoticesView,
+  OfferView,
+  PricesView,
+  PurchaseView,
+} from "#http/people/shapes.ts";
+import { credits, NOW } from "./fixtures.ts";
+
+/** What the service answers about what is sold, bought and told, made up. */
+const DAY = 24 * 3_600_000;
+
+const pack = (id: string, name: string, amount: number, price: number): OfferView => ({
+  ...{ id, kind: "pack", name, credits: amount, price, currency: "eur", months: 12 },
+  priceText: `€${(price / 100).toFixed(2)}`,
+});
+export const prices: PricesView = {
+  packs: [
+    pack("small", "Small", 1_000, 500),
+    pack("medium", "Medium", 10_000, 3_900),
+    pack("large", "Large", 100_000, 29_900),
+  ],
+  lifetime: {
+    ...pack("lifetime", "Lifetime", 50_000, 19_900),
+    ...{ kind: "lifetime", months: null },
+  },
+  payable: true,
+  taxesAdded: true,
+  contact: "sales@example.com",
+};
+/** A price list, but nobody who takes the money. */
+export const byHand: PricesView = { ...prices, payable: false, taxesAdded: false };
+export const noPrices: PricesView = {
+  ...{ packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null },
+};
+
+export const PURCHASE = "pur_4Kd8QwZx2Lm7";
+const purchase = (id: string, change: Partial<PurchaseView>): PurchaseView => ({
+  id,
+  at: NOW - 5 * 60_000,
+  name: "Medium",
+  kind: "pack",
+  credits: 10_000,
+  amountText: "€46.41",
+  refundedText: null,
+  state: "paid",
+  paidAt: NOW - 4 * 60_000,
+  voided: 0,
+  spent: 0,
+  receiptUrl: "https://pay.example.com/receipts/1",
+  invoiceUrl: "https://pay.example.com/invoices/1",
+  payUrl: null,
+  ...change,
+});
+const unpaid = { paidAt: null, receiptUrl: null, invoiceUrl: null, amountText: "€39.00" };
+const payUrl = "https://pay.example.com/c/pay/cs_1";
+
+/** The one that was just begun, in each state in which its buyer may come back. */
+export const purchaseIn: Record<PurchaseView["state"], PurchaseView> = {
+  open: purchase(PURCHASE, { state: "open", ...unpaid, payUrl }),
+  pending: purchase(PURCHASE, { state: "pending", ...unpaid }),
+  settling: purchase(PURCHASE, { state: "settling" }),
+  paid: purchase(PURCHASE, {}),
+  failed: purchase(PURCHASE, { state: "failed", ...unpaid }),
+  expired: purchase(PURCHASE, { state: "expired", ...unpaid }),
+  refunded: purchase(PURCHASE, {
+    ...{ state: "refunded", refundedText: "€46.41", voided: 9_200, spent: 800 },
+  }),
+  partly_refunded: purchase(PURCHASE, {
+    ...{ state: "partly_refunded", refundedText: "€4.64", voided: 1_000 },
+  }),
+  disputed: purchase(PURCHASE, { state: "disputed", voided: 10_000 }),
+  trouble: purchase(PURCHASE, { state: "trouble" }),
+};
+export const purchases = {
+  purchases: [
+    ...Object.values(purchaseIn).map((each, index) => ({
+      ...each,
+      id: `${PURCHASE}${index}`,
+      at: NOW - index * 3 * DAY,
+    })),
+    purchase("pur_lifetime", {
+      ...{ at: NOW - 40 * DAY, name: "Lifetime", kind: "lifetime", credits: 50_000 },
+      ...{ amountText: "€236.81", invoiceUrl: null },
+    }),
+  ],
+  next: "cursor-2",
+};
+export const olderPurchases = {
+  purchases: [purchase("pur_first", { name: "Small", credits: 1_000, at: NOW - 55 * DAY })],
+  next: null,
+};
+
+/** The same account once it is on the lifetime plan. */
+export const lifetimeCredits: CreditsView = {
+  balance: 62_844,
+  lifetime: true,
+  grants: [
+    ...credits.grants.map((grant) =>
+      grant.remaining > 0 && grant.expiresAt !== null
+        ? { ...grant, expiresAt: null, waivedExpiresAt: grant.expiresAt }
+        : grant,
+    ),
+    {
+      ...{ id: "stripe:pi_9", kind: "lifetime", amount: 50_000, remaining: 50_000 },
+      ...{ grantedAt: NOW - DAY, expiresAt: null, waivedExpiresAt: null },
+    },
+  ],
+};
+
+export const notices: NoticesView = { lowBalance: 20, letters: { low: true, expiring: true } };
+
+export const endpoints: EndpointView[] = [
+  {
+    id: "whk_7Hq2LmZx9TbCq8Wd",
+    url: "https://example.com/webhooks/toolbooth",
+    kinds: ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"],
+    paused: false,
+    createdAt: NOW - 20 * DAY,
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+  },
+  {
+    id: "whk_1Ab2Cd3Ef4Gh5Ij6",
+    url: "https://a-receiver-with-a-long-name.staging.internal.example.com/a/path/that/goes/on/and/on/and/on",
+    kinds: ["key.created", "key.revoked"],
+    paused: true,
+    createdAt: NOW - 3 * DAY,
+    secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
+  },
+];
+export const fullEndpoints: EndpointView[] = Array.from({ length: 5 }, (_, index) => ({
+  ...(endpoints[0] as EndpointView),
+  id: `whk_${index}`,
+  url: `https://example.com/webhooks/${index + 1}`,
+}));
+
+const body = JSON.stringify({
+  type: "credits.low",
+  timestamp: new Date(NOW - 2 * DAY).toISOString(),
+  data: { account: "acc_7Hq2LmZx9TbC", balance: 19, lowBalance: 20 },
+});
+const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
+  id,
+  notice: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  kind: "credits.low",
+  body,
+  at: NOW - 2 * DAY,
+  status: "delivered",
+  tries: 1,
+  dueAt: null,
+  lastTriedAt: NOW - 2 * DAY + 900,
+  lastStatus: 204,
+  lastFault: null,
+  ...change,
+});
+export const deliveries = {
+  deliveries: [
+    delivery("del_5", { status: "waiting", tries: 0, lastTriedAt: null, lastStatus: null }),
+    delivery("del_4", {
+      ...{ status: "waiting", tries: 3, dueAt: NOW + 1_800_000, lastStatus: 503 },
+      ...{ kind: "credits.depleted", lastFault: "It answered 503." },
+    }),
+    delivery("del_3", {}),
+    delivery("del_2", {
+      ...{ status: "failed", tries: 9, kind: "credits.expiring", lastStatus: null },
+      lastFault: "No connection: the name example.com has no address.",
+    }),
+  ],
+  next: "cursor-2",
+};
+/** Nothing waits any more. */
+export const olderDeliveries = {
+  deliveries: [delivery("del_1", { kind: "credits.granted", at: NOW - 20 * DAY })],
+  next: null,
+};

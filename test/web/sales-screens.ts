@@ -1,0 +1,170 @@
+import type { Page } from "playwright-core";
+import * as sold from "./sales-fixtures.ts";
+import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
+
+const [endpoint] = sold.endpoints as [(typeof sold.endpoints)[number]];
+const log = `GET /people/webhooks/${endpoint.id}/deliveries`;
+const followed = `GET /people/purchases/${sold.PURCHASE}`;
+
+/** What is asked about sales and notices. */
+export const SALES_MOCKS: Mocks = {
+  "GET /people/prices": { body: sold.prices },
+  "GET /people/purchases": { body: sold.purchases },
+  "GET /people/purchases?after=cursor-2": { body: sold.olderPurchases },
+  "GET /people/notices": { body: sold.notices },
+  "PUT /people/notices": { body: sold.notices },
+  "GET /people/webhooks": { body: { endpoints: sold.endpoints, max: 5 } },
+  [log]: { body: sold.deliveries },
+  [`${log}?after=cursor-2`]: { body: sold.olderDeliveries },
+  "POST /people/webhooks": { status: 201, body: { endpoint } },
+  [`PUT /people/webhooks/${endpoint.id}`]: { body: { endpoint: { ...endpoint, paused: true } } },
+  [`DELETE /people/webhooks/${endpoint.id}`]: { body: {} },
+};
+export const NO_SALES: Mocks = {
+  "GET /people/purchases": { body: { purchases: [], next: null } },
+  "GET /people/webhooks": { body: { endpoints: [], max: 5 } },
+};
+
+const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole("button", { name }).first().click();
+const inDialog = (page: Page, name: string) =>
+  page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+
+/** `all`: what an account that has everything is answered. */
+export function listSalesScreens(all: Mocks): Screen[] {
+  const at =
+    (path: string, prefix: string) =>
+    (state: string, mocks: Mocks = {}, actions?: Screen["actions"]): Screen => ({
+      ...{ name: `${prefix}, ${state}`, path, mocks: { ...all, ...mocks } },
+      ...(actions === undefined ? {} : { actions }),
+    });
+  return [
+    ...creditScreens(at),
+    ...noticeScreens(at("/settings/notices", "notices")),
+    ...webhookScreens(at("/settings/webhooks", "webhooks")),
+    ...unsubscribeScreens(at),
+  ];
+}
+
+type At = (
+  path: string,
+  prefix: string,
+) => (state: string, mocks?: Mocks, actions?: Screen["actions"]) => Screen;
+
+function creditScreens(at: At): Screen[] {
+  const credits = at("/credits", "credits");
+  const back = at(`/credits?purchase=${sold.PURCHASE}`, "credits, back from paying");
+  const answer = (mock: Mock): Mocks => ({ [followed]: mock });
+  return [
+    ...Object.entries(sold.purchaseIn).map(([state, body]) => back(state, answer({ body }))),
+    at(`/credits?cancelled=${sold.PURCHASE}`, "credits, back without paying")(
+      "open",
+      answer({ body: sold.purchaseIn.open }),
+    ),
+    back("loading", answer("silence")),
+    back("unknown", answer(refusal(404, "not_found", "There is no such purchase."))),
+    back("error", answer(broken)),
+    credits("lifetime plan", { "GET /people/credits": { body: sold.lifetimeCredits } }),
+    credits("sold by hand", { "GET /people/prices": { body: sold.byHand } }),
+    credits("nothing sold", {
+      ...NO_SALES,
+      "GET /people/prices": { body: sold.noPrices },
+    }),
+    credits("prices do not come", { "GET /people/prices": broken }),
+    credits("buying, waiting", { "POST /people/purchases": "silence" }, press("Buy Small")),
+    credits(
+      "buying refused",
+      { "POST /people/purchases": refusal(503, "unavailable", "The payment provider is away.") },
+      press("Buy Lifetime"),
+    ),
+    credits("older purchases", {}, press("Show older")),
+  ];
+}
+
+function noticeScreens(notices: ReturnType<At>): Screen[] {
+  const fill = (text: string) => async (page: Page) => {
+    await page.getByLabel("Low balance").fill(text);
+    await press("Save")(page);
+  };
+  const saved = { ...sold.notices, lowBalance: 0 };
+  return [
+    notices("saved", { "PUT /people/notices": { body: saved } }, fill("0")),
+    notices("no number", {}, fill("")),
+    notices("refused", { "PUT /people/notices": broken }, fill("100")),
+  ];
+}
+
+function webhookScreens(webhooks: ReturnType<At>): Screen[] {
+  const openLog = press(/^Show deliveries/);
+  const unfold = async (page: Page, text: string) => {
+    await openLog(page);
+    await page.locator("summary", { hasText: text }).first().click();
+  };
+  const add = async (page: Page) => {
+    await press("Add webhook")(page);
+    await page.getByLabel("Address").fill("https://example.com/hooks");
+    await inDialog(page, "Add");
+  };
+  const one = [endpoint];
+  return [
+    webhooks("as many as can be", {
+      "GET /people/webhooks": { body: { endpoints: sold.fullEndpoints, max: 5 } },
+    }),
+    webhooks("secret shown", {}, press(/^Show\sthe secret/)),
+    webhooks("adding", {}, press("Add webhook")),
+    webhooks("adding nothing", {}, async (page) => {
+      await press("Add webhook")(page);
+      for (const box of await page.getByRole("dialog").getByRole("checkbox").all()) {
+        await box.uncheck();
+      }
+      await inDialog(page, "Add");
+    }),
+    webhooks(
+      "adding refused",
+      { "POST /people/webhooks": refusal(400, "invalid_request", "Use an address with https.") },
+      add,
+    ),
+    webhooks("added", { "GET /people/webhooks": { body: { endpoints: one, max: 5 } } }, add),
+    webhooks("editing", {}, press(/^Edit/)),
+    webhooks(
+      "pausing refused",
+      { [`PUT /people/webhooks/${endpoint.id}`]: broken },
+      press(/^Pause/),
+    ),
+    webhooks("deleting", {}, press(/^Delete/)),
+    webhooks("deliveries", {}, openLog),
+    webhooks("deliveries, loading", { [log]: "silence" }, openLog),
+    webhooks("no deliveries", { [log]: { body: { deliveries: [], next: null } } }, openLog),
+    webhooks("deliveries do not come", { [log]: broken }, openLog),
+    webhooks("a delivery unfolded", {}, (page) => unfold(page, "Failed")),
+    webhooks(
+      "sent again",
+      {
+        [log]: { body: sold.olderDeliveries },
+        [`POST /people/webhooks/${endpoint.id}/deliveries/del_1/again`]: {
+          ...{ status: 201, body: { id: "del_6" } },
+        },
+      },
+      async (page) => {
+        await unfold(page, "credits.granted");
+        await press("Send again")(page);
+        await page.getByText("It is sent again").waitFor();
+      },
+    ),
+  ];
+}
+
+function unsubscribeScreens(at: At): Screen[] {
+  const unsubscribe = at("/unsubscribe?token=acc_1.low.0123", "unsubscribe");
+  const answer = (mock: Mock): Mocks => ({ "POST /people/notices/unsubscribe": mock });
+  const stop = press("Stop these letters");
+  return [
+    unsubscribe("asked"),
+    unsubscribe("done", answer({ body: { letters: "low" } }), stop),
+    unsubscribe("done with the other sort", answer({ body: { letters: "expiring" } }), stop),
+    unsubscribe("wrong token", answer(refusal(400, "invalid_request", "No such link.")), stop),
+    unsubscribe("refused", answer(broken), stop),
+    unsubscribe("service away", answer("away"), stop),
+    at("/unsubscribe", "unsubscribe")("no token"),
+  ];
+}

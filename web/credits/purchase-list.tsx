@@ -1,0 +1,100 @@
+import { Button, VisuallyHidden } from "@mantine/core";
+import type { PurchaseView } from "#http/people/shapes.ts";
+import { Empty } from "../parts/empty.tsx";
+import { figure } from "../parts/figures.ts";
+import { LoadingRows } from "../parts/loading.tsx";
+import { OutsideLink } from "../parts/outside-link.tsx";
+import { ShowOlder } from "../parts/pages.tsx";
+import { type Column, Records } from "../parts/records.tsx";
+import { Answer, Section } from "../parts/section.tsx";
+import { State } from "../parts/state.tsx";
+import { Time } from "../parts/time.tsx";
+import { STATE_WORDS } from "./purchase-words.ts";
+import { usePurchases } from "./purchases.ts";
+
+/** What was bought, newest first. `payable`: where nothing can be bought, and nothing was, there is nothing to tell. */
+export function PurchaseList({ payable }: { payable: boolean }) {
+  const purchases = usePurchases();
+  const query = purchases.isFetchNextPageError ? { ...purchases, error: null } : purchases;
+  const rows = purchases.data?.pages.flatMap((page) => page.purchases) ?? [];
+  if (!payable && rows.length === 0) return null;
+  return (
+    <Section
+      title="Purchases"
+      description="Receipts and invoices are kept by our payment provider, on its own pages."
+    >
+      <Answer query={query} loading={<LoadingRows rows={2} height={56} />}>
+        {() =>
+          rows.length === 0 ? (
+            <Empty title="Nothing bought yet">What you buy is listed here, with its receipt.</Empty>
+          ) : (
+            <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
+          )
+        }
+      </Answer>
+      <ShowOlder query={purchases} />
+    </Section>
+  );
+}
+
+const COLUMNS: Column<PurchaseView>[] = [
+  { head: "What", cell: ({ name }) => name },
+  { head: "When", cell: ({ at }) => <Time at={at} /> },
+  { head: "Credits", cell: ({ credits }) => figure(credits), numeric: true },
+  {
+    head: "Amount",
+    cell: ({ amountText, refundedText }) => (
+      <>
+        {amountText}
+        {refundedText !== null && <div className="tb-aside">{refundedText} back</div>}
+      </>
+    ),
+    numeric: true,
+  },
+  {
+    head: "State",
+    cell: (purchase) => {
+      const { title, shape, tone } = STATE_WORDS[purchase.state];
+      return (
+        <>
+          <State shape={shape} tone={tone}>
+            {title}
+          </State>
+          {purchase.voided > 0 && (
+            <div className="tb-aside">{figure(purchase.voided)} taken back</div>
+          )}
+        </>
+      );
+    },
+  },
+];
+
+const links = (purchase: PurchaseView) => {
+  const { payUrl, receiptUrl, invoiceUrl, state } = purchase;
+  return (
+    <>
+      {payUrl !== null && state === "open" && (
+        <Button component="a" href={payUrl} size="xs" variant="default">
+          Pay
+          <Of purchase={purchase} />
+        </Button>
+      )}
+      {receiptUrl !== null && (
+        <OutsideLink href={receiptUrl} size="xs">
+          Receipt
+          <Of purchase={purchase} />
+        </OutsideLink>
+      )}
+      {invoiceUrl !== null && (
+        <OutsideLink href={invoiceUrl} size="xs">
+          Invoice
+          <Of purchase={purchase} />
+        </OutsideLink>
+      )}
+    </>
+  );
+};
+
+const Of = ({ purchase: { name } }: { purchase: PurchaseView }) => (
+  <VisuallyHidden>&nbsp;of {name}</VisuallyHidden>
+);

@@ -1,0 +1,155 @@
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { EndpointView, NoticeKind } from "#http/people/shapes.ts";
+import { BusyButton } from "../parts/busy-button.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { focusFault } from "../parts/focus-fault.ts";
+import { TitledDialog } from "../parts/titled-dialog.tsx";
+import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
+import { KIND_WORDS, KINDS } from "./webhook-words.ts";
+
+type Props = {
+  /** Null for a new one. */
+  endpoint: EndpointView | null;
+  onClose: () => void;
+  onDone: (said: string) => void;
+};
+
+/** Adds an address, or changes one. Whether it may be one of ours, the service decides and says. */
+export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
+  const add = useAddEndpoint();
+  const change = useChangeEndpoint();
+  const asked = endpoint === null ? add : change;
+  const dismiss = () => {
+    if (!asked.isPending) onClose();
+  };
+  const send = (url: string, kinds: NoticeKind[]) => {
+    if (endpoint === null) {
+      const onSuccess = () => onDone(`Added. Copy its secret to where ${hostOf(url)} verifies.`);
+      add.mutate({ url, kinds, paused: false }, { onSuccess });
+    } else {
+      change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Saved.") });
+    }
+  };
+  return (
+    <TitledDialog
+      title={endpoint === null ? "Add a webhook" : "Change the webhook"}
+      onClose={dismiss}
+    >
+      <EndpointForm endpoint={endpoint} asked={asked} onSend={send} onCancel={dismiss} />
+    </TitledDialog>
+  );
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? "your program";
+
+type Faults = { url?: string | undefined; kinds?: string | undefined };
+
+function faultsOf(url: string, kinds: NoticeKind[]): Faults {
+  return {
+    url: URL.canParse(url)
+      ? undefined
+      : "Enter a whole address, such as https://example.com/webhooks.",
+    kinds: kinds.length === 0 ? "Choose at least one." : undefined,
+  };
+}
+
+function EndpointForm(props: {
+  endpoint: EndpointView | null;
+  asked: { isPending: boolean; error: unknown };
+  onSend: (url: string, kinds: NoticeKind[]) => void;
+  onCancel: () => void;
+}) {
+  const { endpoint, asked } = props;
+  const [url, setUrl] = useState(endpoint?.url ?? "");
+  const [kinds, setKinds] = useState<NoticeKind[]>(endpoint?.kinds ?? KINDS);
+  const [faults, setFaults] = useState<Faults>({});
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (asked.isPending) return;
+    const found = faultsOf(url.trim(), kinds);
+    setFaults(found);
+    if (found.url !== undefined || found.kinds !== undefined) {
+      return focusFault(event.currentTarget);
+    }
+    props.onSend(url.trim(), kinds);
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <TextInput
+        type="url"
+        inputMode="url"
+        label="Address"
+        description="Where your program takes a POST, over https."
+        placeholder="https://example.com/webhooks"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        value={url}
+        error={faults.url}
+        onChange={(event) => {
+          setUrl(event.currentTarget.value);
+          setFaults({});
+        }}
+      />
+      <Kinds
+        chosen={kinds}
+        fault={faults.kinds}
+        onChange={(next) => {
+          setKinds(next);
+          setFaults({});
+        }}
+      />
+      {asked.error !== null && (
+        <div className="tb-dialog-failure">
+          <Failure error={asked.error} />
+        </div>
+      )}
+      <div className="tb-dialog-foot">
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <BusyButton type="submit" busy={asked.isPending} busyWords="Saving">
+          {endpoint === null ? "Add" : "Save"}
+        </BusyButton>
+      </div>
+    </form>
+  );
+}
+
+function Kinds(props: {
+  chosen: NoticeKind[];
+  fault: string | undefined;
+  onChange: (kinds: NoticeKind[]) => void;
+}) {
+  const { chosen, fault } = props;
+  return (
+    <fieldset className="tb-kinds">
+      <legend>What is sent</legend>
+      {KINDS.map((kind) => (
+        <div key={kind} className="tb-kind">
+          <input
+            type="checkbox"
+            id={`tb-${kind}`}
+            checked={chosen.includes(kind)}
+            aria-invalid={fault !== undefined}
+            aria-describedby={`tb-${kind}-name${fault === undefined ? "" : " tb-kinds-fault"}`}
+            onChange={({ currentTarget: { checked } }) =>
+              props.onChange(
+                KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
+              )
+            }
+          />
+          <label htmlFor={`tb-${kind}`}>{KIND_WORDS[kind]}</label>
+          <code id={`tb-${kind}-name`}>{kind}</code>
+        </div>
+      ))}
+      {fault !== undefined && (
+        <p id="tb-kinds-fault" className="tb-kinds-fault">
+          {fault}
+        </p>
+      )}
+    </fieldset>
+  );
+}

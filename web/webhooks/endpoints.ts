@@ -1,0 +1,70 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type {
+  DeliveriesView,
+  EndpointOrder,
+  EndpointsView,
+  EndpointView,
+} from "#http/people/shapes.ts";
+import { ask } from "../ask.ts";
+import { againWhileAway, queryKeys, useAnswer, useChange } from "../queries.ts";
+
+export const useEndpoints = () => useAnswer<EndpointsView>(queryKeys.endpoints, "/people/webhooks");
+
+const place = (id: string) => `/people/webhooks/${encodeURIComponent(id)}`;
+const AFTER_ENDPOINTS = [queryKeys.endpoints, queryKeys.events];
+
+export const useAddEndpoint = () =>
+  useChange(
+    (order: EndpointOrder) => ask<{ endpoint: EndpointView }>("POST", "/people/webhooks", order),
+    AFTER_ENDPOINTS,
+  );
+
+export const useChangeEndpoint = () =>
+  useChange(
+    ({ id, url, kinds, paused }: EndpointView) =>
+      ask<{ endpoint: EndpointView }>("PUT", place(id), { url, kinds, paused }),
+    AFTER_ENDPOINTS,
+    // The list knows it at once, whenever it is asked for again.
+    (client, { endpoint }) =>
+      client.setQueryData<EndpointsView>(
+        queryKeys.endpoints,
+        (known) =>
+          known && {
+            ...known,
+            endpoints: known.endpoints.map((each) => (each.id === endpoint.id ? endpoint : each)),
+          },
+      ),
+  );
+
+export const useDropEndpoint = () =>
+  useChange((id: string) => ask<object>("DELETE", place(id)), AFTER_ENDPOINTS);
+
+export const useSendAgain = (endpoint: string) =>
+  useChange(
+    (delivery: string) =>
+      ask<{ id: string }>(
+        "POST",
+        `${place(endpoint)}/deliveries/${encodeURIComponent(delivery)}/again`,
+      ),
+    [queryKeys.deliveries(endpoint)],
+  );
+
+const WAITING_MS = 5_000;
+
+/** What was sent there, newest first. As long as something waits to be sent, it is asked for again. */
+export const useDeliveries = (endpoint: string) =>
+  useInfiniteQuery({
+    queryKey: queryKeys.deliveries(endpoint),
+    queryFn: ({ pageParam, signal }) => {
+      const after = pageParam === null ? "" : `?after=${encodeURIComponent(pageParam)}`;
+      const path = `${place(endpoint)}/deliveries${after}`;
+      return ask<DeliveriesView>("GET", path, undefined, signal);
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: DeliveriesView) => last.next,
+    refetchInterval: (query) => {
+      const rows = query.state.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
+      const isMoving = rows.some(({ status }) => status === "waiting");
+      return againWhileAway(query) || (isMoving && WAITING_MS);
+    },
+  });

@@ -1,0 +1,124 @@
+import { Button, Text } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { EndpointsView, EndpointView } from "#http/people/shapes.ts";
+import { base } from "../base.ts";
+import { ObstacleNotice, obstacleIn, obstacleOf } from "../keys/standing.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { LoadingRows } from "../parts/loading.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
+import { Answer } from "../parts/section.tsx";
+import { useVisitor } from "../queries.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { EndpointDialog } from "./endpoint-dialog.tsx";
+import { EndpointPanel } from "./endpoint-panel.tsx";
+import { useEndpoints } from "./endpoints.ts";
+import "./webhooks.css";
+
+type Open = { dialog: "add" } | { dialog: "edit" | "delete"; endpoint: EndpointView };
+
+export default function WebhooksScreen() {
+  const endpoints = useEndpoints();
+  const obstacle = obstacleOf(useVisitor().data?.person) ?? obstacleIn(endpoints.error);
+  const [open, setOpen] = useState<Open | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  // The panel of a deleted webhook, with the button that had the focus, is gone.
+  useEffect(() => {
+    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [said]);
+  const show = (next: Open) => {
+    setSaid(null);
+    setOpen(next);
+  };
+  const { data } = endpoints;
+  const full = data !== undefined && data.endpoints.length >= data.max;
+  const add = () => show({ dialog: "add" });
+  return (
+    <>
+      <PageTitle title="Webhooks">
+        {obstacle === null && (data?.endpoints.length ?? 0) > 0 && (
+          <Button onClick={add} disabled={full}>
+            Add webhook
+          </Button>
+        )}
+      </PageTitle>
+      <Text c="dimmed" maw="44rem" mb="lg">
+        We tell your programs what happens to your credits and keys, by a signed POST to an address
+        of yours. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
+      </Text>
+      <div role="status" className="tb-said">
+        {said !== null && <Notice tone="ok">{said}</Notice>}
+      </div>
+      {full && <FullNotice max={data.max} />}
+      <Answer query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
+        {(view) => <Endpoints view={view} obstacle={obstacle !== null} onAdd={add} onShow={show} />}
+      </Answer>
+      {open !== null && (
+        <OpenDialog
+          open={open}
+          onClose={() => setOpen(null)}
+          onDone={(text) => {
+            setOpen(null);
+            setSaid(text);
+          }}
+        />
+      )}
+      {obstacleIn(endpoints.error) === "account_suspended" && (
+        <ObstacleNotice obstacle="account_suspended" />
+      )}
+    </>
+  );
+}
+
+const FullNotice = ({ max }: { max: number }) => (
+  <div className="tb-said">
+    <Notice tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
+      Delete one that you no longer use to add another.
+    </Notice>
+  </div>
+);
+
+function Endpoints(props: {
+  view: EndpointsView;
+  obstacle: boolean;
+  onAdd: () => void;
+  onShow: (open: Open) => void;
+}) {
+  const { endpoints } = props.view;
+  if (endpoints.length === 0) {
+    const action = props.obstacle ? undefined : (
+      <Button onClick={props.onAdd}>Add a webhook</Button>
+    );
+    return (
+      <Empty title="No webhooks yet" action={action}>
+        Add an address to be told when the balance is low, credits are added or about to expire, or
+        a key is made or revoked.
+      </Empty>
+    );
+  }
+  return (
+    <ul className="tb-endpoints">
+      {endpoints.map((endpoint) => (
+        <EndpointPanel
+          key={endpoint.id}
+          endpoint={endpoint}
+          fixed={props.obstacle}
+          onEdit={() => props.onShow({ dialog: "edit", endpoint })}
+          onDelete={() => props.onShow({ dialog: "delete", endpoint })}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function OpenDialog(props: { open: Open; onClose: () => void; onDone: (said: string) => void }) {
+  const { open, onClose, onDone } = props;
+  if (open.dialog === "add") {
+    return <EndpointDialog endpoint={null} onClose={onClose} onDone={onDone} />;
+  }
+  return open.dialog === "edit" ? (
+    <EndpointDialog endpoint={open.endpoint} onClose={onClose} onDone={onDone} />
+  ) : (
+    <DeleteDialog endpoint={open.endpoint} onClose={onClose} onDone={onDone} />
+  );
+}
