@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import { type Ledger, ledgerOver } from "#credits/ledger.ts";
+import type { Ledger } from "#credits/ledger.ts";
+import { ledgerOver } from "#credits/ledger-over.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
 import { type BatchResult, unwrap } from "#store/sqlite-batch.ts";
 import { type EdgeServer, type EdgeWorker, startEdgeServer } from "./edge-servers.ts";

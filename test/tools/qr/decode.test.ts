@@ -25,7 +25,7 @@ import { corpus, fullTexts, generatedTexts, type Sample } from "./texts.ts";
  * seeded sample of TEST_QR_RUNS texts, or `all`, in every format at every width as well.
  */
 const SEED = Number(process.env["TEST_QR_SEED"] ?? 20_260);
-const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "10";
+const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "5";
 const RUNS = RUNS_ASKED === "all" ? Infinity : Number(RUNS_ASKED);
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
 
