@@ -12,7 +12,8 @@ export const renderMarkdown: Render = (markdown, withText) => {
 };
 
 const FAULTS: Readonly<Record<string, (length: number) => { html?: string; text?: string }>> = {
-  "*": (length) => spin((length / 70) ** 2),
+  // By the cube, so that a busy machine does not hide it.
+  "*": (length) => spin((length / 1_400) ** 3),
   _: () => {
     for (;;);
   },
