@@ -3,7 +3,7 @@ import { ledgerContract, ledgerDurability } from "../contract/ledger.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
 import { openObjects } from "./durable-object-scene.ts";
 
-const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 200);
+const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
 const objects = openObjects();
 let opened = 0;
 

@@ -17,7 +17,7 @@ async function open(t: TestContext) {
   };
 }
 
-const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 200);
+const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
 
 ledgerContract("in PostgreSQL", open);
 // A step is a journey to another process here.
