@@ -22,10 +22,12 @@ export function TitledDialog(props: {
       setTimeout(() => {
         const lost = document.activeElement === document.body || document.activeElement === null;
         if (!lost) return;
-        // What opened it may be gone meanwhile, like the row of a revoked key.
         const heading = document.querySelector<HTMLElement>("main h1");
-        const target = opener instanceof HTMLElement && opener.isConnected ? opener : heading;
-        target?.focus();
+        // What opened it may be gone meanwhile, like the row of a revoked key, or never had the focus: Safari gives
+        // none to a button that is clicked.
+        if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) {
+          opener.focus();
+        } else heading?.focus();
       });
     };
   }, [opener]);
