@@ -14,12 +14,15 @@ export type KeptReversals = {
 /** `tries`: this one included. */
 export type KeptCall = CallRef & { keptAt: number; tries: number };
 
+/** Between tries: a minute, then twice as long each time, up to about four hours. */
+export const KEPT_WAIT = { firstMs: 60_000, doublingsMax: 8 };
+
 /** A debit that was on its way when its call was given up has arrived by then, or never will. */
 const DEBIT_ARRIVES_WITHIN_MS = 60_000;
 /** Asked all at once: so few that a ledger which has just come back is not swamped. */
 const PAGE_CALLS = 20;
 const PAGES_A_ROUND = 10;
-/** With the waits of the store that is about a day; from then on each try that fails is told. */
+/** With `KEPT_WAIT` that is about a day; from then on each try that fails is told. */
 const TRIES_BEFORE_COMPLAINT = 12;
 
 /** One round, for what runs every minute. Stops where nothing of a page could be given back. */

@@ -1,4 +1,4 @@
-import { codeOf, isReadOnly } from "#store/postgres-faults.ts";
+import { isReadOnly } from "#store/postgres-faults.ts";
 import { UnfitDatabase } from "#store/postgres-migrate.ts";
 import { SchemaTooNew } from "#store/run-migrations.ts";
 
@@ -8,8 +8,7 @@ export class DatabaseFault extends Error {}
 export function explainDatabase(error: unknown): string {
   if (error instanceof SchemaTooNew) return `PostgreSQL: ${error.message}`;
   if (error instanceof UnfitDatabase) return error.message;
-  const cause = rootOf(error);
-  const code = codeOf(cause) ?? (cause as { code?: string }).code ?? "";
+  const { cause, code } = rootOf(error);
   if (isReadOnly(cause)) return STANDBY;
   return explainCode(code, cause.message) ?? explainWords(cause.message);
 }
@@ -17,8 +16,7 @@ export function explainDatabase(error: unknown): string {
 /** Whether the database may be fit a moment later: one that starts, that is full or out of reach, that becomes the primary. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof SchemaTooNew || error instanceof UnfitDatabase) return false;
-  const cause = rootOf(error);
-  const code = codeOf(cause) ?? (cause as { code?: string }).code ?? "";
+  const { cause, code } = rootOf(error);
   return isReadOnly(cause) || PASSING.test(code === "" ? cause.message : code);
 }
 
@@ -69,9 +67,12 @@ function explainWords(said: string): string {
   return `PostgreSQL cannot be used: ${said}`;
 }
 
-/** What a driver wrapped: the first refusal of several addresses, the reason of a failed connection. */
-function rootOf(error: unknown): Error {
-  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] };
+/**
+ * What a driver wrapped: the first refusal of several addresses, the reason of a failed connection. Its code is of SQL or
+ * of the system, or empty.
+ */
+function rootOf(error: unknown): { cause: Error; code: string } {
+  const { cause, errors, code } = error as { cause?: unknown; errors?: unknown[]; code?: string };
   if (errors?.[0] instanceof Error) return rootOf(errors[0]);
-  return cause instanceof Error ? rootOf(cause) : (error as Error);
+  return cause instanceof Error ? rootOf(cause) : { cause: error as Error, code: code ?? "" };
 }

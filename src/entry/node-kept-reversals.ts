@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import type { KeptCall, KeptReversals } from "#credits/kept-reversals.ts";
+import { KEPT_WAIT, type KeptCall, type KeptReversals } from "#credits/kept-reversals.ts";
 import type { CallRef } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
 import { makeFolder } from "./data-folder.ts";
@@ -28,10 +28,6 @@ export type KeptFiles = Pick<KeptReversals, "takeDue" | "done"> & {
 };
 
 const FILE = /^give-back-.+\.jsonl$/;
-/** A minute, then twice as long each time, up to about four hours. */
-const FIRST_WAIT_MS = 60_000;
-const DOUBLINGS_MAX = 8;
-
 type Waiting = KeptCall & { file: string; dueAt: number };
 
 export function openKeptFiles(dataDir: string, complain: House["complain"]): KeptFiles {
@@ -60,7 +56,7 @@ export function openKeptFiles(dataDir: string, complain: House["complain"]): Kep
       const due = [...waiting.values()].filter(({ dueAt }) => dueAt <= now);
       const taken = due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max);
       for (const call of taken) {
-        call.dueAt = now + FIRST_WAIT_MS * 2 ** Math.min(call.tries, DOUBLINGS_MAX);
+        call.dueAt = now + KEPT_WAIT.firstMs * 2 ** Math.min(call.tries, KEPT_WAIT.doublingsMax);
         call.tries += 1;
       }
       return taken;

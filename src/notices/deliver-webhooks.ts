@@ -31,8 +31,6 @@ export type Deliverer = {
   look(): void;
   /** Resolves when nothing is on its way. */
   idle(): Promise<void>;
-  /** Takes nothing more; what is on its way goes on. */
-  close(): void;
   /** Takes nothing more and breaks off what is on its way: it is due again when its lease ends. */
   stop(): void;
 };
@@ -40,7 +38,6 @@ export type Deliverer = {
 export function createDeliverer(wiring: DelivererWiring): Deliverer {
   const { book, now, complain, atOnce = DELIVERIES_AT_ONCE, rest } = wiring;
   const abort = new AbortController();
-  let isClosed = false;
   const lanes = new Set<Promise<void>>();
   // Silent receivers never take all of the lanes: a webhook of one that answers goes at once.
   const unprovenAtOnce = Math.ceil(atOnce / 2);
@@ -77,7 +74,7 @@ export function createDeliverer(wiring: DelivererWiring): Deliverer {
 
   async function fillLanes(): Promise<void> {
     const max = atOnce - onTheirWay;
-    if (isClosed || max === 0) return;
+    if (abort.signal.aborted || max === 0) return;
     const at = now();
     const unprovenMax = unprovenAtOnce - unproven;
     const lease = { now: at, leaseUntil: at + DELIVERY_LEASE_MS };
@@ -112,11 +109,7 @@ export function createDeliverer(wiring: DelivererWiring): Deliverer {
   return {
     look,
     idle,
-    close() {
-      isClosed = true;
-    },
     stop() {
-      isClosed = true;
       abort.abort();
     },
   };

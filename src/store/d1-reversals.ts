@@ -1,9 +1,5 @@
-import type { KeptCall, KeptReversals } from "#credits/kept-reversals.ts";
+import { KEPT_WAIT, type KeptCall, type KeptReversals } from "#credits/kept-reversals.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
-
-/** A minute, then twice as long each time, up to about four hours. */
-const FIRST_WAIT_MS = 60_000;
-const DOUBLINGS_MAX = 8;
 
 /** Calls to be given back later, in the table kept_reversal. */
 export function createKeptReversals(db: SqlDatabase): KeptReversals {
@@ -19,7 +15,7 @@ export function createKeptReversals(db: SqlDatabase): KeptReversals {
       const rows = await lastRows(
         db,
         sql`UPDATE kept_reversal
-          SET tries = tries + 1, due_at = ${now} + (${FIRST_WAIT_MS} << min(tries, ${DOUBLINGS_MAX}))
+          SET tries = tries + 1, due_at = ${now} + (${KEPT_WAIT.firstMs} << min(tries, ${KEPT_WAIT.doublingsMax}))
           WHERE (account, at, call_id) IN
             (SELECT account, at, call_id FROM kept_reversal WHERE due_at <= ${now} ORDER BY due_at LIMIT ${max})
           RETURNING account, call_id AS "callId", at, kept_at AS "keptAt", tries`,

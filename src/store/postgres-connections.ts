@@ -1,6 +1,6 @@
 import pg from "pg";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { codeOf, isPlain, OutOfReach } from "./postgres-faults.ts";
+import { isCrowded, isPlain, OutOfReach } from "./postgres-faults.ts";
 import { isTimeOut } from "./postgres-reach.ts";
 
 /** The connections of one pool, and who gets one. */
@@ -143,8 +143,6 @@ function openPool(
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
-
-const isCrowded = (error: unknown) => codeOf(error) === "53300";
 
 function reset(client: pg.PoolClient): void {
   const { stream } = (client as unknown as pg.Client).connection;

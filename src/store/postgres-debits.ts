@@ -7,7 +7,14 @@ import {
 } from "#credits/ledger.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { createOrderQueue, type OrderQueueOptions } from "./order-queue.ts";
-import { codeOf, orderFault, StatementRefused, SURE_RETRIES, waitMs } from "./postgres-faults.ts";
+import {
+  codeOf,
+  isLocked,
+  orderFault,
+  StatementRefused,
+  SURE_RETRIES,
+  waitMs,
+} from "./postgres-faults.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 
 /** Another transaction has not let go of the account in the time that a batch waits for one. */
@@ -72,7 +79,7 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[])
   try {
     return await decide(pool, mode, orders, namesOneTwice(orders));
   } catch (error) {
-    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLocked(error)) throw error;
     const accounts = [...new Set(orders.map(({ account }) => account))];
     const free = new Set(
       (await pool.once<{ id: string }>("write", FREE, [accounts])).map(({ id }) => id),
@@ -85,7 +92,6 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[])
   }
 }
 
-const LOCK_NOT_AVAILABLE = "55P03";
 const HELD = "Another transaction holds the account";
 /** An account that is not there is held by nobody. */
 const FREE = `

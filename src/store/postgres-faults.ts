@@ -20,6 +20,12 @@ export function codeOf(error: unknown): string | null {
   return typeof code === "string" && typeof severity === "string" ? code : null;
 }
 
+/** Somebody holds a lock that was asked for without waiting, or not for long. */
+export const isLocked = (error: unknown): boolean => codeOf(error) === "55P03";
+
+/** The server has no connection left. */
+export const isCrowded = (error: unknown): boolean => codeOf(error) === "53300";
+
 /** After these the server ends the connection, whatever it was doing (25P03, 25P04: a transaction that took too long). */
 const ENDING = /^(?:08|57P0|25P0[34])/;
 
@@ -39,7 +45,7 @@ export const isPlain = (error: unknown): boolean =>
   (codeOf(error) !== null && !isLost(error) && (!isPassing(error) || isMeeting(error)));
 
 /** A transaction met another one. */
-const isMeeting = (error: unknown) => /^(?:40|55P03)/.test(codeOf(error) ?? "");
+const isMeeting = (error: unknown) => isLocked(error) || /^40/.test(codeOf(error) ?? "");
 
 /**
  * It may go well a moment later: a server that starts, stops, is a standby or has no connection left, a transaction that
@@ -50,7 +56,8 @@ export const isPassing = (error: unknown): boolean =>
   error instanceof BrokenOff ||
   isLost(error) ||
   isReadOnly(error) ||
-  /^(?:40|53|57|58|55P03)/.test(codeOf(error) ?? "");
+  isMeeting(error) ||
+  /^(?:53|57|58)/.test(codeOf(error) ?? "");
 
 /**
  * The server takes no writes. A standby says so to a statement that writes (25006), and with a code that stands for many

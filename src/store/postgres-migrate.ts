@@ -4,7 +4,7 @@ import { postgres0003People } from "./migrations/postgres-0003-people.ts";
 import { postgres0004Throttle } from "./migrations/postgres-0004-throttle.ts";
 import { postgres0005SalesLedger } from "./migrations/postgres-0005-sales-ledger.ts";
 import { postgres0006SalesPeople } from "./migrations/postgres-0006-sales-people.ts";
-import { codeOf } from "./postgres-faults.ts";
+import { isLocked } from "./postgres-faults.ts";
 import type { PostgresPool, PostgresQuery } from "./postgres-pool.ts";
 import { SchemaTooNew } from "./run-migrations.ts";
 
@@ -31,7 +31,6 @@ const SERVER_MIN = 18;
 const LOCK_TIMEOUT_MS = 300;
 const PAUSE_MS = 700;
 const TRIES = 120;
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Brings the schema up to date. Several nodes may start at once: one of them does it, the others wait for it. */
 export async function migratePostgres(
@@ -42,7 +41,7 @@ export async function migratePostgres(
     try {
       return await transaction("upkeep", (query) => migrate(query, migrations));
     } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!isLocked(error)) throw error;
       if (left === 0) throw new UnfitDatabase(HELD, { cause: error });
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

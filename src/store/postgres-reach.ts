@@ -1,4 +1,4 @@
-import { codeOf, OutOfReach } from "./postgres-faults.ts";
+import { codeOf, isCrowded, OutOfReach } from "./postgres-faults.ts";
 
 /**
  * Whether the server is there. While it is known to be gone, one order at a time goes to find out whether it is back;
@@ -42,7 +42,8 @@ export function createReach(onGone: () => void): Reach {
           if (showsGone(error)) {
             gone = error as Error;
             nextTryAt = performance.now() + PAUSE_MS;
-            if (!isCrowded(error)) onGone();
+            // The server has no connection left, and we have none either: as good as gone, but whoever gets one may keep it.
+            if (!isCrowded(rootOf(error))) onGone();
           } else if (codeOf(rootOf(error)) !== null) gone = null;
         },
       };
@@ -61,9 +62,6 @@ function showsGone(error: unknown): boolean {
   if (POOL_IS_BUSY.test((root as Error).message)) return false;
   return error instanceof OutOfReach || isTimeOut(root);
 }
-
-/** The server has no connection left, and we have none either: as good as gone, but whoever gets one may keep it. */
-const isCrowded = (error: unknown) => codeOf(rootOf(error)) === "53300";
 
 const rootOf = (error: unknown) => (error as Error).cause ?? error;
 

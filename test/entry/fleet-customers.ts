@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { createKey, type Desk, openAccount } from "#accounts/people.ts";
 import type { PostgresPool } from "#store/postgres-pool.ts";
+import { callUuid, type KeyedCall, noteKeyed, type Received } from "./broken-calls.ts";
 
 /**
  * Customers of a fleet who note what they are told, and who hold it against the books afterwards. Each has calls with an
@@ -21,8 +22,6 @@ export type Customer = {
   /** Plain calls that were refused with 503, by the node that said so. */
   refused: Map<string, number>;
 };
-type KeyedCall = { idempotencyKey: string; count: number; body: string | null };
-type Received = { body: string; left: number; charged: number; replayed: boolean };
 type BooksDesk = Desk & { pool: PostgresPool };
 
 const CREDITS = 1_000_000;
@@ -34,38 +33,9 @@ export async function openCustomer(desk: Desk, base: string, name: string): Prom
   await desk.ledger.grant({ ...grant, account, now });
   const { key } = await createKey(desk, account, "test", now);
   const customer = { account, key, left: [], keyed: [], repeated: 0, broken: 0 };
-  const free = await call(base, key, 1);
+  const free = await callUuid(base, key, 1);
   assert.ok(typeof free === "object" && free.charged === 0, "the free call is out of the way");
   return { ...customer, refused: new Map() };
-}
-
-/** The whole answer; `unheard`: nobody listened; `refused`: 503, which tells when to come again; `broken`: the connection ended before. */
-async function call(
-  base: string,
-  key: string,
-  count: number,
-  idempotencyKey?: string,
-): Promise<Received | "refused" | "broken" | "unheard"> {
-  const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
-  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const sent = { method: "POST", headers, body: JSON.stringify({ count }) };
-  const answer = await fetch(`${base}/api/v1/uuid`, sent)
-    .then(async (answer) => ({ answer, body: await answer.text() }))
-    .catch((error: Error) => (error.cause as { code?: string }).code ?? "broken");
-  // Nobody listened, so nothing was sent.
-  if (typeof answer === "string") return answer === "ECONNREFUSED" ? "unheard" : "broken";
-  const { status, headers: told } = answer.answer;
-  if (status === 503) {
-    assert.ok(Number(told.get("retry-after")) > 0, "a 503 tells when to come again");
-    return "refused";
-  }
-  assert.equal(status, 200, answer.body);
-  return {
-    body: answer.body,
-    left: Number(told.get("credits-remaining")),
-    charged: Number(told.get("credits-charged")),
-    replayed: told.get("idempotency-replayed") === "true",
-  };
 }
 
 function noteCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
@@ -75,19 +45,15 @@ function noteCharged({ left }: Customer, { charged, replayed, left: told }: Rece
 
 /** Makes the call, again where it is known already, and asserts that its answer is always the same. */
 async function callKeyed(base: string, customer: Customer, keyed: KeyedCall): Promise<boolean> {
-  const received = await call(base, customer.key, keyed.count, keyed.idempotencyKey);
+  const received = await callUuid(base, customer.key, keyed.count, keyed.idempotencyKey);
   if (typeof received === "string") return false;
-  if (keyed.body !== null) {
-    assert.equal(received.body, keyed.body, "a repeat gets the answer of the first");
-    assert.ok(received.replayed);
-  } else if (received.replayed) customer.repeated += 1;
-  keyed.body = received.body;
+  if (noteKeyed(keyed, received)) customer.repeated += 1;
   noteCharged(customer, received);
   return true;
 }
 
 async function callPlain(base: string, customer: Customer): Promise<boolean> {
-  const received = await call(base, customer.key, 1);
+  const received = await callUuid(base, customer.key, 1);
   if (received === "broken") customer.broken += 1;
   else if (received === "refused") {
     customer.refused.set(base, (customer.refused.get(base) ?? 0) + 1);

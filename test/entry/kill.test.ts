@@ -7,6 +7,7 @@ import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { databaseFile, openDataFolder, readSecrets } from "../../src/entry/data-folder.ts";
 import { hashKey, random } from "../../src/entry/node-house.ts";
 import { startServer, temporaryFolder } from "../doors/server-process.ts";
+import { callSteady, type KeyedCall, noteKeyed } from "./broken-calls.ts";
 
 /**
  * SIGKILL under load, again and again on one data folder. Two accounts: one calls with an idempotency key and tries
@@ -19,9 +20,6 @@ const LOAD_MS_MAX = 250;
 const CREDITS = 10_000_000;
 
 type Account = { account: string; key: string };
-
-/** A call with an idempotency key: what it was answered, once it was. */
-type KeyedCall = { idempotencyKey: string; count: number; body: string | null };
 
 async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Account }> {
   const driver = openDataFolder(folder);
@@ -74,45 +72,11 @@ async function inspect(folder: string, accounts: Account[]): Promise<number[]> {
   }
 }
 
-type Received = { body: string; charged: number; replayed: boolean };
-
-/** The whole answer, or null where the connection broke before it was there. */
-async function call(
-  base: string,
-  key: string,
-  count: number,
-  idempotencyKey?: string,
-): Promise<Received | null> {
-  const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
-  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  let status: number;
-  let body: string;
-  let answer: Response;
-  try {
-    answer = await fetch(`${base}/api/v1/uuid`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ count }),
-    });
-    status = answer.status;
-    body = await answer.text();
-  } catch {
-    return null;
-  }
-  assert.equal(status, 200, body);
-  const replayed = answer.headers.get("idempotency-replayed") === "true";
-  return { body, charged: Number(answer.headers.get("credits-charged")), replayed };
-}
-
 /** Makes the call, again where it is known already, and asserts that its answer is always the same. */
 async function callKeyed(base: string, key: string, keyed: KeyedCall): Promise<boolean> {
-  const received = await call(base, key, keyed.count, keyed.idempotencyKey);
+  const received = await callSteady(base, key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
-  if (keyed.body !== null) {
-    assert.equal(received.body, keyed.body, "a repeat gets the answer of the first");
-    assert.ok(received.replayed && received.charged === 0);
-  }
-  keyed.body = received.body;
+  noteKeyed(keyed, received);
   return true;
 }
 
@@ -148,7 +112,7 @@ test(`after ${ROUNDS} times SIGKILL under load every answer received is in the l
           calls.push(each);
           if (!(await callKeyed(server.base, keyed.key, each))) return;
         } else {
-          const answer = await call(server.base, plain.key, 1);
+          const answer = await callSteady(server.base, plain.key, 1);
           if (answer === null) {
             broken += 1;
             return;

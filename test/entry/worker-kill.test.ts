@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { bundleWorker, type Edge, startEdge } from "../doors/edge.ts";
 import { temporaryFolder } from "../doors/server-process.ts";
+import { callSteady, type KeyedCall, noteKeyed, type Received } from "./broken-calls.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
 /**
@@ -32,39 +33,12 @@ type Account = {
   /** Connections that broke before the answer was there, of calls that are not tried again. */
   broken: number;
 };
-type KeyedCall = { idempotencyKey: string; count: number; body: string | null };
-type Received = { body: string; left: number; charged: number; replayed: boolean };
 
 async function openAccount(base: string): Promise<Account> {
   const { account, key } = await openEdgeAccount({ ledger: ledgerAt(base) }, CREDITS);
   return { account, key, left: new Set(), keyed: [], repeated: 0, broken: 0 };
 }
 
-/** The whole answer, or null where the connection broke before it was there. */
-async function call(
-  base: string,
-  key: string,
-  count: number,
-  idempotencyKey?: string,
-): Promise<Received | null> {
-  const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
-  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
-  const sent = { method: "POST", headers, body: JSON.stringify({ count }) };
-  const answer = await fetch(`${base}/api/v1/uuid`, sent)
-    .then(async (answer) => ({ answer, body: await answer.text() }))
-    .catch(() => null);
-  if (answer === null) return null;
-  const { status, headers: told } = answer.answer;
-  assert.equal(status, 200, answer.body);
-  return {
-    body: answer.body,
-    left: Number(told.get("credits-remaining")),
-    charged: Number(told.get("credits-charged")),
-    replayed: told.get("idempotency-replayed") === "true",
-  };
-}
-
-/** An answer that was charged stands for a debit of its own. */
 function noteCharged({ left, key }: Account, received: Received): void {
   assert.equal(received.charged, received.replayed ? 0 : 1);
   if (received.replayed) return;
@@ -77,21 +51,15 @@ function noteCharged({ left, key }: Account, received: Received): void {
 
 /** Makes the call, again where it is known already, and asserts that its answer is always the same. */
 async function callKeyed(base: string, account: Account, keyed: KeyedCall): Promise<boolean> {
-  const received = await call(base, account.key, keyed.count, keyed.idempotencyKey);
+  const received = await callSteady(base, account.key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
-  if (keyed.body !== null) {
-    assert.equal(received.body, keyed.body, "a repeat gets the answer of the first");
-    assert.ok(received.replayed);
-  } else if (received.replayed) {
-    account.repeated += 1;
-  }
-  keyed.body = received.body;
+  if (noteKeyed(keyed, received)) account.repeated += 1;
   noteCharged(account, received);
   return true;
 }
 
 async function callPlain(base: string, account: Account): Promise<boolean> {
-  const received = await call(base, account.key, 1);
+  const received = await callSteady(base, account.key, 1);
   if (received === null) account.broken += 1;
   else noteCharged(account, received);
   return received !== null;

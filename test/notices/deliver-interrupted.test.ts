@@ -67,13 +67,13 @@ test("a stop breaks off what is on its way, and counts it as no try", async () =
   assert.deepEqual(scene.complaints, []);
 });
 
-test("one that is closed takes nothing more, and finishes what is on its way", async () => {
+test("one that is stopped takes nothing more, and notes what was answered", async () => {
   const scene = await openNotices();
   const endpoint = await scene.addEndpoint();
   await notify(scene, 3);
   const transport: WebhookTransport = {
     async post() {
-      deliverer.close();
+      deliverer.stop();
       return { status: 204 };
     },
   };

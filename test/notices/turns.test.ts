@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { DELIVERIES_AT_ONCE } from "#notices/bounds.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
 import type { WebhookTransport } from "#notices/webhook-transport.ts";
 import { startNotices } from "../../src/entry/node-people-notices.ts";
+import { eventually } from "../doors/door.ts";
 import {
   ACCOUNT,
   answering,
@@ -91,9 +92,9 @@ test("on Node others have their turn between the notices that are carried on", a
   });
   t.after(() => running.stop());
   const seen = new Set<number>();
-  while (handled < 50) {
+  for (const started = Date.now(); handled < 50; await setImmediate()) {
+    assert.ok(Date.now() - started < 20_000, `only ${handled} were carried on`);
     seen.add(handled);
-    await setImmediate();
   }
   assert.ok(seen.size >= 45, `others came to their turn ${seen.size} times`);
 });
@@ -149,9 +150,7 @@ function partlySilent() {
   return { waiting, arrived, transport, giveUp };
 }
 
-async function until(isThere: () => boolean): Promise<void> {
-  while (!isThere()) await sleep(1);
-}
+const until = (isThere: () => boolean) => eventually("a receiver's turn", async () => isThere());
 
 test("a webhook for a receiver that answered before goes at once, whatever silent ones hold up", async () => {
   const scene = await openNotices();
@@ -200,7 +199,7 @@ test("of receivers that never answered, each has its turn before one of them has
   assert.equal(new Set(order.slice(0, silent)).size, silent);
   assert.equal(new Set(order.slice(silent)).size, silent);
   assert.deepEqual(arrived, [good.url]);
-  deliverer.close();
+  deliverer.stop();
   await until(() => {
     for (const url of waiting.keys()) giveUp(url);
     return waiting.size === 0;

@@ -1,37 +1,26 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import type { Ledger } from "#credits/ledger.ts";
 import { TransferFault } from "#credits/transfer.ts";
 import { keepSecret } from "#store/postgres-settings.ts";
 import { exportPostgres, importPostgres } from "#store/postgres-transfer.ts";
 import { openSqliteDirect } from "#store/sqlite-direct.ts";
 import { importSqlite } from "#store/sqlite-transfer.ts";
-import {
-  allEntries,
-  assertBooks,
-  createScene,
-  DAY,
-  HOUR,
-  idempotency,
-  maintainFully,
-  START,
-  throughJson,
-} from "../contract/ledger/scene.ts";
+import { assertBooks } from "../contract/ledger/scene.ts";
 import { openNetwork } from "../postgres-proxy.ts";
 import { type Goal, holdImports } from "./import-contract.ts";
 import { newDatabase } from "./postgres-scene.ts";
 import { openFresh, openStore } from "./postgres-transfer-scene.ts";
 import {
-  ACCOUNTS,
+  assertSame,
   bytesOf,
   fill,
   fillLedger,
+  goOn,
   HASH,
   linesOf,
   NOW,
   openEmpty,
   SECRET,
-  type Stored,
 } from "./transfer-scene.ts";
 
 /** What is refused leaves nothing, so the next test may have the same database. */
@@ -64,7 +53,7 @@ describe("an export of PostgreSQL", () => {
     const lines = linesOf(from, true);
     await to.take(lines);
     assert.deepEqual(await to.lines(true), lines);
-    await assertEqual(to, openSqliteDirect(from));
+    await assertSame(to, openSqliteDirect(from));
     await assertBooks(to.ledger, NOW);
   });
 
@@ -91,7 +80,7 @@ describe("an export of PostgreSQL", () => {
     const to = await openFresh(t);
     assert.equal((await to.take(lines)).debit, 5_000);
     assert.deepEqual(await to.lines(), lines);
-    await assertEqual(to, openSqliteDirect(from), ["acc_1", "acc_2"]);
+    await assertSame(to, openSqliteDirect(from), ["acc_1", "acc_2"]);
     assert.deepEqual(await to.places(), { debit_other: 5_000 });
   });
 
@@ -216,42 +205,3 @@ const RECORD_OF: Record<string, string> = {
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_version'
     AND table_name !~ '^(person|letter|throttle|notice|purchase|webhook|debit_)'`;
-
-/** In everything that can be asked of them. */
-async function assertEqual(imported: Stored, from: Stored, accounts = ACCOUNTS) {
-  const [one, other] = [imported, from].map(({ ledger }) => throughJson(ledger)) as [
-    Ledger,
-    Ledger,
-  ];
-  for (const now of [START, START + 10 * DAY, NOW])
-    assert.deepEqual(await one.audit({ now }), await other.audit({ now }));
-  const all = { account: null, from: 0, to: NOW };
-  assert.deepEqual(await one.usage(all), await other.usage(all));
-  for (const account of accounts) {
-    const order = { account, now: NOW };
-    assert.deepEqual(await one.findAccount(order), await other.findAccount(order));
-    assert.deepEqual(await one.credits(order), await other.credits(order));
-    assert.deepEqual(await one.listKeys(order), await other.listKeys(order));
-    const entries = await allEntries(one, account, NOW);
-    assert.ok(entries.length > 0);
-    assert.deepEqual(entries, await allEntries(other, account, NOW));
-  }
-}
-
-async function goOn(store: Stored) {
-  const scene = createScene(store);
-  const [account = ""] = ACCOUNTS;
-  const now = START + 10 * DAY + 8 * HOUR;
-  const kept = { now, tool: "uuid", callId: "n1", idempotency: idempotency("10-25") };
-  const seen: unknown[] = [
-    await scene.debit(account, kept),
-    await scene.debit(account, { now, callId: "n2" }),
-    await scene.debit(account, { now, callId: "n3", key: "other" }),
-    await scene.debit("acc_Bob000000000", { now, callId: "n4" }),
-    await scene.debit("acc_Cid000000000", { now, callId: "n5" }),
-    await scene.ledger.reverse({ account, callId: "n2", at: now, now }),
-    await scene.remaining(account, now),
-  ];
-  await maintainFully(scene.ledger, { now: NOW, foldBefore: NOW, rowsMax: 9 });
-  return [...seen, await assertBooks(scene.ledger, NOW), await scene.usage()];
-}

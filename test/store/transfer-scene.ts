@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
@@ -10,6 +11,8 @@ import { keepSecret } from "#store/sqlite-settings.ts";
 import { exportSqlite } from "#store/sqlite-transfer.ts";
 import {
   accountId,
+  allEntries,
+  assertBooks,
   createScene,
   DAY,
   HOUR,
@@ -18,6 +21,7 @@ import {
   maintainFully,
   type Scene,
   START,
+  throughJson,
 } from "../contract/ledger/scene.ts";
 
 export const NOW = START + 40 * DAY;
@@ -135,6 +139,46 @@ async function fillPurchases(purchases: PurchaseBook, ada: string, cid: string):
   } as const;
   for (const purchase of [begun, paid, { ...lost, offer, grant: null, restoredGrant: null }])
     await purchases.add(purchase);
+}
+
+/** In everything that can be asked of them. */
+export async function assertSame(imported: Stored, from: Stored, accounts = ACCOUNTS) {
+  const [one, other] = [imported, from].map(({ ledger }) => throughJson(ledger)) as [
+    Ledger,
+    Ledger,
+  ];
+  for (const now of [START, START + 10 * DAY, NOW])
+    assert.deepEqual(await one.audit({ now }), await other.audit({ now }));
+  const all = { account: null, from: 0, to: NOW };
+  assert.deepEqual(await one.usage(all), await other.usage(all));
+  for (const account of accounts) {
+    const order = { account, now: NOW };
+    assert.deepEqual(await one.findAccount(order), await other.findAccount(order));
+    assert.deepEqual(await one.credits(order), await other.credits(order));
+    assert.deepEqual(await one.listKeys(order), await other.listKeys(order));
+    const entries = await allEntries(one, account, NOW);
+    assert.ok(entries.length > 0);
+    assert.deepEqual(entries, await allEntries(other, account, NOW));
+  }
+}
+
+/** A filled ledger goes on: spending, replaying, reversing, folding. Everything that there is to be seen of it. */
+export async function goOn(stored: Stored): Promise<unknown[]> {
+  const scene = createScene(stored);
+  const [account = "", bob = "", cid = ""] = ACCOUNTS;
+  const now = START + 10 * DAY + 8 * HOUR;
+  const kept = { now, tool: "uuid", callId: "n1", idempotency: idempotency("10-25") };
+  const seen: unknown[] = [
+    await scene.debit(account, kept),
+    await scene.debit(account, { now, callId: "n2" }),
+    await scene.debit(account, { now, callId: "n3", key: "other" }),
+    await scene.debit(bob, { now, callId: "n4" }),
+    await scene.debit(cid, { now, callId: "n5" }),
+    await scene.ledger.reverse({ account, callId: "n2", at: now, now }),
+    await scene.remaining(account, now),
+  ];
+  await maintainFully(scene.ledger, { now: NOW, foldBefore: NOW, rowsMax: 9 });
+  return [...seen, await assertBooks(scene.ledger, NOW), await scene.usage()];
 }
 
 export type Stored = { ledger: Ledger; directory: Directory };
