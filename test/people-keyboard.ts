@@ -27,7 +27,9 @@ export async function type(page: Page, target: Locator, text: string): Promise<v
 }
 
 const hasFocus = (target: Locator): Promise<boolean> =>
-  target.evaluate((element) => element === element.ownerDocument.activeElement);
+  target.evaluate((element: Placed) => element === element.ownerDocument?.activeElement);
+/** What is asked of an element; the types of a browser are not here. */
+type Placed = { ownerDocument?: { activeElement: unknown } };
 
 /** Whoever lost the focus starts anew at the top of the page. A page that has just been drawn takes it in a moment. */
 export async function assertFocusKept(page: Page, after: string): Promise<void> {

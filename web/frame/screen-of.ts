@@ -1,4 +1,4 @@
-import { type FunctionComponent, lazy } from "react";
+import { createElement, type FunctionComponent, lazy, useState } from "react";
 import { ask, Offline } from "../ask.ts";
 
 /** The file of a screen is not there any more: the service has been updated while this page was open. */
@@ -8,13 +8,28 @@ const ASK_AGAIN_MS = 3_000;
 
 type Load = () => Promise<{ default: FunctionComponent }>;
 
-/** A screen that is fetched when it is first needed, or when a link to it is about to be used. */
-export const screenOf = (load: Load) =>
-  Object.assign(
-    lazy(() => fetchPatiently(load)),
-    // Only ahead of time: what comes of it shows when the screen is drawn.
-    { preload: () => load().then(ignore, ignore) },
-  );
+/**
+ * A screen that is fetched when it is first needed, or when a link to it is about to be used. One that is there already is
+ * drawn at once: `lazy` would wait for it all the same, and React shows nothing new within 300 ms of a fallback.
+ */
+export function screenOf(load: Load) {
+  let fetched: FunctionComponent | undefined;
+  const keep = (screen: { default: FunctionComponent }) => {
+    fetched = screen.default;
+  };
+  const Patient = lazy(async () => {
+    const screen = await fetchPatiently(load);
+    keep(screen);
+    return screen;
+  });
+  function Screen() {
+    // As long as it is drawn it stays the same component, or it would lose its state.
+    const [Drawn] = useState(() => fetched ?? Patient);
+    return createElement(Drawn);
+  }
+  // Only ahead of time: what comes of a failure shows when the screen is drawn.
+  return Object.assign(Screen, { preload: () => load().then(keep, ignore) });
+}
 
 const ignore = () => {};
 
