@@ -56,16 +56,22 @@ export async function settleCredits(
   const sums: Sums = { voided: 0, spent: 0, restored: 0 };
   // On the lifetime plan one credit keeps the plan, however many were spent.
   const least = offer.kind === "lifetime" && order.paidBack < offer.credits ? 1 : 0;
-  /** What is to be withdrawn of the grant in turn; below zero: it should have been larger, for more has come back since. */
+  /**
+   * What is to be withdrawn of the grant in turn; below zero: it should have been larger, for more has come back since it was
+   * given, be it money or credits of a call. Whoever gave it may have died before the row told of it, so the row is not asked.
+   */
   let due = order.paidBack;
   for (let place = 0; place < chain.length; place += 1) {
     const held = chain[place] as Held;
-    const isToRestore = order.isRestored && !isNew && held.id === current;
-    if (place < chain.length - 1 || isToRestore) {
-      if (place === chain.length - 1) {
+    const isLast = place === chain.length - 1;
+    const isTooSmall = due < 0;
+    const isToRestore = isTooSmall || (order.isRestored && !isNew && held.id === current);
+    if (!isLast || isToRestore) {
+      if (isLast) {
         const id = restoredName(name, place + 1);
         const given = await restore(house, purchase, held, { id, due, least, now: order.now });
         if (given !== null) chain.push(given);
+        else if (isTooSmall) break;
       }
       const voided = await take(house, account, held, held.amount, sums, order.now);
       const right = Math.max(least, voided - due);

@@ -65,3 +65,49 @@ for (const [what, end] of [
     await scene.receiveAll();
     assert.equal(await scene.balance(), balance);
   });
+
+test("whoever gave credits back and died before the row told of it leaves a grant that grows with what comes back later", async (t) => {
+  let isDying = false;
+  const house = ({ ledger, ...rest }: BillingScene["house"]) => {
+    const grant: typeof ledger.grant = async (order) => {
+      const granted = await ledger.grant(order);
+      if (isDying) throw new Error("killed");
+      return granted;
+    };
+    return { ...rest, ledger: { ...ledger, grant } };
+  };
+  const scene = await openScene(t, { house });
+  const { session } = await paid(scene, "small");
+  const half = scene.fake.refund(session, 250);
+  scene.fake.dispute(session, "needs_response");
+  await scene.receiveAll();
+  assert.equal(await scene.balance(), 0);
+  scene.fake.dispute(session, "won");
+  isDying = true;
+  await assert.rejects(scene.receiveAll(), /killed/);
+  isDying = false;
+  assert.equal(await scene.balance(), 50);
+  scene.fake.failRefund(half);
+  await scene.receiveAll();
+  assert.equal(await scene.balance(), 100);
+  const grants = await scene.grants();
+  await scene.billing.settle({ session });
+  assert.deepEqual(await scene.grants(), grants);
+});
+
+test("a call that is given back after another grant took its grant's place has its credit again", async (t) => {
+  const scene = await openScene(t);
+  const { session } = await paid(scene, "small");
+  const call = { callId: "late", now: scene.clock.at };
+  await scene.accounts.debit(ADA, call);
+  await scene.spend(9);
+  for (const status of ["needs_response", "won"] as const) {
+    scene.fake.dispute(session, status);
+    await scene.receiveAll();
+  }
+  assert.equal(await scene.balance(), 90);
+  const ref = { account: ADA, callId: call.callId, at: call.now };
+  assert.deepEqual(await scene.ledger.reverse({ ...ref, now: scene.clock.at }), { reversed: true });
+  await scene.billing.settle({ session });
+  assert.equal(await scene.balance(), 91);
+});
