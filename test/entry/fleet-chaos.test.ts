@@ -21,7 +21,7 @@ import {
  * networks do. The seed says what goes wrong when; after each round the nodes have recovered by themselves, the books
  * hold, and every answer that a customer had is in them.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 4);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const SEED = Number(process.env["TEST_CHAOS_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const NODES = 2;
 const CUSTOMERS = 4;

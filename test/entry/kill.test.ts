@@ -14,7 +14,7 @@ import { callSteady, type KeyedCall, noteKeyed } from "./broken-calls.ts";
  * again after the restart, so in the end each of its calls was made exactly once; the other does not, so it has paid
  * for what it received and at most for what was under way when the process died.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 10);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
 const CALLERS = 8;
 const LOAD_MS_MAX = 250;
 const CREDITS = 10_000_000;

@@ -13,7 +13,7 @@ import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
  * A call takes 1 credit and nothing else does, so the credits that an answer says are left tell which debit of its account
  * it is: no two answers may tell the same, and the object may have no more left than the last of them.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 10);
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
 const ACCOUNTS = 6;
 /** Of each account, half of them with an idempotency key. */
 const CALLERS = 4;

@@ -9,7 +9,7 @@ import { inProcess } from "../doors/in-process.ts";
 import { workerd } from "../doors/workerd.ts";
 
 /** The whole API against its own description: requests are made from it, every answer is held against it. */
-const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 2_000);
+const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 1_500);
 /** Of these so many go through workerd, where a request takes longer. */
 const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 5);
 const REQUESTS_A_SCENARIO = 4;

@@ -10,7 +10,7 @@ import { commonMarkExamples, gfmExamples } from "./spec-examples.ts";
  * Generated documents, rendered by us and by two other engines. `TEST_DIFF_RUNS` sets how many, `TEST_SEED` where they
  * begin: the document of a seed is always the same.
  */
-const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 3_000);
+const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 2_000);
 const SEED = Number(process.env["TEST_SEED"] ?? 1);
 const FAILURES_SHOWN = 20;
 

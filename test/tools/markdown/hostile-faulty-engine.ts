@@ -13,7 +13,7 @@ export const renderMarkdown: Render = (markdown, withText) => {
 
 const FAULTS: Readonly<Record<string, (length: number) => { html?: string; text?: string }>> = {
   // So steep that the small one stays below what counts as noise, whether the compiler has reached it or not.
-  "*": (length) => spin((length / 38_500) ** 6),
+  "*": (length) => spin((length / 43_000) ** 6),
   _: () => {
     for (;;);
   },
