@@ -9,7 +9,7 @@ export type SettledCredits = Pick<
   "grant" | "restoredGrant" | "voided" | "spent" | "trouble"
 >;
 
-type Held = Pick<Grant, "id" | "amount" | "remaining" | "expiresAt">;
+type Held = Pick<Grant, "id" | "amount" | "expiresAt">;
 
 /** What has been taken back of all grants of a purchase, and how much of it was given again. */
 type Sums = { voided: number; spent: number; restored: number };
@@ -28,60 +28,67 @@ export function paidBack({ status, paid, refunded, dispute, offer }: Purchase): 
 
 /**
  * Makes the ledger as a paid purchase stands. A purchase has one grant. What was withdrawn of it stays so, for the
- * ledger never forgets a withdrawal: where money comes back to us (`isRestored`: a dispute was won, a refund failed), the
- * grant's unspent part is granted again under a name of its own, and the grant is withdrawn whole; from then on the new one
- * is it. The new one comes first, so that nobody is told of a balance, and no plan ends, that nobody has lost.
- * Every step can be taken again, and each begins with what the ledger has.
+ * ledger never forgets a withdrawal: where more was withdrawn than is due (a dispute was won, a refund failed, a call was
+ * given back late), the grant's unspent part is granted again under a name of its own, and the grant is withdrawn whole; from
+ * then on the new one is it. The new one comes first, so that nobody is told of a balance, and no plan ends, that nobody has
+ * lost. Every step can be taken again, and each begins with what the ledger has.
+ *
+ * `isRestored`: less is paid back than the row tells. `claim`: whether nobody has written the row since it was read; what
+ * somebody has seen before others saw more must give nothing. Null where it may not.
  */
 export async function settleCredits(
   house: BillingHouse,
   purchase: Purchase,
-  order: { paidBack: number; isRestored: boolean; now: number },
-): Promise<SettledCredits & { isNew: boolean }> {
+  order: { paidBack: number; isRestored: boolean; now: number; claim: () => Promise<boolean> },
+): Promise<(SettledCredits & { isNew: boolean }) | null> {
   const { ledger, provider } = house;
   const { account, offer } = purchase;
+  const { paidBack, now } = order;
   const name = `${provider.name}:${purchase.payment ?? purchase.session}`;
-  const chain = chainOf(name, (await ledger.credits({ account, now: order.now })).grants);
-  const current = purchase.restoredGrant ?? name;
+  const { grants, lifetime } = await ledger.credits({ account, now });
+  const chain = chainOf(name, grants);
   const isNew = chain.length === 0;
   if (isNew) {
-    if (order.paidBack >= offer.credits) return { ...NOTHING, isNew: false };
-    const first = await give(house, purchase, name, offer.credits, order.now);
+    if (paidBack >= offer.credits) return { ...NOTHING, isNew: false };
+    const first = await give(house, purchase, name, offer.credits, now);
     if (first === null) {
-      const trouble = await troubleOf(house, account, order.now);
+      const trouble = (await troubleOf(house, account, now)) ?? "account_closed";
       return { ...NOTHING, trouble, isNew: false };
     }
     chain.push(first);
   }
   const sums: Sums = { voided: 0, spent: 0, restored: 0 };
   // On the lifetime plan one credit keeps the plan, however many were spent.
-  const least = offer.kind === "lifetime" && order.paidBack < offer.credits ? 1 : 0;
-  /**
-   * What is to be withdrawn of the grant in turn; below zero: it should have been larger, for more has come back since it was
-   * given, be it money or credits of a call. Whoever gave it may have died before the row told of it, so the row is not asked.
-   */
-  let due = order.paidBack;
+  const least = offer.kind === "lifetime" && paidBack < offer.credits ? 1 : 0;
+  let lacksPlan = least > 0 && !isNew && !lifetime;
+  const current = order.isRestored && least > 0 && !isNew ? (purchase.restoredGrant ?? name) : null;
+  /** What is to be withdrawn of the grant in turn; below zero: it should have been larger. */
+  let due = paidBack;
   for (let place = 0; place < chain.length; place += 1) {
     const held = chain[place] as Held;
-    const isLast = place === chain.length - 1;
-    const isTooSmall = due < 0;
-    const isToRestore = isTooSmall || (order.isRestored && !isNew && held.id === current);
-    if (!isLast || isToRestore) {
-      if (isLast) {
-        const id = restoredName(name, place + 1);
-        const given = await restore(house, purchase, held, { id, due, least, now: order.now });
-        if (given !== null) chain.push(given);
-        else if (isTooSmall) break;
+    if (place === chain.length - 1) {
+      const taken = await withdraw(house, account, held, Math.max(0, due), now);
+      const isRight = taken.voided <= due && !lacksPlan && held.id !== current;
+      const isOver = held.expiresAt !== null && held.expiresAt <= now;
+      if (isRight || isOver || (await troubleOf(house, account, now)) !== null) {
+        add(sums, taken);
+        break;
       }
-      const voided = await take(house, account, held, held.amount, sums, order.now);
-      const right = Math.max(least, voided - due);
-      const next = chain[place + 1];
-      if (next === undefined) break;
-      sums.restored += next.amount;
-      due = next.amount - right;
-    } else if (due > 0) await take(house, account, held, due, sums, order.now);
+      if (!(await order.claim())) return null;
+      // Where somebody spends of it meanwhile it is too much, which the next withdrawal mends.
+      const right = Math.max(least, held.amount - taken.spent - due);
+      const given = await give(house, purchase, restoredName(name, place + 1), right, now);
+      if (given === null) return null;
+      chain.push(given);
+      lacksPlan = false;
+    }
+    const taken = await withdraw(house, account, held, held.amount, now);
+    add(sums, taken);
+    const next = chain[place + 1] as Held;
+    sums.restored += next.amount;
+    due = next.amount - Math.max(least, taken.voided - due);
   }
-  return { ...report(chain, sums, order.paidBack), isNew };
+  return { ...report(chain, sums, paidBack), isNew };
 }
 
 const NOTHING = { grant: null, restoredGrant: null, voided: 0, spent: 0, trouble: null };
@@ -100,26 +107,6 @@ function chainOf(name: string, grants: readonly Held[]): Held[] {
   }
 }
 
-/**
- * What is unspent of a grant that is about to be withdrawn whole, but for what is due. Where somebody spends of it meanwhile it
- * is too much, which the next withdrawal mends. Null where nothing is to be given: what has expired stays so, and whether it
- * has the grant itself tells, for on the lifetime plan it does not.
- */
-async function restore(
-  house: BillingHouse,
-  purchase: Purchase,
-  { id: held, amount, remaining, expiresAt }: Held,
-  { id, due, least, now }: { id: string; due: number; least: number; now: number },
-): Promise<Held | null> {
-  if (expiresAt !== null && expiresAt <= now) return null;
-  const { account } = purchase;
-  // One of it is due at the least, so this tells how it stands, and takes nothing more than the whole that is taken next.
-  const taken = await house.ledger.withdraw({ account, grant: held, credits: 1, now });
-  const voided = taken.outcome === "no_grant" ? 0 : taken.voided;
-  const right = Math.max(least, Math.min(amount, remaining + voided) - due);
-  return right > 0 ? give(house, purchase, id, right, now) : null;
-}
-
 /** Null where there is nobody to give it to. */
 async function give(
   { ledger }: BillingHouse,
@@ -133,23 +120,34 @@ async function give(
   return given.outcome === "no_account" ? null : given.grant;
 }
 
-async function take(
+type Taken = { voided: number; spent: number };
+
+/** `credits` in all; with 0 it tells how the grant stands. */
+async function withdraw(
   { ledger }: BillingHouse,
   account: string,
-  { id }: Held,
+  { id: grant }: Held,
   credits: number,
-  sums: Sums,
   now: number,
-): Promise<number> {
-  const taken = await ledger.withdraw({ account, grant: id, credits, now });
-  if (taken.outcome === "no_grant") return 0;
-  sums.voided += taken.voided;
-  sums.spent += taken.spent;
-  return taken.voided;
+): Promise<Taken> {
+  const taken = await ledger.withdraw({ account, grant, credits, now });
+  return taken.outcome === "no_grant" ? { voided: 0, spent: 0 } : taken;
 }
 
-async function troubleOf({ ledger }: BillingHouse, account: string, now: number) {
-  return (await ledger.findAccount({ account, now })) === null ? "no_account" : "account_closed";
+function add(sums: Sums, { voided, spent }: Taken): void {
+  sums.voided += voided;
+  sums.spent += spent;
+}
+
+/** Why nothing can be given to the account; null where it can. */
+async function troubleOf(
+  { ledger }: BillingHouse,
+  account: string,
+  now: number,
+): Promise<Purchase["trouble"]> {
+  const found = await ledger.findAccount({ account, now });
+  if (found === null) return "no_account";
+  return found.state === "closed" ? "account_closed" : null;
 }
 
 /** Of the credits whose price was paid back: those that could be taken, and those that were spent before. */

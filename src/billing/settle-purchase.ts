@@ -29,19 +29,16 @@ const FORGOTTEN_MS = 2 * DAY_MS;
  * never older than what the row tells. What takes credits is written down before it is done, what gives them back after.
  */
 export async function settlePurchase(house: BillingHouse, ref: SettleRef): Promise<SettleOutcome> {
-  /** What somebody who was overtaken may have withdrawn too much. */
-  let taken = 0;
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const settled = await settleOnce(house, ref, taken);
+    const settled = await settleOnce(house, ref);
     if (settled.outcome !== "overtaken") return settled;
-    taken = Math.max(taken, settled.taken);
   }
   throw new NotCarriedOut("A purchase is being settled by too many at once");
 }
 
-type Turn = SettleOutcome | { outcome: "overtaken"; taken: number };
+type Turn = SettleOutcome | { outcome: "overtaken" };
 
-async function settleOnce(house: BillingHouse, ref: SettleRef, taken: number): Promise<Turn> {
+async function settleOnce(house: BillingHouse, ref: SettleRef): Promise<Turn> {
   const found = await findOrMake(house, ref);
   if (found === null) return { outcome: "not_ours" };
   const { row, payment } = found;
@@ -51,7 +48,7 @@ async function settleOnce(house: BillingHouse, ref: SettleRef, taken: number): P
   if (state === null) return { outcome: "no_payment", purchase: row };
   // Two pages for one purchase are no work of ours.
   if (state.session !== (row.session ?? state.session)) return { outcome: "not_ours" };
-  return settleAs(house, row, state, { now, taken });
+  return settleAs(house, row, state, now);
 }
 
 /** The purchase's row and what to ask the provider for. A row that was lost is made again from what the provider was told. */
@@ -89,7 +86,7 @@ async function settleUnopened(house: BillingHouse, row: Purchase, now: number): 
     return { outcome: "settled", purchase: row, changed: false };
   }
   const expired = await write(house, row, { ...row, status: "expired" }, now);
-  if (expired === null) return { outcome: "overtaken", taken: 0 };
+  if (expired === null) return { outcome: "overtaken" };
   return { outcome: "settled", purchase: expired, changed: true };
 }
 
@@ -97,26 +94,29 @@ async function settleAs(
   house: BillingHouse,
   row: Purchase,
   state: PaymentState,
-  { now, taken }: { now: number; taken: number },
+  now: number,
 ): Promise<Turn> {
   const facts = await withoutLinks(house, row, factsOf(row, state, now), now);
   const back = paidBack(facts);
-  const isRestored = back < Math.max(paidBack(row), taken);
-  const noted = isRestored ? row : await write(house, row, facts, now);
-  if (noted === null) return { outcome: "overtaken", taken };
+  const isRestored = back < paidBack(row);
+  let noted = isRestored ? row : await write(house, row, facts, now);
+  if (noted === null) return { outcome: "overtaken" };
+  const claim = async () => {
+    noted = noted && (await claimed(house, noted, now));
+    return noted !== null;
+  };
   let next = facts;
   let isNew = false;
   if (facts.status === "paid") {
-    const { isNew: given, ...credits } = await settleCredits(house, facts, {
-      ...{ paidBack: back, isRestored, now },
-    });
+    const order = { paidBack: back, isRestored, now, claim };
+    const settled = await settleCredits(house, facts, order);
+    if (settled === null) return { outcome: "overtaken" };
+    const { isNew: given, ...credits } = settled;
     next = { ...facts, ...credits };
     isNew = given;
   }
   const purchase = await write(house, noted, next, now);
-  if (purchase === null) {
-    return { outcome: "overtaken", taken: next.grant === null ? taken : Math.max(taken, back) };
-  }
+  if (purchase === null) return { outcome: "overtaken" };
   return { outcome: "settled", purchase, changed: isNew || purchase.updatedAt !== row.updatedAt };
 }
 
@@ -169,5 +169,16 @@ async function write(
   if (JSON.stringify({ ...next, updatedAt: seen }) === JSON.stringify(row)) return row;
   const purchase = { ...next, updatedAt: Math.max(now, seen + 1) };
   const { updated } = await book.update({ purchase, seen });
+  return updated ? purchase : null;
+}
+
+/** The row as it is, under a new time, so that whoever has read it before is overtaken; null where we are. */
+async function claimed(
+  { book }: BillingHouse,
+  row: Purchase,
+  now: number,
+): Promise<Purchase | null> {
+  const purchase = { ...row, updatedAt: Math.max(now, row.updatedAt + 1) };
+  const { updated } = await book.update({ purchase, seen: row.updatedAt });
   return updated ? purchase : null;
 }

@@ -25,8 +25,8 @@ export function checkGrant(order: {
 
 /** The same for what is taken back of a grant. */
 export function checkWithdrawal({ credits }: { credits: number }): void {
-  if (Number.isSafeInteger(credits) && credits >= 1) return;
-  throw new OrderRefused(`Cannot withdraw ${credits} credits: a whole number from 1 on is needed`);
+  if (Number.isSafeInteger(credits) && credits >= 0) return;
+  throw new OrderRefused(`Cannot withdraw ${credits} credits: a whole number from 0 on is needed`);
 }
 
 /** The same for the balance below which an account's owner is told. */

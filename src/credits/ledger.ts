@@ -208,7 +208,8 @@ export type LedgerOperations = {
   ];
   /**
    * Takes credits of a grant back, because their price was paid back: `credits` in all, however often it is asked for,
-   * and never fewer than before. What is unspent of them is voided; what is spent stays spent.
+   * and never fewer than before, so 0 takes nothing and tells how the grant stands. What is unspent of them is voided; what
+   * is spent stays spent.
    */
   withdraw: [
     { account: string; grant: string; credits: number; now: number },

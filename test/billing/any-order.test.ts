@@ -101,39 +101,63 @@ function happen(
   return disputed;
 }
 
-async function live(scene: BillingScene, random: () => number): Promise<void> {
+/** Calls that spend of the purchase, and some of them that are given back, soon or late. */
+async function call(
+  { accounts, ledger, balance }: BillingScene,
+  random: () => number,
+  made: string[],
+) {
+  const count = Math.floor(random() * Math.min((await balance()) + 1, 30));
+  for (let no = 0; no < count; no += 1) {
+    const order = accounts.debitOrder(ADA, { now: START });
+    assert.equal((await ledger.debit(order)).outcome, "debited");
+    made.push(order.callId);
+  }
+  const back = random() < 0.4 ? Math.min(made.length, 1 + Math.floor(random() * 3)) : 0;
+  for (let no = 0; no < back; no += 1) {
+    const [callId = ""] = made.splice(Math.floor(random() * made.length), 1);
+    const ref = { account: ADA, callId, at: START, now: START };
+    assert.deepEqual(await ledger.reverse(ref), { reversed: true });
+  }
+}
+
+async function live(scene: BillingScene, random: () => number, death: Death): Promise<void> {
   const { fake } = scene;
   const { id, session } = await scene.buy();
   fake.take();
   fake.pay(session);
   const refunds: { id: string }[] = [];
   const told: Message[] = [];
+  const calls: string[] = [];
   let disputed = "none";
-  let spent = 0;
-  for (let step = 0; step < 8; step += 1) {
+  for (let step = 0; step < 10; step += 1) {
     told.push(...fake.take());
-    // Some of what was told until now, old and new, some of it twice.
+    // Some of what was told until now, old and new, some of it twice; and at times whoever hears it dies.
     const heard = told.filter(() => random() < 0.5).toSorted(() => random() - 0.5);
-    await scene.receiveAll(heard);
-    const held = await scene.balance();
-    const count = Math.floor(random() * Math.min(held + 1, 30));
-    await scene.spend(count);
-    spent += count;
+    if (random() < 0.4)
+      Object.assign(death, { left: 1 + Math.floor(random() * 12), after: random() < 0.5 });
+    await scene.receiveAll(heard).catch(unlessKilled);
+    death.left = 0;
+    await call(scene, random, calls);
     disputed = happen({ scene, session, refunds }, random, disputed);
   }
   told.push(...fake.take());
   await scene.receiveAll(told.toSorted(() => random() - 0.5));
-  await assertSettled(scene, id, spent);
+  await assertSettled(scene, id, calls.length);
+  const grants = await scene.grants();
+  await scene.billing.settle({ session });
+  assert.deepEqual(await scene.grants(), grants);
 }
 
-test(`${RUNS} random lives of payments, told in part and out of order, end as the money stands`, async (t) => {
+test(`${RUNS} random lives of payments, told in part, out of order and to the dying, end as the money stands`, async (t) => {
   const fake = await oneFake(t);
   const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
   t.diagnostic(`TEST_SALES_SEED=${seed}`);
   for (let run = 0; run < RUNS; run += 1) {
-    const scene = await openScene(t, { fake });
+    const death = { left: 0, after: false };
+    const scene = await openScene(t, { fake, house: (house) => mortal(house, death) });
     try {
-      await live(scene, randomFrom(seed + run));
+      await live(scene, randomFrom(seed + run), death);
     } catch (error) {
       throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
     }
@@ -141,6 +165,9 @@ test(`${RUNS} random lives of payments, told in part and out of order, end as th
 });
 
 class Killed extends Error {}
+function unlessKilled(error: unknown): void {
+  if (!(error instanceof Killed)) throw error;
+}
 
 /** A house in which everything ends at one step: before it is taken, or after. */
 function mortal(house: BillingHouse, state: { left: number; after: boolean }): BillingHouse {
@@ -185,7 +212,7 @@ async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again:
   for (const act of acts) {
     await act();
     await settle().catch((error: unknown) => {
-      if (!(error instanceof Killed)) throw error;
+      unlessKilled(error);
       return again ? settle() : undefined;
     });
   }

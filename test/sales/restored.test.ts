@@ -111,3 +111,40 @@ test("a call that is given back after another grant took its grant's place has i
   await scene.billing.settle({ session });
   assert.equal(await scene.balance(), 91);
 });
+
+test("whoever looked before others saw more gives nothing, killed or not", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  let isPausing = false;
+  const granted: number[] = [];
+  const house = ({ ledger, ...rest }: BillingScene["house"]) => {
+    const credits: typeof ledger.credits = async (order) => {
+      if (isPausing) {
+        isPausing = false;
+        reached.resolve();
+        await gate.promise;
+      }
+      return ledger.credits(order);
+    };
+    const grant: typeof ledger.grant = (order) => {
+      granted.push(order.amount);
+      return ledger.grant(order);
+    };
+    return { ...rest, ledger: { ...ledger, credits, grant } };
+  };
+  const scene = await openScene(t, { house });
+  const { session } = await paid(scene, "small");
+  scene.fake.dispute(session, "needs_response");
+  await scene.receiveAll();
+  scene.fake.dispute(session, "won");
+  isPausing = true;
+  const stale = scene.billing.settle({ session });
+  await reached.promise;
+  scene.fake.refund(session, 250);
+  await scene.billing.settle({ session });
+  assert.equal(await scene.balance(), 50);
+  gate.resolve();
+  await stale;
+  assert.equal(await scene.balance(), 50);
+  assert.deepEqual(granted, [100, 50]);
+});

@@ -110,7 +110,18 @@ export function describeWithdrawals(open: OpenLedger) {
     assert.deepEqual([await scene.balance(ada), await scene.balance(bob)], [0, 7]);
   });
 
-  for (const credits of [0, -1, 1.5, 2 ** 53])
+  rule("withdrawing 0 credits takes nothing and tells how the grant stands", async (scene) => {
+    const account = await scene.account("Ada", { credits: 5 });
+    await scene.debit(account);
+    const standing = (voided: number) => ({ outcome: "withdrawn", voided, spent: 1 });
+    assert.deepEqual(await scene.withdraw(account, "first", 0), standing(0));
+    assert.equal(await scene.balance(account), 4);
+    await scene.withdraw(account, "first", 3);
+    assert.deepEqual(await scene.withdraw(account, "first", 0), standing(3));
+    assert.equal(await scene.balance(account), 1);
+  });
+
+  for (const credits of [-1, 1.5, 2 ** 53])
     rule(`withdrawing ${credits} credits is rejected and changes nothing`, async (scene) => {
       const account = await scene.account("Ada", { credits: 5 });
       await assert.rejects(scene.withdraw(account, "first", credits), OrderRefused);
