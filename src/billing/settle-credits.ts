@@ -60,6 +60,8 @@ export async function settleCredits(
   const sums: Sums = { voided: 0, spent: 0, restored: 0 };
   // On the lifetime plan one credit keeps the plan, however many were spent.
   const least = offer.kind === "lifetime" && paidBack < offer.credits ? 1 : 0;
+  // A plan that was ended after all of it was spent has nothing voided that a look would tell of: there the account is asked,
+  // and the row, for the account may be on the plan by another grant.
   let lacksPlan = least > 0 && !isNew && !lifetime;
   const current = order.isRestored && least > 0 && !isNew ? (purchase.restoredGrant ?? name) : null;
   /** What is to be withdrawn of the grant in turn; below zero: it should have been larger. */
