@@ -142,7 +142,7 @@ function add(sums: Sums, { voided, spent }: Taken): void {
 }
 
 /** Why nothing can be given to the account; null where it can. */
-async function troubleOf(
+export async function troubleOf(
   { ledger }: BillingHouse,
   account: string,
   now: number,

@@ -4,7 +4,7 @@ import type { BillingHouse } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import type { PaymentRef, PaymentState } from "./payment-provider.ts";
 import type { Purchase } from "./purchase-book.ts";
-import { paidBack, settleCredits } from "./settle-credits.ts";
+import { paidBack, settleCredits, troubleOf } from "./settle-credits.ts";
 
 export type SettleRef = { purchase: string } | PaymentRef;
 
@@ -102,7 +102,7 @@ async function settleAs(
   let noted = isRestored ? row : await write(house, row, facts, now);
   if (noted === null) return { outcome: "overtaken" };
   const claim = async () => {
-    noted = noted && (await claimed(house, noted, now));
+    noted = noted && (await writeAnew(house, noted, noted, now));
     return noted !== null;
   };
   let next = facts;
@@ -144,7 +144,7 @@ function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
  * again.
  */
 async function withoutLinks(
-  { ledger }: BillingHouse,
+  house: BillingHouse,
   row: Purchase,
   facts: Purchase,
   now: number,
@@ -152,33 +152,29 @@ async function withoutLinks(
   const isNew = (["payUrl", "receiptUrl", "invoiceUrl"] as const).some(
     (link) => facts[link] !== null && facts[link] !== row[link],
   );
-  if (!isNew) return facts;
-  const standing = await ledger.findAccount({ account: row.account, now });
-  const isClosed = standing === null || standing.state === "closed";
-  return isClosed ? { ...facts, payUrl: null, receiptUrl: null, invoiceUrl: null } : facts;
+  if (!isNew || (await troubleOf(house, row.account, now)) === null) return facts;
+  return { ...facts, payUrl: null, receiptUrl: null, invoiceUrl: null };
 }
 
 /** The row as it is now; null where somebody else has written it since. What is as it was need not be written. */
 async function write(
-  { book }: BillingHouse,
+  house: BillingHouse,
   row: Purchase,
   next: Purchase,
   now: number,
 ): Promise<Purchase | null> {
-  const { updatedAt: seen } = row;
-  if (JSON.stringify({ ...next, updatedAt: seen }) === JSON.stringify(row)) return row;
-  const purchase = { ...next, updatedAt: Math.max(now, seen + 1) };
-  const { updated } = await book.update({ purchase, seen });
-  return updated ? purchase : null;
+  const isAsItWas = JSON.stringify({ ...next, updatedAt: row.updatedAt }) === JSON.stringify(row);
+  return isAsItWas ? row : writeAnew(house, row, next, now);
 }
 
-/** The row as it is, under a new time, so that whoever has read it before is overtaken; null where we are. */
-async function claimed(
+/** Under a new time, so that whoever has read the row before is overtaken; null where we are. */
+async function writeAnew(
   { book }: BillingHouse,
-  row: Purchase,
+  { updatedAt: seen }: Purchase,
+  next: Purchase,
   now: number,
 ): Promise<Purchase | null> {
-  const purchase = { ...row, updatedAt: Math.max(now, row.updatedAt + 1) };
-  const { updated } = await book.update({ purchase, seen: row.updatedAt });
+  const purchase = { ...next, updatedAt: Math.max(now, seen + 1) };
+  const { updated } = await book.update({ purchase, seen });
   return updated ? purchase : null;
 }

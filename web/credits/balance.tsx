@@ -1,8 +1,9 @@
 import { Text } from "@mantine/core";
 import type { CreditsView, GrantView } from "#http/people/shapes.ts";
 import "../home/home.css";
-import { counted, figure, longDay, relative } from "../parts/figures.ts";
+import { counted, figure } from "../parts/figures.ts";
 import { State } from "../parts/state.tsx";
+import { endText } from "./credit-words.ts";
 
 /** What there is, and what becomes of it by itself. */
 export function Balance({ view, now }: { view: CreditsView; now: number }) {
@@ -34,11 +35,7 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
         )}
         <div>
           <dt>Ends next</dt>
-          <dd>
-            {next === null
-              ? "Nothing"
-              : `${counted(next.credits, "credit")} on ${longDay(next.at)}, ${relative(next.at, now)}`}
-          </dd>
+          <dd>{next === null ? "Nothing" : endText(next, now)}</dd>
         </div>
         <div>
           <dt>Does not expire</dt>

@@ -1,5 +1,5 @@
 import type { EntryView, GrantKind } from "#http/people/shapes.ts";
-import { counted } from "../parts/figures.ts";
+import { counted, longDay, relative } from "../parts/figures.ts";
 import type { Shape, Tone } from "../parts/state.tsx";
 
 /** What grants and entries are called on the pages. */
@@ -19,6 +19,10 @@ export const ENTRY_WORDS: Record<EntryView["kind"], Told> = {
   expiry: { title: "Expiry", shape: "clock", tone: "warn" },
   void: { title: "Void", shape: "cross", tone: "warn" },
 };
+
+/** How many credits end, and when. */
+export const endText = ({ credits, at }: { credits: number; at: number }, now: number): string =>
+  `${counted(credits, "credit")} on ${longDay(at)}, ${relative(at, now)}`;
 
 /** One sentence about an entry; `keyName` names the key of a call. */
 export function entryText(entry: EntryView, keyName: (id: string) => string): string {

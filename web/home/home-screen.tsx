@@ -2,9 +2,10 @@ import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { HomeView } from "#http/people/shapes.ts";
+import { endText } from "../credits/credit-words.ts";
 import { useNewKey } from "../keys/new-key.ts";
 import { obstacleOf } from "../keys/standing.tsx";
-import { counted, figure, longDay, relative } from "../parts/figures.ts";
+import { counted, figure } from "../parts/figures.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
@@ -121,11 +122,7 @@ function Facts({ view }: { view: HomeView }) {
       </div>
       <div>
         <dt>Next expiry</dt>
-        <dd>
-          {nextExpiry === null
-            ? "None"
-            : `${counted(nextExpiry.credits, "credit")} on ${longDay(nextExpiry.at)}, ${relative(nextExpiry.at, now)}`}
-        </dd>
+        <dd>{nextExpiry === null ? "None" : endText(nextExpiry, now)}</dd>
       </div>
       <div>
         <dt>API keys</dt>
