@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { createKey, type Desk, openAccount } from "#accounts/people.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { keepSecret } from "#store/sqlite-settings.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { keepSecret } from "#stores/sqlite/settings.ts";
 import { databaseFile } from "../src/entry/data-folder.ts";
 
 /** The bench at the ledger itself, through a connection of its own: more accounts to call with, and the books at the end. */

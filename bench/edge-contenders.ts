@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
-import { type BatchResult, unwrap } from "#store/sqlite-batch.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 import { type EdgeServer, type EdgeWorker, startEdgeServer } from "./edge-servers.ts";
 import { makeRequest } from "./load.ts";
 

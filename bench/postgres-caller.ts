@@ -1,6 +1,6 @@
-import type { DebitOrder } from "#credits/ledger.ts";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import type { DebitOrder } from "#ledger/port.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { accountAt, keyAt } from "./postgres-scene.ts";
 import { openUsualWay } from "./postgres-usual.ts";
 

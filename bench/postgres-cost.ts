@@ -1,5 +1,5 @@
 import { DAY_MS } from "#limits.ts";
-import type { PostgresPool } from "#store/postgres-pool.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { accountAt, fillAccounts, keyAt } from "./postgres-scene.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 import type { Postgres } from "../test/postgres.ts";
 import { makeRequest, runFlatOut } from "./load.ts";
 import type { PostgresOptions } from "./postgres.ts";

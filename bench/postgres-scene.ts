@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { keepPartitions } from "#store/postgres-partitions.ts";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { keepPartitions } from "#stores/postgres/partitions.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../test/postgres.ts";
 import { readProc } from "./process-cpu.ts";
 

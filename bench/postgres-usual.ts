@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { DebitOrder } from "#credits/ledger.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 
 /**
  * The usual way to meter calls: each call sends one statement over a pool, which takes a credit where there is one and

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
-import { findSecret } from "#store/postgres-settings.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
 import { hashKey, random } from "../src/entry/node-house.ts";
 import {
   type Environment,

@@ -21,22 +21,22 @@ const DOORS: Record<string, readonly string[]> = {
   config: ["limits", "mail", "read-settings", "settings", "tools"],
   settings: ["limits"],
   tools: ["errors", "ids", "limits"],
-  credits: ["errors", "ids", "limits"],
+  ledger: ["errors", "ids", "limits"],
   mail: ["errors", "ids", "limits"],
-  accounts: ["credits", "mail", "errors", "ids", "limits"],
-  billing: ["credits", "errors", "ids", "limits"],
-  notices: ["credits", "accounts", "mail", "errors", "ids", "limits"],
-  http: ["tools", "credits", "accounts", "billing", "notices", "errors", "ids", "limits"],
-  store: ["credits", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
+  accounts: ["ledger", "mail", "errors", "ids", "limits"],
+  billing: ["ledger", "errors", "ids", "limits"],
+  notices: ["ledger", "accounts", "mail", "errors", "ids", "limits"],
+  http: ["tools", "ledger", "accounts", "billing", "notices", "errors", "ids", "limits"],
+  stores: ["ledger", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
   entry: [
     ...[
       "config",
       "read-settings",
       "settings",
       "http",
-      "store",
+      "stores",
       "tools",
-      "credits",
+      "ledger",
       "accounts",
       "billing",
       "notices",
@@ -49,13 +49,13 @@ const DOORS: Record<string, readonly string[]> = {
 /** Files that may import `node:`: their name or their folder says that they are Node's. */
 const NODE_FILES = [
   /^src\/entry\/(?:node|cli|data-folder)/,
-  /^src\/store\/sqlite-(?:node|thread|backup)/,
+  /^src\/stores\/sqlite\/(?:node|thread|backup)/,
   /^src\/(?:mail|notices)\/node-/,
 ];
 /** Files that may import `cloudflare:`, for the same reason. */
-const EDGE_FILES = [/^src\/store\/durable-object/, /^src\/entry\/worker/];
+const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/entry\/worker/];
 /** Rooms that get time, random bytes and digests handed in: the same input gives the same output. */
-const PURE_ROOMS = ["errors", "ids", "limits", "tools", "credits", "accounts"];
+const PURE_ROOMS = ["errors", "ids", "limits", "tools", "ledger", "accounts"];
 const IMPURE =
   /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
 
@@ -155,7 +155,7 @@ test("the hall asks the house for the time, for random bytes and for digests", (
 
 test("SQL is written in the store alone", () => {
   const sql = /\bSELECT\s[^;]+?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\w+\s+SET\s|\bDELETE\s+FROM\s/;
-  for (const file of sources.filter((name) => roomOf(name) !== "store")) {
+  for (const file of sources.filter((name) => roomOf(name) !== "stores")) {
     assert.doesNotMatch(codeOf(file), sql, file);
   }
 });

@@ -24,7 +24,7 @@ export async function goTheWholeWay(t: TestContext, browser: Browser, site: Plac
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await journey.signIn(page, person);
   await journey.heading(page, "Home").waitFor();
-  assert.deepEqual(await standing(page), { balance: "100", free: true });
+  assert.deepEqual(await keyStatus(page), { balance: "100", free: true });
 
   await page.getByRole("link", { name: "Go to API keys" }).click();
   const secret = await journey.createKey(page, "laptop");
@@ -47,11 +47,11 @@ export async function goTheWholeWay(t: TestContext, browser: Browser, site: Plac
   await page.reload();
   await page.getByText("100", { exact: true }).waitFor();
   await page.getByText("Your next call is free").waitFor({ state: "hidden" });
-  assert.deepEqual(await standing(page), { balance: "100", free: false });
+  assert.deepEqual(await keyStatus(page), { balance: "100", free: false });
   assert.equal((await journey.paste(line)).status, 200);
   await page.reload();
   await page.getByText("99", { exact: true }).waitFor();
-  assert.deepEqual(await standing(page), { balance: "99", free: false });
+  assert.deepEqual(await keyStatus(page), { balance: "99", free: false });
 
   await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
   await journey.heading(page, "Usage").waitFor();
@@ -74,7 +74,7 @@ export async function goTheWholeWay(t: TestContext, browser: Browser, site: Plac
   await tellsOfEachStep(site, person);
 }
 
-async function standing(page: Page): Promise<{ balance: string; free: boolean }> {
+async function keyStatus(page: Page): Promise<{ balance: string; free: boolean }> {
   const balance = page.locator(".tb-figure");
   await balance.waitFor();
   const free = await page.getByText("Your next call is free").isVisible();

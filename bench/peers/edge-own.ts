@@ -4,7 +4,7 @@ import { readBody } from "#http/body.ts";
 import type { House } from "#http/house.ts";
 import { createReplier, type Trace } from "#http/reply.ts";
 import { runTool } from "#http/run-tool.ts";
-import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { hash } from "#tools/hash.ts";
 import worker from "../../src/entry/worker.ts";
 import { createWorkerHouse } from "../../src/entry/worker-house.ts";
@@ -41,7 +41,7 @@ function workerWith(env: Env, getByName: (name: string) => Partial<LedgerStub>):
 /** Reads, in a transaction, what a debit reads, and writes nothing. */
 const readOnly = (env: Env) => (name: string) => ({
   async call(...[, order, callsPerSecond, isAgain]: Parameters<LedgerStub["call"]>) {
-    await env.LEDGER.getByName(name).call("standing", order, callsPerSecond, isAgain);
+    await env.LEDGER.getByName(name).call("keyStatus", order, callsPerSecond, isAgain);
     return DEBITED;
   },
 });

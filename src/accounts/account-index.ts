@@ -1,4 +1,4 @@
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 
 /**
  * The list of all accounts, for operators, where each account's ledger is a database of its own and nobody else could

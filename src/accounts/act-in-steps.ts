@@ -1,4 +1,4 @@
-import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 
 /**
  * Several steps, each in a store for itself. Where a later one was not carried out an earlier one may have been, so nobody

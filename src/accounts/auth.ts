@@ -1,7 +1,7 @@
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { accountLetters } from "./account-letters.ts";
 import { complainOf } from "./auth-complaints.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";

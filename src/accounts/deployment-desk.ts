@@ -1,7 +1,11 @@
-import { ACCOUNT_RECORDS, type AccountMoves, type RecordPlace } from "#credits/account-moves.ts";
-import type { Audit, Ledger, UsageRow } from "#credits/ledger.ts";
-import type { RecordOf, TransferRecord } from "#credits/transfer.ts";
 import { isAccountId } from "#ids.ts";
+import type { Audit, Ledger, UsageRow } from "#ledger/port.ts";
+import {
+  ACCOUNT_RECORDS,
+  type AccountMoves,
+  type RecordPlace,
+} from "#ledger/transfer/account-moves.ts";
+import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import type { AccountIndex, IndexedAccount } from "./account-index.ts";
 import { actInSteps } from "./act-in-steps.ts";
 import type { Directory, DirectoryOperations } from "./directory.ts";

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerOperations } from "#credits/ledger.ts";
+import type { Ledger, LedgerOperations } from "#ledger/port.ts";
 import { actInSteps } from "./act-in-steps.ts";
 import type { Directory, DirectoryOperations } from "./directory.ts";
 import { keyStart } from "./key-format.ts";

@@ -1,6 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { Ledger } from "#credits/ledger.ts";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import type { Directory } from "./directory.ts";
 import { keyStart, makeKey } from "./key-format.ts";

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { Ledger } from "#credits/ledger.ts";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { closedBefore, type Desk } from "./people.ts";
 

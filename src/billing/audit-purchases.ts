@@ -1,4 +1,4 @@
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Purchase, PurchaseBook } from "./purchase-book.ts";
 import { paidBack } from "./settle-credits.ts";

@@ -1,4 +1,4 @@
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { type BeginOrder, type BeginOutcome, beginPurchase } from "./begin-purchase.ts";
 import { type Comparison, comparePayments } from "./compare-payments.ts";
 import { everyPayment } from "./every-payment.ts";

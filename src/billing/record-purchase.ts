@@ -1,4 +1,4 @@
-import type { RecordOf } from "#credits/transfer.ts";
+import type { RecordOf } from "#ledger/transfer/records.ts";
 import type { Purchase } from "./purchase-book.ts";
 
 /** A purchase as a record of a transfer, and back. */

@@ -1,4 +1,4 @@
-import type { Grant } from "#credits/ledger.ts";
+import type { Grant } from "#ledger/port.ts";
 import type { BillingHouse } from "./billing.ts";
 import { addMonths } from "./months.ts";
 import type { Purchase } from "./purchase-book.ts";

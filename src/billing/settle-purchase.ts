@@ -1,4 +1,4 @@
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { BillingHouse } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";

@@ -2,9 +2,9 @@ import type { OperatorDesk } from "#accounts/operator-desk.ts";
 import type { Told } from "#accounts/tell-person.ts";
 import type { Comparison } from "#billing/compare-payments.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
-import type { Audit, Books as Sums, UsageRow } from "#credits/ledger.ts";
-import type { RecordCounts, RecordOf } from "#credits/transfer.ts";
 import type { RandomBytes } from "#ids.ts";
+import type { Audit, Books as Sums, UsageRow } from "#ledger/port.ts";
+import type { RecordCounts, RecordOf } from "#ledger/transfer/records.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { openLocalBooks } from "./cli-local-books.ts";
 

@@ -1,5 +1,5 @@
-import type { Grant } from "#credits/ledger.ts";
 import { randomBase62 } from "#ids.ts";
+import type { Grant } from "#ledger/port.ts";
 import { accountOf } from "./cli-accounts.ts";
 import { readCredits, readEnd } from "./cli-arguments.ts";
 import { standingOf, withBooks } from "./cli-books.ts";

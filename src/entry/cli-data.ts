@@ -7,10 +7,10 @@ import {
   type Inspection,
   inspectSqlite,
   SIDECARS,
-} from "#store/sqlite-backup.ts";
-import { SCHEMA_VERSION } from "#store/sqlite-migrate.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { endVisits } from "#store/sqlite-operator.ts";
+} from "#stores/sqlite/backup.ts";
+import { SCHEMA_VERSION } from "#stores/sqlite/migrate.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { endVisits } from "#stores/sqlite/operator.ts";
 import { type Call, type Command, type Outcome, Refusal } from "./cli-command.ts";
 import {
   beginFile,

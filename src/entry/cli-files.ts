@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { SIDECARS } from "#store/sqlite-backup.ts";
+import { SIDECARS } from "#stores/sqlite/backup.ts";
 import { Refusal } from "./cli-command.ts";
 
 /** Files that are written whole or not at all, and lines read and written without holding them all. */

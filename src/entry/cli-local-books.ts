@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { createJournal } from "#store/people-journal.ts";
-import { createLetterQueue } from "#store/people-letters.ts";
-import { createPurchaseBook } from "#store/people-purchases.ts";
-import { checkIntegrity, findSecret } from "#store/sqlite-backup.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import { createJournal } from "#stores/sql/journal.ts";
+import { createLetterQueue } from "#stores/sql/letters.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import type { Audited, Books } from "./cli-books.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { booksOver, findSecrets } from "./cli-ledger-books.ts";
@@ -36,7 +36,7 @@ export async function openLocalBooks(call: Call, create: boolean): Promise<Books
     audit: () => audit(over, driver),
     async exportLines(withSecret, write) {
       // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
-      const { exportSqlite } = await import("#store/sqlite-transfer.ts");
+      const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
       return exportSqlite(driver, { withSecret }, write);
     },
     close: async () => driver.close(),

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { RecordCounts } from "#credits/transfer.ts";
 import { randomBase62 } from "#ids.ts";
+import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
-import { createPostgresDirectory } from "#store/postgres-directory.ts";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { findDamage, grantPages, hasTables, isDamage } from "#store/postgres-operator.ts";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
-import { findSecret, keepSecret } from "#store/postgres-settings.ts";
+import { createPostgresDirectory } from "#stores/postgres/directory.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { findDamage, grantPages, hasTables, isDamage } from "#stores/postgres/operator.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
 import type { Audited, Books, GrantMade } from "./cli-books.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { booksOver, findSecrets } from "./cli-ledger-books.ts";
@@ -32,7 +32,7 @@ export async function openPostgresBooks(call: Call, url: string, create: boolean
     ...over,
     audit: () => audit(over, pool),
     async exportLines(withSecret, write) {
-      const { exportPostgres } = await import("#store/postgres-transfer.ts");
+      const { exportPostgres } = await import("#stores/postgres/transfer.ts");
       return exportPostgres(pool, { withSecret }, write);
     },
     explain: explainPostgres,
@@ -49,7 +49,7 @@ export async function importIntoPostgres(
   url: string,
   lines: Iterable<Uint8Array>,
 ): Promise<RecordCounts> {
-  const { importPostgres, isEmptyLedger } = await import("#store/postgres-transfer.ts");
+  const { importPostgres, isEmptyLedger } = await import("#stores/postgres/transfer.ts");
   const { pool } = await openDatabase(url, true);
   try {
     // Looked at before anything is read.

@@ -1,7 +1,7 @@
-import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
-import { codeOf } from "#store/postgres-faults.ts";
-import { UnfitDatabase } from "#store/postgres-migrate.ts";
-import { SchemaTooNew } from "#store/run-migrations.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { codeOf } from "#stores/postgres/faults.ts";
+import { UnfitDatabase } from "#stores/postgres/migrate.ts";
+import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
 import { Refusal } from "./cli-command.ts";
 import { explainDatabase } from "./database-fault.ts";
 

@@ -1,7 +1,7 @@
 import type { AddressRecord } from "#accounts/deployment-desk.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { hasAccount } from "#store/sqlite-transfer.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { hasAccount } from "#stores/sqlite/transfer.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { chunksOf, eachAtOnce } from "./cli-parallel.ts";
 import type { RemoteDesk } from "./cli-remote-client.ts";

@@ -2,7 +2,7 @@ import type { IndexedAccount } from "#accounts/account-index.ts";
 import { auditPurchases } from "#billing/audit-purchases.ts";
 import { type ComparisonParts, comparePayments } from "#billing/compare-payments.ts";
 import { everyPayment } from "#billing/every-payment.ts";
-import { addBooks, noBooks } from "#credits/books.ts";
+import { addBooks, noBooks } from "#ledger/books.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Audited, Books } from "./cli-books.ts";
 import type { Call } from "./cli-command.ts";

@@ -1,9 +1,9 @@
 import type { DeploymentOperations } from "#accounts/deployment-desk.ts";
-import type { RecordPlace } from "#credits/account-moves.ts";
-import type { RecordCounts } from "#credits/transfer.ts";
-import { createSqliteAudit } from "#store/sqlite-audit.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { dropAccount, exportSqlite, takeRecords } from "#store/sqlite-transfer.ts";
+import type { RecordPlace } from "#ledger/transfer/account-moves.ts";
+import type { RecordCounts } from "#ledger/transfer/records.ts";
+import { createSqliteAudit } from "#stores/sqlite/audit.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { dropAccount, exportSqlite, takeRecords } from "#stores/sqlite/transfer.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { everyAccount, everyAddress, everyClosed } from "./cli-lists.ts";
 import { eachAtOnce } from "./cli-parallel.ts";

@@ -1,8 +1,8 @@
-import type { RecordCounts, TransferRecord } from "#credits/transfer.ts";
+import type { RecordCounts, TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { importSqlite, recordsOfAccount } from "#store/sqlite-transfer.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import type { Call } from "./cli-command.ts";
 import { chunksOf, eachAtOnce } from "./cli-parallel.ts";
 import { createProgress } from "./cli-progress.ts";

@@ -1,7 +1,7 @@
 import { toRecord } from "#billing/record-purchase.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { hasAccount, takeRecords } from "#store/sqlite-transfer.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { hasAccount, takeRecords } from "#stores/sqlite/transfer.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import type { Call } from "./cli-command.ts";
 import { everyPurchase } from "./cli-lists.ts";
 import { chunksOf, eachAtOnce } from "./cli-parallel.ts";

@@ -1,8 +1,8 @@
 import { faultOfAddress } from "#accounts/deployment-desk.ts";
 import { isAccountId } from "#ids.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { hasAccount } from "#store/sqlite-transfer.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { hasAccount } from "#stores/sqlite/transfer.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { everyAccount, everyAddress } from "./cli-lists.ts";
 import type { RemoteDesk } from "./cli-remote-client.ts";

@@ -1,7 +1,7 @@
-import { addBooks, isSameBooks, noBooks } from "#credits/books.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import { addBooks, isSameBooks, noBooks } from "#ledger/books.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { eachAtOnce } from "./cli-parallel.ts";
 import { createProgress } from "./cli-progress.ts";

@@ -1,4 +1,4 @@
-import type { UsageRow } from "#credits/ledger.ts";
+import type { UsageRow } from "#ledger/port.ts";
 import { readDay } from "./cli-arguments.ts";
 import { type Books, type GrantMade, withBooks } from "./cli-books.ts";
 import { type Call, type Command, type Outcome, WrongUsage } from "./cli-command.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { RecordCounts } from "#credits/transfer.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { RecordCounts } from "#ledger/transfer/records.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { withBooks } from "./cli-books.ts";
 import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
 import { asideName, exchange } from "./cli-data.ts";
@@ -88,7 +88,7 @@ async function transfer<Result>(
   outcome: string,
 ): Promise<Result> {
   // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
-  const { TransferFault } = await import("#credits/transfer.ts");
+  const { TransferFault } = await import("#ledger/transfer/records.ts");
   try {
     return await act();
   } catch (error) {
@@ -174,7 +174,7 @@ async function goalOf(call: Call): Promise<Goal> {
 }
 
 async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
-  const { importSqlite, isEmptyLedger } = await import("#store/sqlite-transfer.ts");
+  const { importSqlite, isEmptyLedger } = await import("#stores/sqlite/transfer.ts");
   const driver = openDataFolder(call.config.dataDir);
   try {
     if (isEmptyLedger(driver)) return importSqlite(driver, linesOf(fd), call.now);
@@ -188,7 +188,7 @@ async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
 
 /** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
 async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
-  const { importSqlite } = await import("#store/sqlite-transfer.ts");
+  const { importSqlite } = await import("#stores/sqlite/transfer.ts");
   const { dataDir } = call.config;
   const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

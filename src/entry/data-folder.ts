@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { randomBase62 } from "#ids.ts";
-import { SchemaTooNew } from "#store/run-migrations.ts";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
-import { keepSecret } from "#store/sqlite-settings.ts";
+import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { keepSecret } from "#stores/sqlite/settings.ts";
 
 /** The folder with the database. Every way in which it cannot be used gets one plain sentence. */
 export class DataFolderFault extends Error {}

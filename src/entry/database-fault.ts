@@ -1,6 +1,6 @@
-import { isReadOnly } from "#store/postgres-faults.ts";
-import { UnfitDatabase } from "#store/postgres-migrate.ts";
-import { SchemaTooNew } from "#store/run-migrations.ts";
+import { isReadOnly } from "#stores/postgres/faults.ts";
+import { UnfitDatabase } from "#stores/postgres/migrate.ts";
+import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
 
 /** PostgreSQL cannot be used; every way in which that may be gets one plain sentence, without the URL: it may hold a password. */
 export class DatabaseFault extends Error {}

@@ -1,7 +1,7 @@
 import { type Billing, createBilling } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { StripeSettings } from "#read-settings.ts";
 import { paymentMarks } from "./payment-marks.ts";
 

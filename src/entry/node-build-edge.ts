@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { D1_MIGRATIONS } from "#store/d1-migrations.ts";
+import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { buildPlaces, FIRST_PAINT, findBuild, MANIFEST } from "./node-pages-folder.ts";
 import { hashPageSources } from "./node-pages-source.ts";
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { OutcomeUnknown } from "#credits/ledger.ts";
+import { OutcomeUnknown } from "#ledger/port.ts";
 
 /**
  * Tells faults of a database to whoever began what they happened in, though something between them kept them to itself:

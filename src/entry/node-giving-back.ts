@@ -1,6 +1,6 @@
-import { giveBackKept } from "#credits/kept-reversals.ts";
-import type { Ledger } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
+import { giveBackKept } from "#ledger/kept-reversals.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { KeptFiles } from "./node-kept-reversals.ts";
 
 /** The first round, and the next one where a full one went well. */

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { KEPT_WAIT, type KeptCall, type KeptReversals } from "#credits/kept-reversals.ts";
-import type { CallRef } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
+import { KEPT_WAIT, type KeptCall, type KeptReversals } from "#ledger/kept-reversals.ts";
+import type { CallRef } from "#ledger/port.ts";
 import { makeFolder } from "./data-folder.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { Complain } from "#mail/posting.ts";
 import { NOTICES_KEPT_MS } from "#notices/bounds.ts";
@@ -71,7 +71,7 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     if (now() < expiriesAt) return;
     let more = true;
     for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
-      ({ more } = await ledger.noticeExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
+      ({ more } = await ledger.recordExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
       await rest();
     }
     if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;

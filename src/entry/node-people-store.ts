@@ -1,9 +1,9 @@
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
-import { createPostgresThrottle } from "#store/postgres-throttle.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { createFaultWatch } from "./node-fault-watch.ts";
 import type { PeopleSettings } from "./node-people.ts";
 

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Desk } from "#accounts/people.ts";
 import type { Config } from "#config.ts";
-import type { Ledger } from "#credits/ledger.ts";
 import { randomBase62 } from "#ids.ts";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { keepPartitions } from "#store/postgres-partitions.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { keepPartitions } from "#stores/postgres/partitions.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   isEmptyOrUnfinished as isEmptyPostgres,
   keepSecret as keepPostgresSecret,
-} from "#store/postgres-settings.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { isEmptyOrUnfinished } from "#store/sqlite-settings.ts";
-import { openSqliteThread, type SqliteThreadOptions } from "#store/sqlite-thread.ts";
+} from "#stores/postgres/settings.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
+import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
 import { DatabaseFault, explainDatabase } from "./database-fault.ts";
 import { NO_PATIENCE, type Patience, whenFit } from "./node-database-wait.ts";

@@ -1,5 +1,5 @@
-import type { Ledger } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 
 /** Keeps the ledger small: folds old calls and forgets old idempotency records, in steps between which calls go on. */

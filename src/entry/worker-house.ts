@@ -4,13 +4,13 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import type { House } from "#http/house.ts";
 import { accountPart } from "#ids.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
-import { createD1Database, type D1 } from "#store/d1-database.ts";
-import { createKeptReversals } from "#store/d1-reversals.ts";
 import {
   farLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
-} from "#store/durable-object-ledger.ts";
+} from "#stores/durable-object/ledger.ts";
+import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
+import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
 /** What the Worker of the calls is bound to, beside its settings, which are texts. */

@@ -6,8 +6,8 @@ import { createSalesDesk } from "#http/operator/sales-desk.ts";
 import { accountPart } from "#ids.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
-import { createOperatorActs } from "#store/d1-acts.ts";
-import { movesOfObjects } from "#store/durable-object-moves.ts";
+import { movesOfObjects } from "#stores/durable-object/moves.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { PeopleSide } from "./worker-people-house.ts";
 import type { PeopleConfig, PeopleEnv } from "./worker-people-settings.ts";
 

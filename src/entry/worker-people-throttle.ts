@@ -3,8 +3,8 @@ import {
   type Counts,
   createCountedThrottle,
 } from "#accounts/counted-throttle.ts";
-import { sendToObject } from "#store/durable-object-sending.ts";
-import type { SignInThrottleObject } from "#store/durable-object-sign-in.ts";
+import { sendToObject } from "#stores/durable-object/sending.ts";
+import type { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
 /** An object that counts, as a Worker reaches it. */
 export type SignInStub = Pick<

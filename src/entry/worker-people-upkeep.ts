@@ -1,4 +1,4 @@
-import { giveBackKept } from "#credits/kept-reversals.ts";
+import { giveBackKept } from "#ledger/kept-reversals.ts";
 import { DAY_MS } from "#limits.ts";
 import type { PeopleSide } from "./worker-people-house.ts";
 

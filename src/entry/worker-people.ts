@@ -10,7 +10,7 @@ import { keepUp } from "./worker-people-upkeep.ts";
  * The second Worker: pages, people, letters, the operator's way in. It is reached through the Worker of the calls alone, so
  * that nobody comes around it; a call never pays for any of this.
  */
-export { SignInThrottleObject } from "#store/durable-object-sign-in.ts";
+export { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
 const OF_OPERATORS = /^\/operator(?:\/|$)/;
 

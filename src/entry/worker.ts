@@ -11,7 +11,7 @@ import { openOnce } from "./worker-open-once.ts";
  * The front door at Cloudflare's edge: the calls. A Worker near the caller reads and runs; the object of the account, named
  * by its part of the key, is asked once (`store/durable-object.ts`). Everything else belongs to the pages' Worker.
  */
-export { AccountLedger } from "#store/durable-object.ts";
+export { AccountLedger } from "#stores/durable-object/durable-object.ts";
 
 type Env = WorkerEnv & {
   /** The Worker with the pages and the people; left out, there are none. */

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import type { CallRef } from "#credits/ledger.ts";
-import { createThrottle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import type { CallRef } from "#ledger/port.ts";
+import { createThrottle } from "#ledger/throttle.ts";
 import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
 import type { House } from "./house.ts";

@@ -1,12 +1,7 @@
-import {
-  type CallRef,
-  type DebitOrder,
-  type DebitOutcome,
-  NotCarriedOut,
-} from "#credits/ledger.ts";
-import type { Throttle } from "#credits/throttle.ts";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import { type CallRef, type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import type { Throttle } from "#ledger/throttle.ts";
 import type { Tool } from "#tools/tool.ts";
 import { createAdmission } from "./admission.ts";
 import { createAuthenticator } from "./authenticate.ts";

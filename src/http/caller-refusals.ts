@@ -1,5 +1,5 @@
-import type { DebitOutcome } from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
+import type { DebitOutcome } from "#ledger/port.ts";
 import { CALL_PRICE } from "#limits.ts";
 import type { House } from "./house.ts";
 import type { Trace } from "./reply.ts";

@@ -1,5 +1,5 @@
-import type { Counted, FarLedger } from "#credits/far-ledger.ts";
-import type { DebitOutcome, Standing } from "#credits/ledger.ts";
+import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
+import type { DebitOutcome, KeyStatus } from "#ledger/port.ts";
 import { CALL_PRICE } from "#limits.ts";
 import { type Authenticator, invalidKey } from "./authenticate.ts";
 import { penniless, settleDebit, suspended, tooOften, unavailable } from "./caller-refusals.ts";
@@ -27,7 +27,7 @@ export const createFarVisits = (
     let isAsked = false;
 
     /** Throws for key and rate; what is left was judged by the ledger itself. */
-    function note<Outcome extends DebitOutcome | Standing>({
+    function note<Outcome extends DebitOutcome | KeyStatus>({
       outcome,
       rate,
     }: Counted<Outcome>): Exclude<Outcome, { outcome: "invalid_key" }> {
@@ -51,7 +51,7 @@ export const createFarVisits = (
     async function ask(): Promise<void> {
       if (isAsked) return;
       const now = house.now();
-      const counted = await ledger.standing({ account, keySha256, now }).catch((cause) => {
+      const counted = await ledger.keyStatus({ account, keySha256, now }).catch((cause) => {
         throw unavailable(cause);
       });
       isAsked = true;

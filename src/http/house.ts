@@ -1,7 +1,7 @@
-import type { FarLedger } from "#credits/far-ledger.ts";
-import type { CallRef, Ledger } from "#credits/ledger.ts";
 import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
+import type { FarLedger } from "#ledger/far-ledger.ts";
+import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { LargeRoom } from "#limits.ts";
 import type { Supply } from "#tools/tool.ts";
 import type { AppAssets } from "./pages/app-shell.ts";

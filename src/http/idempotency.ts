@@ -1,5 +1,5 @@
-import type { IdempotencyOrder, Replay } from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
+import type { IdempotencyOrder, Replay } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
 import type { CallAnswer, ToolJob } from "./run-tool.ts";
 

@@ -1,6 +1,6 @@
-import type { Standing } from "#credits/ledger.ts";
-import type { Throttle } from "#credits/throttle.ts";
 import type { Fault } from "#errors.ts";
+import type { KeyStatus } from "#ledger/port.ts";
+import type { Throttle } from "#ledger/throttle.ts";
 import { CALL_PRICE } from "#limits.ts";
 import { type Authenticator, invalidKey } from "./authenticate.ts";
 import { penniless, settleDebit, suspended, tooOften, unavailable } from "./caller-refusals.ts";
@@ -14,14 +14,14 @@ import type { OpenVisit } from "./visit.ts";
 export const createNearVisits =
   (house: House, keys: Authenticator, throttle: Throttle): OpenVisit =>
   (caller, trace, mayRepeat) => {
-    let standing: Standing | null = null;
+    let standing: KeyStatus | null = null;
 
     /** Asks once. */
     async function askStanding(): Promise<void> {
       if (standing !== null) return;
       const { account, keySha256 } = caller;
       standing = await house.ledger
-        .standing({ account, keySha256, now: house.now() })
+        .keyStatus({ account, keySha256, now: house.now() })
         .catch((cause) => {
           throw unavailable(cause);
         });

@@ -1,5 +1,5 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
-import { createThrottle } from "#credits/throttle.ts";
+import { createThrottle } from "#ledger/throttle.ts";
 import {
   CALL_PRICE,
   COMPRESS_FROM_BYTES,

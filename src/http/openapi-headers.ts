@@ -1,4 +1,4 @@
-import { createThrottle } from "#credits/throttle.ts";
+import { createThrottle } from "#ledger/throttle.ts";
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
 import type { ApiOptions, Header, Parameter, Reference } from "./openapi-document.ts";
 import { EXPOSED_HEADERS } from "./reply.ts";

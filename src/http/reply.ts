@@ -1,5 +1,5 @@
-import type { Rate } from "#credits/throttle.ts";
 import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
+import type { Rate } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { Share } from "./admission.ts";
 import type { House } from "./house.ts";

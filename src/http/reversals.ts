@@ -1,4 +1,4 @@
-import type { CallRef } from "#credits/ledger.ts";
+import type { CallRef } from "#ledger/port.ts";
 import type { House } from "./house.ts";
 
 /**

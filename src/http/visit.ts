@@ -1,4 +1,4 @@
-import type { DebitOrder, DebitOutcome } from "#credits/ledger.ts";
+import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Trace } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 import type { Directory } from "#accounts/directory.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import type { Notice } from "#credits/notices.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { WaitingLetter } from "#mail/letter-queue.ts";
 import { type Complain, toWaiting } from "#mail/posting.ts";
 import type { Way } from "#mail/transport.ts";
@@ -18,15 +18,15 @@ import type { Aside } from "./set-aside.ts";
  */
 export type NoticeSource = {
   /** The oldest that nobody has settled, at most `max`. */
-  list(order: { max: number }): Promise<readonly Notice[]>;
-  settle(notices: readonly Notice[]): Promise<void>;
+  list(order: { max: number }): Promise<readonly LedgerEvent[]>;
+  settle(notices: readonly LedgerEvent[]): Promise<void>;
 };
 
 /** Of a ledger that keeps all accounts together. */
-export const noticesOf = (ledger: Pick<Ledger, "listNotices" | "settleNotices">): NoticeSource => ({
-  list: async (order) => (await ledger.listNotices(order)).notices,
+export const noticesOf = (ledger: Pick<Ledger, "listEvents" | "deleteEvents">): NoticeSource => ({
+  list: async (order) => (await ledger.listEvents(order)).notices,
   async settle(notices) {
-    await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+    await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
   },
 });
 
@@ -63,7 +63,7 @@ export async function carryOn(wiring: CarryOnWiring): Promise<{ carried: number;
   const now = wiring.now();
   const listed = await source.list({ max: NOTICES_AT_ONCE + aside.size() });
   const notices = listed.filter(({ id }) => !aside.holds(id, now)).slice(0, NOTICES_AT_ONCE);
-  const done: Notice[] = [];
+  const done: LedgerEvent[] = [];
   let failures = 0;
   let isFull = false;
   for (const notice of notices) {
@@ -92,7 +92,10 @@ export async function carryOn(wiring: CarryOnWiring): Promise<{ carried: number;
   return { carried: done.length, more };
 }
 
-async function handle(wiring: CarryOnWiring, notice: Notice): Promise<"queue_full" | "settle"> {
+async function handle(
+  wiring: CarryOnWiring,
+  notice: LedgerEvent,
+): Promise<"queue_full" | "settle"> {
   const { book, ledger, random, complain } = wiring;
   const now = wiring.now();
   const standing = await ledger.findAccount({ account: notice.account, now });
@@ -113,7 +116,7 @@ async function handle(wiring: CarryOnWiring, notice: Notice): Promise<"queue_ful
 /** Null where its owner wants none, or nobody can be written to. */
 async function letterOf(
   { book, directory, letters, way, random }: CarryOnWiring,
-  notice: Notice,
+  notice: LedgerEvent,
   now: number,
 ): Promise<WaitingLetter | null> {
   const { account } = notice;

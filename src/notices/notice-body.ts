@@ -1,14 +1,14 @@
-import type { Notice } from "#credits/notices.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
 
 /** The body of a webhook: the form that Standard Webhooks advises. The same for a notice whenever it is written. */
-export const noticeBody = (notice: Notice): string =>
+export const noticeBody = (notice: LedgerEvent): string =>
   JSON.stringify({
     type: notice.kind,
     timestamp: timeOf(notice.at),
     data: { account: notice.account, ...dataOf(notice) },
   });
 
-function dataOf(notice: Notice): object {
+function dataOf(notice: LedgerEvent): object {
   switch (notice.kind) {
     case "credits.low":
       return { balance: notice.balance, lowBalance: notice.lowBalance };

@@ -1,4 +1,4 @@
-import type { Notice, NoticeKind } from "#credits/notices.ts";
+import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
 import type { WaitingLetter } from "#mail/letter-queue.ts";
 
 /**
@@ -13,7 +13,7 @@ export type Endpoint = {
   url: string;
   /** As the format has it: `whsec_` and base64. */
   secret: string;
-  kinds: readonly NoticeKind[];
+  kinds: readonly LedgerEventKind[];
   createdAt: number;
   /** Null while it gets webhooks. */
   pausedAt: number | null;
@@ -25,7 +25,7 @@ export type Delivery = {
   account: string;
   /** The `webhook-id`: the same however often it is sent, so that its receiver takes it once. */
   notice: string;
-  kind: NoticeKind;
+  kind: LedgerEventKind;
   /** The very body. */
   body: string;
   createdAt: number;
@@ -68,7 +68,7 @@ export type NoticeBook = {
     account: string;
     id: string;
     url: string;
-    kinds: readonly NoticeKind[];
+    kinds: readonly LedgerEventKind[];
     pausedAt: number | null;
   }): Promise<{ found: boolean }>;
   /** As its receiver asked for; `found` is false where its owner has given it another address meanwhile, or paused it. */
@@ -88,7 +88,7 @@ export type NoticeBook = {
    * came of the notice yet: it is to be handled again when there is room.
    */
   handle(order: {
-    notice: Notice;
+    notice: LedgerEvent;
     letter: WaitingLetter | null;
     body: string;
     deliveryIds: (count: number) => readonly string[];

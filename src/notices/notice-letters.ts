@@ -1,17 +1,18 @@
-import type { Notice, NoticeKind } from "#credits/notices.ts";
+import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
 import { createLetters } from "#mail/letters.ts";
 import type { Letter } from "#mail/mail.ts";
 import { type LetterSort, signUnsubscription } from "./unsubscribe.ts";
 
 /** Which letters can be ended; of the other kinds none are written here: a key's has been posted by who made it. */
-const SORTS: Partial<Record<NoticeKind, LetterSort>> = {
+const SORTS: Partial<Record<LedgerEventKind, LetterSort>> = {
   "credits.low": "low",
   "credits.depleted": "low",
   "credits.expiring": "expiring",
 };
-export const sortOf = ({ kind }: Pick<Notice, "kind">): LetterSort | null => SORTS[kind] ?? null;
+export const sortOf = ({ kind }: Pick<LedgerEvent, "kind">): LetterSort | null =>
+  SORTS[kind] ?? null;
 
-export type NoticeLetters = (notice: Notice, to: string) => Letter | null;
+export type NoticeLetters = (notice: LedgerEvent, to: string) => Letter | null;
 
 /** The letters of notices, with the addresses that end them. `publicUrl` has no slash at its end. */
 export function createNoticeLetters({

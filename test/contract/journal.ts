@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { EVENTS_KEPT, type Journal } from "#accounts/journal.ts";
-import { type SqlDatabase, sql } from "#store/sql-database.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 /** `db`: the same database, for the rows that better-auth writes. */
 export type OpenJournal = (t: TestContext) => Promise<{ journal: Journal; db: SqlDatabase }>;

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { Entry } from "#credits/entries.ts";
-import { type DebitOrder, hourOf, type Ledger } from "#credits/ledger.ts";
+import type { Entry } from "#ledger/entries.ts";
+import { type DebitOrder, hourOf, type Ledger } from "#ledger/port.ts";
 import { createModel, type Model } from "./ledger/model.ts";
 import { ACCOUNTS, KEYS, type Step, step } from "./ledger/model-steps.ts";
 import {
@@ -81,7 +81,7 @@ async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promis
     run.latest = Math.max(run.latest, run.now);
     await compareBalances(run);
   }
-  await settleNotices(run, 1000);
+  await deleteEvents(run, 1000);
   await compareStates(run);
   await compareAll(run);
   await compareEntries(run, 3);
@@ -123,11 +123,11 @@ async function runStep(run: Run, step: Step): Promise<void> {
       return;
     case "look": {
       const { max } = step;
-      const looked = await ledger.noticeExpiries({ now, max });
-      return assert.deepEqual(looked, model.noticeExpiries(now, max));
+      const looked = await ledger.recordExpiries({ now, max });
+      return assert.deepEqual(looked, model.recordExpiries(now, max));
     }
     case "settle":
-      return settleNotices(run, step.max);
+      return deleteEvents(run, step.max);
     case "maintain": {
       const foldBefore = run.latest - step.hours * HOUR;
       run.foldedBefore = Math.max(run.foldedBefore, foldBefore);
@@ -160,19 +160,19 @@ async function runAccountStep({ ledger, model, now }: Run, step: AccountStep): P
     const { lowBalance } = step;
     const set = await ledger.setLowBalance({ ...order, lowBalance });
     assert.deepEqual(set, model.setLowBalance(step.account, lowBalance, now));
-  } else if (step.type === "standing") {
+  } else if (step.type === "keyStatus") {
     const asked = { ...order, keySha256: keySha256(step.account, step.key) };
-    assert.deepEqual(await ledger.standing(asked), model.standing(asked));
+    assert.deepEqual(await ledger.keyStatus(asked), model.keyStatus(asked));
   }
 }
 
 /** What was told so far is told in its order; whoever settles it hears no more of it. */
-async function settleNotices({ ledger, model }: Run, max: number): Promise<void> {
-  const { notices } = await ledger.listNotices({ max });
+async function deleteEvents({ ledger, model }: Run, max: number): Promise<void> {
+  const { notices } = await ledger.listEvents({ max });
   const ids = notices.map(({ id }) => id);
   const told = notices.map(({ id: _, ...content }) => content);
   assert.deepEqual(told, model.notices(max));
-  assert.deepEqual(await ledger.settleNotices({ ids }), { settled: ids.length });
+  assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: ids.length });
   model.settle(ids.length);
 }
 

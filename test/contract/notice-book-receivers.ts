@@ -1,7 +1,7 @@
 /** The sentences about endpoints that want no more, and those that are far behind. */
 import assert from "node:assert/strict";
 import { WAITING_FOR_ENDPOINT_MAX } from "#notices/bounds.ts";
-import { type SqlDatabase, sql } from "#store/sql-database.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import {
   ACCOUNT,
   endpoint,

@@ -1,8 +1,8 @@
 /** What the sentences about the notice book share. */
-import type { Notice } from "#credits/notices.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
 import type { TakenLetter, WaitingLetter } from "#mail/letter-queue.ts";
 import type { Delivery, Endpoint, NoticeBook } from "#notices/notice-book.ts";
-import { type SqlDatabase, sql } from "#store/sql-database.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const LEASE = 60_000;
@@ -14,7 +14,7 @@ export type Kept = {
   book: NoticeBook;
   db: SqlDatabase;
   letters(): Promise<TakenLetter[]>;
-  handle(notice: Notice, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
+  handle(notice: LedgerEvent, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
   list(endpoint: string, max?: number, after?: string | null): Promise<Delivery[]>;
 };
 export type Rule = (sentence: string, proof: (kept: Kept) => Promise<void>) => void;
@@ -37,7 +37,7 @@ export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
   ...changes,
 });
 
-export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): Notice => ({
+export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
   id: next(`ntc_${account}`),
   account,
   at: START,

@@ -1,13 +1,13 @@
 /** The specification of the notice book in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { Notice } from "#credits/notices.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { LETTERS_BEFORE_CREDITS_WAIT } from "#mail/bounds.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import { ENDPOINTS_MAX } from "#notices/bounds.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
-import { type SqlDatabase, sql } from "#store/sql-database.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { describeDeliveries } from "./notice-book-deliveries.ts";
 import { describeReceivers } from "./notice-book-receivers.ts";
 import {
@@ -206,7 +206,7 @@ function describeHandling(rule: Rule) {
       assert.equal(outcomes.filter(({ handled }) => handled).length, 1);
       assert.equal((await letters()).length, 1);
       assert.equal((await list(place.id)).length, 1);
-      const next: Notice = { ...notice, id: `${notice.id}1` };
+      const next: LedgerEvent = { ...notice, id: `${notice.id}1` };
       assert.equal((await handle(next, { letter: letter() })).handled, true);
       assert.equal((await list(place.id)).length, 2);
     },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countCall } from "#credits/count-call.ts";
-import { createThrottle } from "#credits/throttle.ts";
+import { countCall } from "#ledger/count-call.ts";
+import { createThrottle } from "#ledger/throttle.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 
@@ -40,7 +40,7 @@ test("an order that is sent again is not refused for the rate that it used up it
   const throttle = createThrottle(1);
   const own = {
     debit: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
-    standing: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
+    keyStatus: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
   };
   const order = {
     ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },

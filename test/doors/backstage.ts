@@ -2,8 +2,8 @@
  * What a test does behind a door: it orders from the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
-import type { FarLedger } from "#credits/far-ledger.ts";
-import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
+import type { FarLedger } from "#ledger/far-ledger.ts";
+import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 
 export const TROUBLES = [
   "none",
@@ -123,7 +123,7 @@ export function createBackstage(
   ) as Ledger;
   const farTroubled: FarLedger | null = far && {
     debit: (value, isCounted) => order("debit", () => far.debit(value, isCounted)),
-    standing: (value) => order("standing", () => far.standing(value)),
+    keyStatus: (value) => order("keyStatus", () => far.keyStatus(value)),
   };
   return {
     perform,

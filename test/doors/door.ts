@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, test } from "node:test";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { Command, Trouble } from "./backstage.ts";
 
 export const SECRETS = ["a secret of the doors' tests that is long enough"];

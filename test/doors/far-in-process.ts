@@ -1,9 +1,10 @@
 /** The app in this process over a ledger that is a journey away. */
-import { countCall } from "#credits/count-call.ts";
-import type { FarLedger } from "#credits/far-ledger.ts";
-import { createThrottle } from "#credits/throttle.ts";
+
 import type { House } from "#http/house.ts";
-import { createMemoryLedger } from "#store/memory.ts";
+import { countCall } from "#ledger/count-call.ts";
+import type { FarLedger } from "#ledger/far-ledger.ts";
+import { createThrottle } from "#ledger/throttle.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createBackstage } from "./backstage.ts";
 import type { DoorSettings } from "./door.ts";
 import { START } from "./fixed-supply.ts";
@@ -16,7 +17,7 @@ export function openFarInProcess(settings: DoorSettings, more: Partial<House> = 
   const far: FarLedger = {
     debit: (order, isCounted) =>
       countCall(ledger, isCounted ? uncounted : throttle, "debit", order),
-    standing: (order) => countCall(ledger, throttle, "standing", order),
+    keyStatus: (order) => countCall(ledger, throttle, "keyStatus", order),
   };
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(ledger, time, { far }), settings, more);

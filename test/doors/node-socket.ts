@@ -6,7 +6,7 @@ import path from "node:path";
 import { readConfig } from "#config.ts";
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
-import { openSqliteThread } from "#store/sqlite-thread.ts";
+import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder } from "../../src/entry/data-folder.ts";
 import { createNodeHouse } from "../../src/entry/node-house.ts";
 import { createNodeLog } from "../../src/entry/node-log.ts";

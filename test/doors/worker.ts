@@ -2,11 +2,12 @@
  * The house of the edge in workerd, over the objects that hold the accounts, with a backstage around both ways to them.
  * Several houses live here at once, named by a header; commands come on a path outside of the API.
  */
-import { addBooks, noBooks } from "#credits/books.ts";
-import type { Audit, Ledger } from "#credits/ledger.ts";
+
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
-import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import { addBooks, noBooks } from "#ledger/books.ts";
+import type { Audit, Ledger } from "#ledger/port.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { createWorkerHouse, type WorkerEnv } from "../../src/entry/worker-house.ts";
 import { type Command, createBackstage } from "./backstage.ts";
 import { patternedBytes, START } from "./fixed-supply.ts";

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { D1_MIGRATIONS } from "#store/d1-migrations.ts";
+import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import { wrangler } from "../edge-site.ts";
 
 /** What `npm run build:edge` lays out for Wrangler. Other tests read it meanwhile, so nothing is taken away here. */

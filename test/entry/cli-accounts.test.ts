@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { commandLine, type Json, temporaryFolder } from "./cli-scene.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

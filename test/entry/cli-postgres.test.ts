@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
 import { openNetwork } from "../postgres-proxy.ts";
 import { commandLine, startServer, temporaryFolder } from "./cli-scene.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { exportSqlite } from "#store/sqlite-transfer.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   ask,
   createDeployment,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, test } from "node:test";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openEdgeSite } from "../edge-site.ts";
 import { commandLine, type Json, start, temporaryFolder } from "./cli-scene.ts";
 

@@ -1,10 +1,10 @@
 /** Accounts of a Worker with a door at its back. */
 import { createHash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
-import { type BatchResult, unwrap } from "#store/sqlite-batch.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 
 /** The settings that a Worker of the calls needs. */
 export const EDGE_TEXTS = {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { closeAccount, type Desk, findAccount, openAccount } from "#accounts/people.ts";
 import { newAccountId } from "#ids.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder, readSecrets } from "../../src/entry/data-folder.ts";
 import { DEMO_EMAIL } from "../../src/entry/demo-account.ts";
 import { hashKey, random } from "../../src/entry/node-house.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { createKey, type Desk, openAccount } from "#accounts/people.ts";
-import type { PostgresPool } from "#store/postgres-pool.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { callUuid, type KeyedCall, noteKeyed, type Received } from "./broken-calls.ts";
 
 /**

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { OutOfReach } from "#store/postgres-faults.ts";
-import { UnfitDatabase } from "#store/postgres-migrate.ts";
-import { SchemaTooNew } from "#store/run-migrations.ts";
+import { OutOfReach } from "#stores/postgres/faults.ts";
+import { UnfitDatabase } from "#stores/postgres/migrate.ts";
+import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
 import { whenFit } from "../../src/entry/node-database-wait.ts";
 
 /** How a start waits for its database, with a clock that the test moves. */

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { CallRef } from "#credits/ledger.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import type { CallRef } from "#ledger/port.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder } from "../../src/entry/data-folder.ts";
 import { startGivingBack } from "../../src/entry/node-giving-back.ts";
 import { openKeptFiles } from "../../src/entry/node-kept-reversals.ts";

@@ -96,7 +96,7 @@ test("of grants and old deliveries a round takes ten batches, and the next ones 
   const rounds: { grants: number[]; old: number[] } = { grants: [], old: [] };
   const ledger = {
     ...scene.ledger,
-    async noticeExpiries() {
+    async recordExpiries() {
       rounds.grants.push(round);
       return { noticed: 100, more: rounds.grants.length < 15 };
     },
@@ -129,7 +129,7 @@ test("a step that fails is told of in its own words, and the others go on", asyn
   const failing = async () => {
     throw new Error("made to fail");
   };
-  const ledger = { ...scene.ledger, noticeExpiries: failing };
+  const ledger = { ...scene.ledger, recordExpiries: failing };
   let [forgets, looks] = [0, 0];
   const book = {
     ...scene.book,
@@ -163,10 +163,10 @@ test("while the ledger is away that is told once, and afterwards all goes on", a
   let asked = 0;
   const ledger = {
     ...scene.ledger,
-    async listNotices(order: { max: number }) {
+    async listEvents(order: { max: number }) {
       asked += 1;
       if (asked < 5) throw new Error("made to fail");
-      return scene.ledger.listNotices(order);
+      return scene.ledger.listEvents(order);
     },
   };
   const running = start(t, scene, { ledger });
@@ -193,7 +193,7 @@ test("a stop ends it, whatever is on its way", async (t) => {
   await until(() => isUnderWay);
   await running.stop();
   await grant(scene, "late", null);
-  assert.equal((await scene.ledger.listNotices({ max: 9 })).notices.length, 1);
+  assert.equal((await scene.ledger.listEvents({ max: 9 })).notices.length, 1);
 });
 
 test("on the thread of the pages a debit becomes a letter in the outbox and a webhook at its receiver", async (t) => {

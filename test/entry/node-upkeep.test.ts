@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Ledger, MaintainOrder, MaintainOutcome } from "#credits/ledger.ts";
+import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { startUpkeep } from "../../src/entry/node-upkeep.ts";
 import { DAY, START } from "../contract/ledger/scene.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder } from "../../src/entry/data-folder.ts";
 import { openRaw, rawPost } from "../doors/raw-socket.ts";
 import { startServer, temporaryFolder } from "../doors/server-process.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
-import type { DebitOrder } from "#credits/ledger.ts";
 import { accountPart } from "#ids.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { eventually } from "../doors/door.ts";
 import { applyMigrations } from "../store/d1-scene.ts";
@@ -178,7 +178,7 @@ test("a call of which its owner is told writes six rows more, and D1 gets the no
 });
 
 const noticesLeft = async (of: WorkerScene, { account }: EdgeAccount) =>
-  (await of.ledger.listNotices({ account, max: 9 })).notices.length;
+  (await of.ledger.listEvents({ account, max: 9 })).notices.length;
 
 test("the number of grants does not count", async () => {
   for (const grants of [1, 10, 1_000]) {

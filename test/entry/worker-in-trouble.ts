@@ -1,5 +1,5 @@
 /** The edge's Worker whose way to its objects fails as a header tells. */
-import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import worker from "../../src/entry/worker.ts";
 
 export { AccountLedger } from "../../src/entry/worker.ts";

@@ -1,5 +1,5 @@
 /** The edge's Worker with a door at its back, and with objects that count what the platform would put on the bill. */
-import type { ObjectStorage, SqlCursor } from "#store/durable-object-driver.ts";
+import type { ObjectStorage, SqlCursor } from "#stores/durable-object/driver.ts";
 import type worker from "../../src/entry/worker.ts";
 import { AccountLedger as Ledger } from "../../src/entry/worker.ts";
 import backDoor from "./worker-with-back-door.ts";

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { CountedThrottle } from "#accounts/counted-throttle.ts";
 import type { Attempt } from "#accounts/sign-in-throttle.ts";
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createEdgeThrottle, type SignInStub } from "../../src/entry/worker-people-throttle.ts";
 

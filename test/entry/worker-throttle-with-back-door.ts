@@ -1,7 +1,7 @@
 /** The throttle of the sign-in at the edge, for a test that asks it by JSON: what Workers know of it, over its objects. */
 import { waitUntil } from "cloudflare:workers";
 import type { CountedThrottle } from "#accounts/counted-throttle.ts";
-import { SignInThrottleObject as Counted } from "#store/durable-object-sign-in.ts";
+import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
 import { createEdgeThrottle, type SignInBinding } from "../../src/entry/worker-people-throttle.ts";
 
 type State = ConstructorParameters<typeof Counted>[0] & {

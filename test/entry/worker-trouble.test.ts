@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { eventually } from "../doors/door.ts";
 import { bundleWorker, startEdge } from "../doors/edge.ts";
 import { applyMigrations } from "../store/d1-scene.ts";

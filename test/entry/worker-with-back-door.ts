@@ -1,5 +1,5 @@
 /** The edge's Worker with a door at its back, by which a test orders from an account's object. */
-import type { LedgerStub } from "#store/durable-object-ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import worker from "../../src/entry/worker.ts";
 
 export { AccountLedger } from "../../src/entry/worker.ts";

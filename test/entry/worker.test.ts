@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
-import type { Ledger } from "#credits/ledger.ts";
 import { newAccountId } from "#ids.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { bundleWorker, type Edge, startEdge } from "../doors/edge.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 

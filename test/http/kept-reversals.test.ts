@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { CallRef } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
 import { createReversals } from "#http/reversals.ts";
+import type { CallRef } from "#ledger/port.ts";
 
 /** Calls that are given back where no process is sure to outlive its answer. */
 type Trouble = "fails" | "finds nothing" | null;

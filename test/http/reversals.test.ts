@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type CallRef, NotCarriedOut } from "#credits/ledger.ts";
 import type { House } from "#http/house.ts";
 import { createReversals } from "#http/reversals.ts";
-import { createMemoryLedger } from "#store/memory.ts";
+import { type CallRef, NotCarriedOut } from "#ledger/port.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createBackstage } from "../doors/backstage.ts";
 import { assertAnswer, assertProblem, createCaller, openDoor } from "../doors/door.ts";
 import { openInProcess } from "../doors/in-process.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryLetters } from "#store/memory-letters.ts";
+import { createMemoryLetters } from "#stores/memory/letters.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { openLetters, openTemporaryLetters, START } from "./mail-scene.ts";
 

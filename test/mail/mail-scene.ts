@@ -8,10 +8,10 @@ import type { LetterQueue } from "#mail/letter-queue.ts";
 import type { Letter } from "#mail/mail.ts";
 import { createPostOffice } from "#mail/post-office.ts";
 import type { Transport, Way } from "#mail/transport.ts";
-import { createMemoryLetters } from "#store/memory-letters.ts";
-import { createLetterQueue } from "#store/people-letters.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { createMemoryLetters } from "#stores/memory/letters.ts";
+import { createLetterQueue } from "#stores/sql/letters.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
 export const FROM = { name: "Toolbooth", address: "post@toolbooth.example" };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import PostalMime from "postal-mime";
 import { OUTBOX_LETTERS_MAX } from "#mail/bounds.ts";
 import { createOutbox } from "#mail/node-outbox.ts";
-import { createMemoryLetters } from "#store/memory-letters.ts";
+import { createMemoryLetters } from "#stores/memory/letters.ts";
 import { createScene, FROM, letterTo, START, temporaryFolder } from "./mail-scene.ts";
 
 test("a letter becomes a file that a mail reader opens, for its owner only, and its text is told", async (t) => {

@@ -11,7 +11,7 @@ import {
 import type { Letter } from "#mail/mail.ts";
 import { retryWait } from "#mail/post-office.ts";
 import { NotNow, type Transport, Undeliverable, Unreachable } from "#mail/transport.ts";
-import { createMemoryLetters } from "#store/memory-letters.ts";
+import { createMemoryLetters } from "#stores/memory/letters.ts";
 import { createScene, letterTo, START, until } from "./mail-scene.ts";
 
 type Sent = { letter: Letter; messageId: string };

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NoticeContent } from "#credits/notices.ts";
+import type { EventContent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { LETTERS_BEFORE_CREDITS_WAIT } from "#mail/bounds.ts";
-import { sql } from "#store/sql-database.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { createTurns } from "#store/sqlite-turns.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { createTurns } from "#stores/sqlite/turns.ts";
 import { fillLetters } from "../contract/notice-book-scene.ts";
 import { ACCOUNT, lowNotice, openNotices, type Scene, START } from "./notice-scene.ts";
 
 /** Notices while the queue has no room for letters about credits. */
-const KEY_CREATED: NoticeContent = {
+const KEY_CREATED: EventContent = {
   kind: "key.created",
   key: { id: "key_1", label: "prod", start: "tb_AbC" },
 };
-const EXPIRING: NoticeContent = {
+const EXPIRING: EventContent = {
   kind: "credits.expiring",
   days: 7,
   grant: { id: "starter:x", kind: "starter", remaining: 80, expiresAt: START + 6 * DAY_MS },
 };
 
-const put = ({ unsettled }: Scene, content: NoticeContent) => {
+const put = ({ unsettled }: Scene, content: EventContent) => {
   const id = `ntc_${ACCOUNT}_${START}_put${unsettled.length}`;
   unsettled.push({ id, account: ACCOUNT, at: START, ...content });
 };

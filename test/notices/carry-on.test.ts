@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import type { Notice, NoticeContent } from "#credits/notices.ts";
+import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { carryOn, noticesOf } from "#notices/carry-on.ts";
 import { createAside } from "#notices/set-aside.ts";
@@ -23,7 +23,7 @@ const EXPIRING = {
   expiresAt: START + 6 * DAY_MS,
 } as const;
 const KEY = { id: "key_1", label: "prod", start: "tb_AbC" };
-const CONTENTS: NoticeContent[] = [
+const CONTENTS: EventContent[] = [
   { kind: "credits.low", balance: 19, lowBalance: 20 },
   { kind: "credits.depleted" },
   { kind: "credits.granted", grant: GRANT },
@@ -33,7 +33,7 @@ const CONTENTS: NoticeContent[] = [
 ];
 const kindsOf = (letters: { kind: string }[]) => letters.map(({ kind }) => kind);
 
-const put = (scene: Scene, contents: readonly NoticeContent[], account = ACCOUNT) => {
+const put = (scene: Scene, contents: readonly EventContent[], account = ACCOUNT) => {
   for (const content of contents) {
     const id = `ntc_${account}_${START}_${scene.unsettled.length + 1}`;
     scene.unsettled.push({ id, account, at: START, ...content });
@@ -138,7 +138,7 @@ test("one notice that cannot be handled holds up no other; where none can, the r
   const [first, second] = [lowNotice(), lowNotice()];
   scene.unsettled.push(first, second);
   let tries = 0;
-  const failing = (mayFail: (notice: Notice) => boolean) => ({
+  const failing = (mayFail: (notice: LedgerEvent) => boolean) => ({
     ...scene.book,
     async handle(order: Parameters<typeof scene.book.handle>[0]) {
       tries += 1;
@@ -285,5 +285,5 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
   await grant("two", 21);
   for (let calls = 0; calls < 3; calls += 1) await call();
   assert.deepEqual(await round(), ["credits_low", "credits_gone", "credits_low"]);
-  assert.deepEqual(await ledger.listNotices({ max: 9 }), { notices: [] });
+  assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { NOTICE_KINDS, type Notice, type NoticeContent } from "#credits/notices.ts";
+import { type EventContent, LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 import { signedHeaders } from "#notices/deliver-webhooks.ts";
 import { noticeBody } from "#notices/notice-body.ts";
 
@@ -11,7 +11,7 @@ const AT = Date.UTC(2026, 10, 22, 10);
 const ACCOUNT = "acc_4fzYQ0nJq8dK";
 const GRANT = { id: "stripe:pi_3Q", kind: "pack" } as const;
 const key = { id: "key_4fzYQ0nJq8dKa1B2c3D4e5", label: "production", start: "tb_4fzY" };
-const CONTENTS: NoticeContent[] = [
+const CONTENTS: EventContent[] = [
   { kind: "credits.low", balance: 19, lowBalance: 20 },
   { kind: "credits.depleted" },
   {
@@ -25,7 +25,7 @@ const CONTENTS: NoticeContent[] = [
   { kind: "key.created", key },
   { kind: "key.revoked", key },
 ];
-const noticeOf = (content: NoticeContent): Notice => ({
+const noticeOf = (content: EventContent): LedgerEvent => ({
   ...{ id: `ntc_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
 });
 
@@ -34,7 +34,7 @@ test("the documentation shows the body of every kind, byte for byte", () => {
   assert.deepEqual(shown, CONTENTS.map(noticeOf).map(noticeBody));
   assert.deepEqual(
     CONTENTS.map(({ kind }) => kind),
-    [...NOTICE_KINDS],
+    [...LEDGER_EVENT_KINDS],
   );
 });
 
@@ -49,7 +49,7 @@ test("the request that the documentation shows is signed by the secret that stan
     value,
   ]);
   assert.deepEqual(shown, Object.fromEntries(sent));
-  assert.equal(body, noticeBody(noticeOf(CONTENTS[0] as NoticeContent)));
+  assert.equal(body, noticeBody(noticeOf(CONTENTS[0] as EventContent)));
 });
 
 test("credits that do not end have null as their end", () => {

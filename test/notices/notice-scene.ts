@@ -1,6 +1,6 @@
 /** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
 import { randomBytes } from "node:crypto";
-import type { Notice } from "#credits/notices.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
 import type { TakenLetter } from "#mail/letter-queue.ts";
 import { type CarryOnWiring, carryOn, type NoticeSource } from "#notices/carry-on.ts";
 import { createDeliverer } from "#notices/deliver-webhooks.ts";
@@ -8,8 +8,8 @@ import type { Endpoint } from "#notices/notice-book.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
 import { createAside } from "#notices/set-aside.ts";
 import { NotReached, type WebhookTransport } from "#notices/webhook-transport.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const SITE = "https://toolbooth.example";
@@ -19,7 +19,7 @@ export const SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 export const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 
 let count = 0;
-export const lowNotice = (account = ACCOUNT, at = START): Notice => {
+export const lowNotice = (account = ACCOUNT, at = START): LedgerEvent => {
   count += 1;
   return { id: `ntc_${account}_${at}_${count}`, account, at, kind: "credits.low", ...LOW };
 };
@@ -39,7 +39,7 @@ export async function openNotices(file = ":memory:") {
     complaints.push(cause === undefined ? message : `${message}: ${cause}`);
   };
   /** Notices that nobody has settled: what a ledger keeps. */
-  const unsettled: Notice[] = [];
+  const unsettled: LedgerEvent[] = [];
   const source: NoticeSource = {
     list: async ({ max }) => unsettled.slice(0, max),
     async settle(notices) {

@@ -1,5 +1,5 @@
 /** What happens to accounts: calls, grants, keys, and what their owners and operators do. */
-import type { DebitOrder } from "#credits/ledger.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 import { idempotency, keyId, keySha256 } from "../contract/ledger/scene.ts";
 import type { Life } from "./chance.ts";
 import { balanceOf, MS_OF_DAY } from "./lots.ts";

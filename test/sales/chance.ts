@@ -1,5 +1,5 @@
 /** What a life has at hand, and how chance is asked. */
-import type { DebitOrder } from "#credits/ledger.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 import { Broken, type Fault } from "./judged.ts";
 import { type Lapsed, noteLapses } from "./laws.ts";
 import type { World } from "./world.ts";

@@ -1,9 +1,9 @@
 /** A ledger and a book that are judged by the model at each order, and that break in the midst of it when they are told to. */
 import assert from "node:assert/strict";
-import type { DebitOrder, DebitOutcome, Ledger } from "#credits/ledger.ts";
+import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
 import type { WaitingLetter } from "#mail/letter-queue.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
-import { createTurns } from "#store/sqlite-turns.ts";
+import { createTurns } from "#stores/sqlite/turns.ts";
 import type { Model, Operations } from "./model.ts";
 
 export class Broken extends Error {}
@@ -36,7 +36,7 @@ export type OpenedLedger = {
   close(): Promise<void> | void;
 };
 
-export type JudgedLedger = Pick<Ledger, keyof Operations | "listNotices" | "settleNotices"> &
+export type JudgedLedger = Pick<Ledger, keyof Operations | "listEvents" | "deleteEvents"> &
   Pick<OpenedLedger, "debitTogether">;
 
 /** Orders are carried out one after the other, so that model and ledger see them in one order. */
@@ -71,9 +71,9 @@ export function judgedLedger(
         assert.deepEqual(outcomes, orders.map(model.operations.debit));
         return outcomes;
       }),
-    listNotices: (order) =>
+    listEvents: (order) =>
       inTurn(async () => {
-        const listed = await ledger.listNotices(order);
+        const listed = await ledger.listEvents(order);
         const told = model.told.waiting().slice(0, order.max);
         assert.deepEqual(
           listed.notices.map(({ id: _, ...notice }) => notice),
@@ -87,10 +87,10 @@ export function judgedLedger(
         }
         return listed;
       }),
-    settleNotices: (order) =>
+    deleteEvents: (order) =>
       inTurn(async () => {
         const gone = model.told.settle(order.ids);
-        assert.deepEqual(await ledger.settleNotices(order), { settled: gone.length });
+        assert.deepEqual(await ledger.deleteEvents(order), { settled: gone.length });
         for (const { id, account } of gone) {
           const state = model.owners.find((owner) => owner.id === account)?.state;
           assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was settled unhandled`);

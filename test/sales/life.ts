@@ -104,7 +104,7 @@ async function act(life: Life): Promise<void> {
 /** Everything is told and settled, and nothing is left open. */
 async function end(life: Life): Promise<void> {
   const { world } = life;
-  await world.ledger.noticeExpiries({ now: world.clock.at, max: 9999 });
+  await world.ledger.recordExpiries({ now: world.clock.at, max: 9999 });
   await world.billing(null).compare({ since: 0 });
   await noteAllLapses(life);
   for (const { session } of world.till.pages.values()) {

@@ -1,5 +1,5 @@
 /** What the model keeps, and what can be counted of it. */
-import type { Grant } from "#credits/ledger.ts";
+import type { Grant } from "#ledger/port.ts";
 
 export const MS_OF_DAY = 24 * 60 * 60 * 1000;
 

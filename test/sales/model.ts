@@ -2,7 +2,7 @@
  * The ledger once more, as plainly as its promises can be said: arrays of grants, and sums over them. Of what it judges it
  * takes the types alone.
  */
-import type { Books, Grant, SyncLedger } from "#credits/ledger.ts";
+import type { Books, Grant, SyncLedger } from "#ledger/port.ts";
 import {
   balanceOf,
   burnOrder,
@@ -23,7 +23,7 @@ export type Operations = Pick<
   SyncLedger,
   | ("openAccount" | "suspendAccount" | "resumeAccount" | "closeAccount" | "findAccount")
   | ("createKey" | "revokeKey" | "grant" | "withdraw" | "credits" | "debit" | "reverse")
-  | ("setLowBalance" | "noticeExpiries")
+  | ("setLowBalance" | "recordExpiries")
 >;
 export type Model = ReturnType<typeof createModel>;
 
@@ -45,7 +45,7 @@ export function createModel() {
       told.note(owner, now);
       return { found: true };
     },
-    noticeExpiries({ now, max }) {
+    recordExpiries({ now, max }) {
       const firstOf = ({ marks }: Lot) => Math.min(...marks);
       const due = owners
         .flatMap((owner) => owner.lots.map((lot) => ({ owner, lot })))

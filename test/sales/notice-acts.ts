@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 export async function look({ world, pick }: Life): Promise<void> {
   const max = pick([1, 2, 5, 100]);
-  await world.ledger.noticeExpiries({ now: world.clock.at, max });
+  await world.ledger.recordExpiries({ now: world.clock.at, max });
 }
 
 /** By one or by two at once, who may break in the midst of it; then the queue is emptied. */

@@ -1,15 +1,15 @@
 /** What the model's owners are told: a list of notices, and for each level of a balance one notice when it comes to it. */
-import type { NoticeContent } from "#credits/notices.ts";
+import type { EventContent } from "#ledger/events.ts";
 import { balanceOf, type Lot, leftOf, MS_OF_DAY, type Owner } from "./lots.ts";
 
 /** `id`: as the ledger has named it, once it was heard of. */
-export type Told = { id: string | null; account: string; at: number; content: NoticeContent };
+export type Told = { id: string | null; account: string; at: number; content: EventContent };
 
 export function createTold() {
   /** Those that nobody has settled. */
   let waiting: Told[] = [];
 
-  function write({ id: account, state }: Owner, at: number, content: NoticeContent): void {
+  function write({ id: account, state }: Owner, at: number, content: EventContent): void {
     if (state !== "closed") waiting.push({ id: null, account, at, content });
   }
 

@@ -3,11 +3,11 @@
  * purchases are what a plain model says. `TEST_SALES_RUNS` sets the number of lives; a life is told by its seed.
  */
 import { test } from "node:test";
-import type { DebitOutcome } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
-import { createMemoryLedger } from "#store/memory.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#store/sqlite-batch.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { DebitOutcome } from "#ledger/port.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { liveOften } from "./live-often.ts";
 

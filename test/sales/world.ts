@@ -6,8 +6,8 @@ import type { Offer, PriceList } from "#billing/price-list.ts";
 import { carryOn, noticesOf } from "#notices/carry-on.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
 import { createAside } from "#notices/set-aside.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/scene.ts";
 import {
   Broken,

@@ -2,12 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newPurchase } from "#billing/new-purchase.ts";
 import type { Offer } from "#billing/price-list.ts";
-import type { Notice } from "#credits/notices.ts";
-import { createOperatorActs } from "#store/d1-acts.ts";
-import { createD1Database, type D1, type D1Result, type D1Statement } from "#store/d1-database.ts";
-import { createAccountIndex } from "#store/d1-index.ts";
-import { d1People } from "#store/d1-people.ts";
-import { type SqlDatabase, sql } from "#store/sql-database.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import {
+  createD1Database,
+  type D1,
+  type D1Result,
+  type D1Statement,
+} from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { openD1 } from "./d1-scene.ts";
 
 /** What D1 bills: rows read and written, counted by itself, and that neither grows with how many people there are. */
@@ -86,7 +91,7 @@ const letter = (id: string, kind: "key_created" | "verify_address") => ({
   now: START,
 });
 
-const NOTICE: Notice = {
+const NOTICE: LedgerEvent = {
   ...{ id: "ntc_acc_7_1_1", account: "acc_7", at: START },
   ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
 };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unstable_splitSqlQuery as splitAsWrangler } from "wrangler";
-import { NotCarriedOut } from "#credits/ledger.ts";
-import { createD1Database, type D1, type D1Statement, steadyD1 } from "#store/d1-database.ts";
-import { d1People } from "#store/d1-people.ts";
-import { sql } from "#store/sql-database.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { createD1Database, type D1, type D1Statement, steadyD1 } from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { sql } from "#stores/sql/sql-database.ts";
 import { MIGRATIONS, openD1 } from "./d1-scene.ts";
 
 const NOW = "2026-11-22T12:00:00.000Z";

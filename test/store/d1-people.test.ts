@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Notice } from "#credits/notices.ts";
-import { createOperatorActs } from "#store/d1-acts.ts";
-import { createD1Database } from "#store/d1-database.ts";
-import { createAccountIndex } from "#store/d1-index.ts";
-import { d1People } from "#store/d1-people.ts";
-import { d10003Edge } from "#store/migrations/d1-0003-edge.ts";
-import { sql } from "#store/sql-database.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createD1Database } from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../contract/account-index.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
@@ -39,9 +39,14 @@ accountIndexContract("in SQLite", async (t) => {
 test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
   const { forwardedNotices } = await open();
   const notices = [3, 1, 2].map(
-    (at): Notice => ({ id: `ntc_acc_1_${at}_1`, account: "acc_1", at, kind: "credits.depleted" }),
+    (at): LedgerEvent => ({
+      id: `ntc_acc_1_${at}_1`,
+      account: "acc_1",
+      at,
+      kind: "credits.depleted",
+    }),
   );
-  const [first, second, third] = notices as [Notice, Notice, Notice];
+  const [first, second, third] = notices as [LedgerEvent, LedgerEvent, LedgerEvent];
   await forwardedNotices.add([first, second]);
   await forwardedNotices.add([second, third, second]);
   assert.deepEqual(await forwardedNotices.list({ max: 100 }), notices);

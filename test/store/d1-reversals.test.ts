@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { giveBackKept } from "#credits/kept-reversals.ts";
-import type { CallRef } from "#credits/ledger.ts";
-import { createKeptReversals } from "#store/d1-reversals.ts";
-import { createMemoryLedger } from "#store/memory.ts";
-import { d10003Edge } from "#store/migrations/d1-0003-edge.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
+import { giveBackKept } from "#ledger/kept-reversals.ts";
+import type { CallRef } from "#ledger/port.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createScene, HOUR, MINUTE, START } from "../contract/ledger/scene.ts";
 import { openEmpty } from "./transfer-scene.ts";
 

@@ -4,9 +4,9 @@
  */
 import { after } from "node:test";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { D1, D1Result, D1Statement } from "#store/d1-database.ts";
-import { D1_MIGRATIONS } from "#store/d1-migrations.ts";
-import type { SqlRow } from "#store/sqlite-driver.ts";
+import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
+import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { COMPATIBILITY_DATE } from "../wrangler-config.ts";
 
 /** The one that was there when this was loaded: tests put providers' answers in its place. */

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
+import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS, WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
   farLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
-} from "#store/durable-object-ledger.ts";
+} from "#stores/durable-object/ledger.ts";
 
 /** What a Worker makes of the faults that the platform throws between it and an object. */
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { ACCOUNT_RECORDS } from "#credits/account-moves.ts";
-import { NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
-import type { TransferRecord } from "#credits/transfer.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { pagesOf } from "#store/sqlite-transfer-rows.ts";
+import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { accountId, assertBooks, createScene, keySha256 } from "../contract/ledger/scene.ts";
 import { openObjects } from "./durable-object-scene.ts";
 import { fill, NOW } from "./transfer-scene.ts";
@@ -109,9 +109,9 @@ describe("an account that is moved to an object", () => {
         `The account ${ADA} is being moved here: run its import to the end, and it opens`;
     const refusesAll = async () => {
       await assert.rejects(object.far(0).debit(order), isMoving);
-      await assert.rejects(object.far(0).standing(standing(ADA)), isMoving);
+      await assert.rejects(object.far(0).keyStatus(standing(ADA)), isMoving);
       await assert.rejects(object.ledger.debit(order), isMoving);
-      await assert.rejects(object.ledger.standing(standing(ADA)), isMoving);
+      await assert.rejects(object.ledger.keyStatus(standing(ADA)), isMoving);
       await assert.rejects(scene.grant(ADA, "gift", 5), isMoving);
       await assert.rejects(readOut(object), isMoving);
     };
@@ -119,7 +119,7 @@ describe("an account that is moved to an object", () => {
     await objects.restart();
     await refusesAll();
     await object.moves.finishImport({ account: ADA, now: NOW });
-    assert.equal((await object.ledger.standing(standing(ADA))).outcome, "good");
+    assert.equal((await object.ledger.keyStatus(standing(ADA))).outcome, "good");
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
@@ -160,7 +160,7 @@ describe("an account that is moved to an object", () => {
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
     assert.equal(ok, false);
     assert.match(faults.join("\n"), /credits were granted, but \d+ are accounted for/);
-    await assert.rejects(object.ledger.standing(standing(ADA)), NotCarriedOut);
+    await assert.rejects(object.ledger.keyStatus(standing(ADA)), NotCarriedOut);
     await moveIn(object, of(ADA));
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
   });

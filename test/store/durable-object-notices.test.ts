@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
-import type { Notice } from "#credits/notices.ts";
-import { createForwarding, type PerformOwn } from "#store/durable-object-notices.ts";
-import { createUpkeep } from "#store/durable-object-upkeep.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#store/sqlite-batch.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { createForwarding, type PerformOwn } from "#stores/durable-object/notices.ts";
+import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createScene, DAY, HOUR, MINUTE, START } from "../contract/ledger/scene.ts";
 import { openEmpty } from "./transfer-scene.ts";
 
@@ -36,15 +36,15 @@ async function openScene(t: TestContext, before = async () => {}) {
     },
   };
   /** Where the notices of all accounts meet. */
-  const place = new Map<string, Notice>();
-  async function add(notices: readonly Notice[]) {
+  const place = new Map<string, LedgerEvent>();
+  async function add(notices: readonly LedgerEvent[]) {
     asked.add += 1;
     if (trouble.add !== null) throw trouble.add;
     for (const notice of notices) place.set(notice.id, notice);
     await before();
   }
   const perform: PerformOwn = (name, order) => {
-    if (name === "settleNotices" && trouble.settle !== null) throw trouble.settle;
+    if (name === "deleteEvents" && trouble.settle !== null) throw trouble.settle;
     return submit(name, order) as never;
   };
   const start = () =>

@@ -6,8 +6,8 @@ import {
   farLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
-} from "#store/durable-object-ledger.ts";
-import { type MovingStub, movesOfObjects } from "#store/durable-object-moves.ts";
+} from "#stores/durable-object/ledger.ts";
+import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { bundleWorker, type Edge, startEdge } from "../doors/edge.ts";
 
 /** Objects in a real workerd, whose databases are files of a folder that goes with the tests. */

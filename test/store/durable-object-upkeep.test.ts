@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
-import { createUpkeep } from "#store/durable-object-upkeep.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#store/sqlite-batch.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import {
   assertBooks,
   createScene,

@@ -1,7 +1,7 @@
 /** A Worker that hands ledger operations to the object which a header names: the store itself, in workerd. */
-import { AccountLedger as ObjectLedger } from "#store/durable-object.ts";
-import type { LedgerStub } from "#store/durable-object-ledger.ts";
-import type { MovingStub } from "#store/durable-object-moves.ts";
+import { AccountLedger as ObjectLedger } from "#stores/durable-object/durable-object.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { MovingStub } from "#stores/durable-object/moves.ts";
 
 type State = {
   storage: {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { type RecordCounts, TransferFault } from "#credits/transfer.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { type RecordCounts, TransferFault } from "#ledger/transfer/records.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { accountId, allEntries, DAY } from "../contract/ledger/scene.ts";
 import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 
@@ -177,20 +177,20 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         [dan, 20, "enough"],
         [eve, 20, "low"],
       ]);
-      const looked = await ledger.noticeExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
+      const looked = await ledger.recordExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
       assert.deepEqual(looked, { noticed: 0, more: false });
-      assert.deepEqual(await ledger.listNotices({ max: 99 }), { notices: [] });
+      assert.deepEqual(await ledger.listEvents({ max: 99 }), { notices: [] });
     });
 
     test("tells of a grant's end what is still ahead", async (t) => {
       const to = await openGoal(t);
       await to.take(await filledLines(t));
       const { ledger } = to;
-      const look = (now: number) => ledger.noticeExpiries({ now, max: 99 });
+      const look = (now: number) => ledger.recordExpiries({ now, max: 99 });
       assert.equal((await look(NOW + 3 * DAY - 1)).noticed, 0);
       assert.equal((await look(NOW + 3 * DAY)).noticed, 1);
       assert.equal((await look(NOW + 10 * DAY)).noticed, 1);
-      const { notices } = await ledger.listNotices({ max: 99 });
+      const { notices } = await ledger.listEvents({ max: 99 });
       assert.deepEqual(
         notices.map(({ account, kind }) => [account, kind]),
         ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryDirectory, createMemoryLedger } from "#store/memory.ts";
+import { createMemoryDirectory, createMemoryLedger } from "#stores/memory/memory.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { createScene, DAY, idempotency, maintainFully, START } from "../contract/ledger/scene.ts";
 import { ledgerContract } from "../contract/ledger.ts";

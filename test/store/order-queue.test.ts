@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { createOrderQueue, type OrderQueueOptions } from "#store/order-queue.ts";
+import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
 
 /** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
 type Send = OrderQueueOptions<number, number>["send"];

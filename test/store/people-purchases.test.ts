@@ -1,8 +1,8 @@
-import { createD1Database } from "#store/d1-database.ts";
-import { createPurchaseBook } from "#store/people-purchases.ts";
-import { createPostgresDatabase } from "#store/postgres-database.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
+import { createD1Database } from "#stores/sql/d1-database.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { purchaseBookContract } from "../contract/purchase-book.ts";
 import { openD1 } from "./d1-scene.ts";
 import { openPoolLater } from "./postgres-scene.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { keepPartitions } from "#store/postgres-partitions.ts";
-import { createPostgresThrottle } from "#store/postgres-throttle.ts";
+import { keepPartitions } from "#stores/postgres/partitions.ts";
+import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { createScene, idempotency } from "../contract/ledger/scene.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 

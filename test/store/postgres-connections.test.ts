@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { NotCarriedOut, type Standing } from "#credits/ledger.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
-import { createPostgresStandings } from "#store/postgres-standings.ts";
+import { type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresStandings } from "#stores/postgres/standings.ts";
 import { createScene, keySha256, START } from "../contract/ledger/scene.ts";
 import { openNetwork } from "../postgres-proxy.ts";
 import { newDatabase, openNode } from "./postgres-scene.ts";
@@ -145,7 +145,7 @@ test("standings that are asked for together are read together, and each gets its
   t.after(close);
   const ask = (account: string, of = account, now = START) =>
     submit({ account, keySha256: keySha256(of), now });
-  const cases: [() => Promise<Standing>, Standing][] = [
+  const cases: [() => Promise<KeyStatus>, KeyStatus][] = [
     [() => ask(good), { outcome: "good", balance: 12, freeCall: false }],
     [() => ask(good, good, START + 10), { outcome: "good", balance: 7, freeCall: false }],
     [() => ask(free), { outcome: "good", balance: 0, freeCall: true }],

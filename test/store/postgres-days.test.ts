@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import type { DebitOrder } from "#credits/ledger.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { keepPartitions, UPKEEP_LOCK } from "#store/postgres-partitions.ts";
+import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
 import { createScene, idempotency } from "../contract/ledger/scene.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 

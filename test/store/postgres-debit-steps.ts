@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { LAST_USED_STEP_MS } from "#credits/ledger.ts";
+import { LAST_USED_STEP_MS } from "#ledger/port.ts";
 import { DAY, HOUR, START } from "../contract/ledger/scene.ts";
 
 /** The steps of which a run of random batches is made (postgres-debit.test.ts). */

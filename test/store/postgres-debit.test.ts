@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { DebitOrder, Ledger } from "#credits/ledger.ts";
-import type { NoticeKind } from "#credits/notices.ts";
-import { createMemoryLedger } from "#store/memory.ts";
-import { createPostgresDebits } from "#store/postgres-debits.ts";
-import type { PostgresPool } from "#store/postgres-pool.ts";
+import type { LedgerEventKind } from "#ledger/events.ts";
+import type { DebitOrder, Ledger } from "#ledger/port.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { createPostgresDebits } from "#stores/postgres/debits.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
 import {
   accountId,
   allEntries,
@@ -167,8 +167,8 @@ async function take(run: Run, step: Step): Promise<void> {
 /** What is told of the run's accounts since it was asked last, in the order in which it came about. */
 async function takeNotices(run: Run, ledger: Ledger) {
   const accounts = WHO.map((name) => idOf(run, name));
-  const { notices } = await ledger.listNotices({ max: 100_000 });
-  await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+  const { notices } = await ledger.listEvents({ max: 100_000 });
+  await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
   return notices
     .filter(({ account }) => accounts.includes(account))
     .map(({ id: _, ...content }) => content);
@@ -181,13 +181,13 @@ const compareNotices = (run: Run) =>
     return notices;
   });
 /** How many notices of each kind there were, in all ways. */
-const told: Partial<Record<NoticeKind, number>> = {};
+const told: Partial<Record<LedgerEventKind, number>> = {};
 
 /** Time alone tells the same afterwards, so the levels were the same. */
 async function compareNoticesOfTime(run: Run): Promise<void> {
   await compareNotices(run);
   for (const now of [START + HOUR, START + 2 * DAY]) {
-    for (const { ledger } of run.ways) await ledger.noticeExpiries({ now, max: 1_000 });
+    for (const { ledger } of run.ways) await ledger.recordExpiries({ now, max: 1_000 });
     await compareNotices(run);
   }
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { NotCarriedOut } from "#credits/ledger.ts";
-import { StatementRefused } from "#store/postgres-faults.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { StatementRefused } from "#stores/postgres/faults.ts";
 import { assertBooks, idempotency, START, tally } from "../contract/ledger/scene.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./postgres-faults-scene.ts";
 

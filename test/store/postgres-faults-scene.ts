@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createScene } from "../contract/ledger/scene.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
 import { openNetwork } from "../postgres-proxy.ts";

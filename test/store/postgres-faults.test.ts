@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { type DebitOutcome, NotCarriedOut } from "#credits/ledger.ts";
+import { type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { assertBooks, idempotency, START } from "../contract/ledger/scene.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./postgres-faults-scene.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   type DebitCost,
   fillDebits,

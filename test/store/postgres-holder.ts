@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 
 /** A program that locks an account and lets go of it after half a second, unless it is frozen meanwhile. */
 const [url, account] = process.argv.slice(2) as [string, string];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { Kysely } from "kysely";
-import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
-import { codeOf } from "#store/postgres-faults.ts";
-import { createPostgresDialect } from "#store/postgres-kysely.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { codeOf } from "#stores/postgres/faults.ts";
+import { createPostgresDialect } from "#stores/postgres/kysely.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./postgres-faults-scene.ts";
 
 /** Kysely, which better-auth asks through, over our pool: the same answers to faults as everywhere else. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { createPostgresDirectory } from "#store/postgres-directory.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
+import { createPostgresDirectory } from "#stores/postgres/directory.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { newDatabase } from "./postgres-scene.ts";
 
 /** A person moves to another address while the account is closed: from `person` to `address`, and the other way. */

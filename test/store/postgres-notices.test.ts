@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { DebitOrder } from "#credits/ledger.ts";
-import type { PostgresPool } from "#store/postgres-pool.ts";
+import type { DebitOrder } from "#ledger/port.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { assertBooks, createScene, DAY, type Scene, START } from "../contract/ledger/scene.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 
@@ -31,7 +31,7 @@ async function debitBatch({ once }: PostgresPool, orders: DebitOrder[]) {
 }
 
 const listed = async (scene: Scene) =>
-  (await scene.ledger.listNotices({ max: 1_000 })).notices.map((notice) =>
+  (await scene.ledger.listEvents({ max: 1_000 })).notices.map((notice) =>
     notice.kind === "credits.low"
       ? `${notice.account} low ${notice.balance} ${notice.at - START}`
       : `${notice.account} ${notice.kind} ${notice.at - START}`,
@@ -119,12 +119,12 @@ test("two nodes that look for what time brings at once write each notice once", 
   await scene.news();
   const looks = async (now: number) => {
     const all = Array.from({ length: 12 }, (_, i) =>
-      (nodes[i % 2] as Node).ledger.noticeExpiries({ now, max: 2 }),
+      (nodes[i % 2] as Node).ledger.recordExpiries({ now, max: 2 }),
     );
     let noticed = 0;
     for (const outcome of await Promise.all(all)) noticed += outcome.noticed;
     for (let more = true; more; ) {
-      const outcome = await scene.ledger.noticeExpiries({ now, max: 2 });
+      const outcome = await scene.ledger.recordExpiries({ now, max: 2 });
       noticed += outcome.noticed;
       more = outcome.more;
     }
@@ -146,7 +146,7 @@ test("two nodes that settle the same notices while accounts are closed wait for 
   const scene = sceneOf(nodes[0]);
   const accounts: string[] = [];
   for (let n = 0; n < 8; n += 1) accounts.push(await scene.account(`Many${n}x`, { credits: 5 }));
-  const { notices } = await scene.ledger.listNotices({ max: 100 });
+  const { notices } = await scene.ledger.listEvents({ max: 100 });
   assert.equal(notices.length, 16);
   const ids = notices.map(({ id }) => id);
   const closed = accounts.slice(0, 2);
@@ -154,7 +154,7 @@ test("two nodes that settle the same notices while accounts are closed wait for 
     Promise.all(
       Array.from({ length: 8 }, (_, i) => {
         const inOrder = i % 3 === 0 ? ids : ids.toReversed();
-        return (nodes[i % 2] as Node).ledger.settleNotices({ ids: inOrder });
+        return (nodes[i % 2] as Node).ledger.deleteEvents({ ids: inOrder });
       }),
     ),
     ...closed.map((account) => nodes[1].ledger.closeAccount({ account, now: START })),
@@ -183,11 +183,11 @@ test("calls, looks, grants, withdrawals and closings on two nodes at once never 
     for (let round = 0; round < 12; round += 1) {
       const now = START + (round / 3) * DAY;
       const account = accounts[(round * 5 + offset) % accounts.length] as string;
-      const { notices } = await ledger.listNotices({ max: 20 });
+      const { notices } = await ledger.listEvents({ max: 20 });
       await Promise.all([
         ...accounts.map((each) => ledger.debit(scene.debitOrder(each, { now }))),
-        ledger.noticeExpiries({ now, max: 5 }),
-        ledger.settleNotices({ ids: notices.map(({ id }) => id) }),
+        ledger.recordExpiries({ now, max: 5 }),
+        ledger.deleteEvents({ ids: notices.map(({ id }) => id) }),
         ledger.withdraw({ account, grant: "first", credits: round + 1, now }),
         ledger.setLowBalance({ account, lowBalance: 10 + round, now }),
         round === 9 ? ledger.closeAccount({ account, now }) : null,

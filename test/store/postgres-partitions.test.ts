@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { keepPartitions, UPKEEP_LOCK } from "#store/postgres-partitions.ts";
+import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
 import {
   assertBooks,
   createScene,

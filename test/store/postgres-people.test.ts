@@ -1,8 +1,8 @@
 import { before, type TestContext } from "node:test";
-import { createPostgresDatabase } from "#store/postgres-database.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
-import { sql } from "#store/sql-database.ts";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NotCarriedOut } from "#credits/ledger.ts";
-import { keepPartitions } from "#store/postgres-partitions.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { createScene } from "../contract/ledger/scene.ts";
 import { newDatabase, openNode } from "./postgres-scene.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { postgres0001Ledger } from "#store/migrations/postgres-0001-ledger.ts";
-import { postgres0002Debit } from "#store/migrations/postgres-0002-debit.ts";
-import { postgres0003People } from "#store/migrations/postgres-0003-people.ts";
-import { postgres0004Throttle } from "#store/migrations/postgres-0004-throttle.ts";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { postgres0001Ledger } from "#stores/schema/postgres-0001-ledger.ts";
+import { postgres0002Debit } from "#stores/schema/postgres-0002-debit.ts";
+import { postgres0003People } from "#stores/schema/postgres-0003-people.ts";
+import { postgres0004Throttle } from "#stores/schema/postgres-0004-throttle.ts";
 import { accountId, createScene, DAY, keyId, keySha256, START } from "../contract/ledger/scene.ts";
 import { newDatabase, newEmptyDatabase, openNode } from "./postgres-scene.ts";
 
@@ -95,17 +95,17 @@ test("a database from before notices is told nothing of what is past, and all of
       ["Nothing", "gone", null],
     ],
   );
-  assert.deepEqual(await ledger.noticeExpiries({ now, max: 100 }), { noticed: 0, more: false });
+  assert.deepEqual(await ledger.recordExpiries({ now, max: 100 }), { noticed: 0, more: false });
   const scene = createScene({ ledger });
   const told = async () => {
-    const { notices } = await ledger.listNotices({ max: 100 });
-    await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+    const { notices } = await ledger.listEvents({ max: 100 });
+    await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
     return notices.map(({ account, kind }) => `${account.slice(4).replace(/0+$/, "")} ${kind}`);
   };
   for (let calls = 0; calls < 3; calls += 1) await scene.debit(accountId("Low"), { now });
   await scene.debit(accountId("Both"), { now });
   assert.deepEqual(await told(), ["Low credits.depleted", "Both credits.low"]);
-  for (const days of [3, 13, 30]) await ledger.noticeExpiries({ now: now + days * DAY, max: 100 });
+  for (const days of [3, 13, 30]) await ledger.recordExpiries({ now: now + days * DAY, max: 100 });
   assert.deepEqual(await told(), [
     "Days credits.depleted",
     "Weeks credits.expiring",

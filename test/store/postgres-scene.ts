@@ -1,8 +1,8 @@
 import { after } from "node:test";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { migratePostgres } from "#store/postgres-migrate.ts";
-import { openPostgresPool, type PostgresPool } from "#store/postgres-pool.ts";
-import type { UpkeepClock } from "#store/postgres-usage.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import type { UpkeepClock } from "#stores/postgres/usage.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
 
 /** One PostgreSQL for a test file; each scene has a database of its own, with our tables. */

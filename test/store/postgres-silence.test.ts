@@ -4,9 +4,9 @@ import { once } from "node:events";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { BrokenOff } from "#store/postgres-faults.ts";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { openPostgresPool, type PostgresMode } from "#store/postgres-pool.ts";
+import { BrokenOff } from "#stores/postgres/faults.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { openPostgresPool, type PostgresMode } from "#stores/postgres/pool.ts";
 import { createScene } from "../contract/ledger/scene.ts";
 import { newDatabase } from "./postgres-scene.ts";
 

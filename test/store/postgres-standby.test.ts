@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import {
   isLost,
   isPassing,
@@ -12,7 +12,7 @@ import {
   OutOfReach,
   orderFault,
   StatementRefused,
-} from "#store/postgres-faults.ts";
+} from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../src/entry/cli-postgres-faults.ts";
 import { explainDatabase } from "../../src/entry/database-fault.ts";
 import { assertBooks, START } from "../contract/ledger/scene.ts";

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { createPostgresThrottle } from "#store/postgres-throttle.ts";
+import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { maintainFully } from "../contract/ledger/scene.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import { openPostgresPool } from "#store/postgres-pool.ts";
-import { exportPostgres, importPostgres, isEmptyLedger } from "#store/postgres-transfer.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
 import { newDatabase } from "./postgres-scene.ts";
 import { bytesOf, NOW } from "./transfer-scene.ts";
 

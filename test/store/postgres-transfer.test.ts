@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { TransferFault } from "#credits/transfer.ts";
-import { keepSecret } from "#store/postgres-settings.ts";
-import { exportPostgres, importPostgres } from "#store/postgres-transfer.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { importSqlite } from "#store/sqlite-transfer.ts";
+import { TransferFault } from "#ledger/transfer/records.ts";
+import { keepSecret } from "#stores/postgres/settings.ts";
+import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { importSqlite } from "#stores/sqlite/transfer.ts";
 import { assertBooks } from "../contract/ledger/scene.ts";
 import { openNetwork } from "../postgres-proxy.ts";
 import { type Goal, holdImports } from "./import-contract.ts";

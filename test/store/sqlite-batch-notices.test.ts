@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBatchRunner } from "#store/sqlite-batch.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { START } from "../contract/ledger/scene.ts";
 import { grantOrder, type Item, openScene, run, TRIGGERS } from "./sqlite-batch-scene.ts";
 

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#credits/ledger.ts";
-import { createBatchRunner } from "#store/sqlite-batch.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { assertBooks, createScene, START } from "../contract/ledger/scene.ts";
 
 /** Many orders in one transaction: each is decided as if alone, after those before it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DebitOutcome } from "#credits/ledger.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { DebitOutcome } from "#ledger/port.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { DAY, idempotency, keyId, keySha256, START } from "../contract/ledger/scene.ts";
 import { temporaryFolder } from "../doors/server-process.ts";
 import { debited, grantOrder, type Item, openScene, run, TRIGGERS } from "./sqlite-batch-scene.ts";
@@ -89,8 +89,8 @@ for (const turned of [false, true]) {
     const own = { account: ada, keySha256: keySha256(ada), now: START };
     const strange = { ...own, account: bob };
     const asked: [Item, unknown][] = [
-      [["standing", own], { outcome: "good", balance: 3, freeCall: false }],
-      [["standing", strange], { outcome: "invalid_key" }],
+      [["keyStatus", own], { outcome: "good", balance: 3, freeCall: false }],
+      [["keyStatus", strange], { outcome: "invalid_key" }],
       [["debit", { ...scene.debitOrder(ada), ...own }], debited(2)],
       [["debit", { ...scene.debitOrder(bob), ...strange }], { outcome: "invalid_key" }],
     ];
@@ -179,7 +179,7 @@ test("each order of a batch spends what is spendable at its own time", async (t)
   await scene.grant(account, "long", 1, { expiresAt: expiresAt + DAY });
   const debit = (now: number): Item => ["debit", scene.debitOrder(account, { now })];
   const standing = (now: number): Item => [
-    "standing",
+    "keyStatus",
     { account, keySha256: keySha256(account), now },
   ];
   const good = (balance: number) => ({ outcome: "good", balance, freeCall: false });
@@ -211,7 +211,7 @@ test("orders that only read are answered while another process writes", async (t
   const other = openNodeSqlite(file);
   other.exec("BEGIN IMMEDIATE");
   const [standing, credits] = run(scene, [
-    ["standing", { account, keySha256: keySha256(account), now: START }],
+    ["keyStatus", { account, keySha256: keySha256(account), now: START }],
     ["findAccount", { account, now: START }],
   ]);
   other.exec("ROLLBACK");

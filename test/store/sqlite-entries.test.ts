@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { SqlDriver } from "#store/sqlite-driver.ts";
-import { createSqliteEntries } from "#store/sqlite-entries.ts";
-import { createSqliteNoticePen } from "#store/sqlite-notices.ts";
-import { createSqliteUsage } from "#store/sqlite-usage.ts";
-import { createSqliteWallets } from "#store/sqlite-wallet.ts";
+import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import { createSqliteEntries } from "#stores/sqlite/entries.ts";
+import { createSqliteNoticePen } from "#stores/sqlite/notices.ts";
+import { createSqliteUsage } from "#stores/sqlite/usage.ts";
+import { createSqliteWallets } from "#stores/sqlite/wallet.ts";
 import { openEmpty } from "./transfer-scene.ts";
 
 /** Every statement that is prepared, and what SQLite means to do for it. */

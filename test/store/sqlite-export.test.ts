@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { exportSqlite, importSqlite } from "#store/sqlite-transfer.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { exportSqlite, importSqlite } from "#stores/sqlite/transfer.ts";
 import { assertBooks } from "../contract/ledger/scene.ts";
 import {
   assertSame,

@@ -1,5 +1,5 @@
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { importSqlite, isEmptyLedger } from "#store/sqlite-transfer.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { importSqlite, isEmptyLedger } from "#stores/sqlite/transfer.ts";
 import { holdImports } from "./import-contract.ts";
 import { bytesOf, linesOf, NOW, openEmpty } from "./transfer-scene.ts";
 

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { sqlite0001Ledger } from "#store/migrations/sqlite-0001-ledger.ts";
-import { sqlite0002Entries } from "#store/migrations/sqlite-0002-entries.ts";
-import { sqlite0005SalesLedger } from "#store/migrations/sqlite-0005-sales-ledger.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import { sqlite0001Ledger } from "#stores/schema/sqlite-0001-ledger.ts";
+import { sqlite0002Entries } from "#stores/schema/sqlite-0002-entries.ts";
+import { sqlite0005SalesLedger } from "#stores/schema/sqlite-0005-sales-ledger.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { allEntries, assertBooks, DAY, HOUR, START } from "../contract/ledger/scene.ts";
 
 test("the books of the first schema become entries that add up, with all that is known of them", async (t) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "#store/sql-database.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { endVisits } from "#store/sqlite-operator.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { endVisits } from "#stores/sqlite/operator.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import {
   ACCOUNT,
   deliveryIds,
@@ -34,7 +34,7 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
   assert.deepEqual(endVisits(driver), { sessions: 0, links: 0, letters: 1, webhooks: 1 });
   assert.deepEqual(await notices.nextDue(), { at: null });
   assert.deepEqual(await letterQueue.nextDue({ way: "smtp" }), { at: null });
-  assert.deepEqual(await ledger.listNotices({ max: 9 }), { notices: [] });
+  assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
   const list = { account: ACCOUNT, endpoint: at.id };
   const [given, before] = await notices.listDeliveries({ ...list, after: null, max: 9 });
   assert.deepEqual([given?.status, before?.status], ["failed", "delivered"]);

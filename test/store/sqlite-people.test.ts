@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { createJournal } from "#store/people-journal.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { createKyselyDialect } from "#store/sqlite-kysely.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
-import { createTurns, inTurns } from "#store/sqlite-turns.ts";
+import { createJournal } from "#stores/sql/journal.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
+import { createTurns, inTurns } from "#stores/sqlite/turns.ts";
 import { journalContract } from "../contract/journal.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
 

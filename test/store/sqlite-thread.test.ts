@@ -6,9 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { NotCarriedOut } from "#credits/ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { openSqliteThread } from "#store/sqlite-thread.ts";
+import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { assertBooks, createScene, idempotency, START, tally } from "../contract/ledger/scene.ts";
 
 /** The ledger's thread: orders gather into batches, none is lost or made twice when the thread dies, none waits for ever. */

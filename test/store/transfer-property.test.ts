@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { ACCOUNT_RECORDS } from "#credits/account-moves.ts";
-import { type Ledger, OrderRefused } from "#credits/ledger.ts";
-import type { TransferRecord } from "#credits/transfer.ts";
-import { createMoving } from "#store/durable-object-moving.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import type { NodeSqlite } from "#store/sqlite-node.ts";
-import { importSqlite, recordsOfAccount } from "#store/sqlite-transfer.ts";
+import { type Ledger, OrderRefused } from "#ledger/port.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { createMoving } from "#stores/durable-object/moving.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
 import { ACCOUNTS, KEYS, type Step, step } from "../contract/ledger/model-steps.ts";
 import {
   allEntries,
@@ -32,7 +32,7 @@ const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promi
       const { ledger } = openSqliteDirect(from);
       const now = await carryOut(ledger, steps);
       // What is due already is told where it was due.
-      await ledger.noticeExpiries({ now, max: 1000 });
+      await ledger.recordExpiries({ now, max: 1000 });
       await hold(from, now);
     }),
     { numRuns: RUNS },
@@ -92,17 +92,17 @@ async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promi
 
 /** What the coming weeks bring, by calls and by themselves. */
 async function toldLater(ledger: Ledger, now: number) {
-  const { notices: before } = await ledger.listNotices({ max: 1000 });
-  await ledger.settleNotices({ ids: before.map(({ id }) => id) });
+  const { notices: before } = await ledger.listEvents({ max: 1000 });
+  await ledger.deleteEvents({ ids: before.map(({ id }) => id) });
   for (let day = 0; day < 33; day += 1) {
     for (const account of OPENED)
       await ledger.debit({
         ...debitOf(account, "main", `later_${account}_${day}`),
         now: now + day * DAY,
       });
-    await ledger.noticeExpiries({ now: now + day * DAY, max: 1000 });
+    await ledger.recordExpiries({ now: now + day * DAY, max: 1000 });
   }
-  const { notices } = await ledger.listNotices({ max: 1000 });
+  const { notices } = await ledger.listEvents({ max: 1000 });
   return notices.map(({ id: _, ...told }) => told);
 }
 
@@ -165,7 +165,7 @@ async function carryOutOne(
     case "withdraw":
       return ledger.withdraw({ ...each, grant: each.id ?? "g1", now });
     case "look":
-      return ledger.noticeExpiries({ now, max: each.max });
+      return ledger.recordExpiries({ now, max: each.max });
     case "bound":
       return ledger.setLowBalance({ ...each, now });
     case "clock":

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { createPurchaseBook } from "#store/people-purchases.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
-import { keepSecret } from "#store/sqlite-settings.ts";
-import { exportSqlite } from "#store/sqlite-transfer.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { keepSecret } from "#stores/sqlite/settings.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   accountId,
   allEntries,

@@ -1,5 +1,5 @@
 /** The API in this process, with the time and the random bytes that the page's code is given in the same test. */
-import { createMemoryLedger } from "#store/memory.ts";
+import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createBackstage } from "../doors/backstage.ts";
 import { createCaller, type DoorSettings, openDoor } from "../doors/door.ts";
 import { inProcess, openInProcess } from "../doors/in-process.ts";

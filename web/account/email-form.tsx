@@ -4,7 +4,7 @@ import { addressOf } from "../base.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { useChangeEmail } from "../queries.ts";
 import { checkEmail } from "../sign-in/faults.ts";
 
@@ -26,10 +26,10 @@ export function EmailForm({ email }: { email: string }) {
   };
   if (change.isSuccess) {
     return (
-      <Notice tone="ok" live title="Check your mail.">
+      <LedgerEvent tone="ok" live title="Check your mail.">
         We sent a letter to {email}. Open its link in this browser, then the one in the letter that
         goes to {address.trim()}. Until then your address stays as it is.
-      </Notice>
+      </LedgerEvent>
     );
   }
   return (

@@ -4,7 +4,7 @@ import type { PersonView } from "#http/people/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { Section } from "../parts/section.tsx";
 import { useChangePassword } from "../queries.ts";
 import { checkNewPassword, PASSWORD_MIN } from "../sign-in/faults.ts";
@@ -27,9 +27,9 @@ function SetPassword({ email }: { email: string }) {
   const request = useRequestReset();
   if (request.isSuccess) {
     return (
-      <Notice tone="ok" live title="Check your mail.">
+      <LedgerEvent tone="ok" live title="Check your mail.">
         Open the link in the letter to {email} to set a password.
-      </Notice>
+      </LedgerEvent>
     );
   }
   return (
@@ -102,9 +102,9 @@ function PasswordForm({ email }: { email: string }) {
       </Text>
       {change.isError && <Failure error={change.error} />}
       {change.isSuccess && next === "" && (
-        <Notice tone="ok" live>
+        <LedgerEvent tone="ok" live>
           Your password is changed, and your other sessions have ended.
-        </Notice>
+        </LedgerEvent>
       )}
       <BusyButton type="submit" variant="default" busy={change.isPending} busyWords="Changing">
         Change password

@@ -4,7 +4,7 @@ import type { SessionView } from "#http/people/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Answer, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
@@ -58,7 +58,7 @@ export function SessionList() {
 
 const Said = ({ text }: { text: string }) => (
   <div className="tb-account-actions">
-    <Notice tone="ok">{text}</Notice>
+    <LedgerEvent tone="ok">{text}</LedgerEvent>
   </div>
 );
 

@@ -25,7 +25,7 @@ export default function CreditsScreen() {
       <PageTitle title="Credits" />
       <FollowedPurchase />
       <Answer query={credits} loading={<CreditsLoading />}>
-        {(view) => <Standing view={view} prices={prices} />}
+        {(view) => <KeyStatus view={view} prices={prices} />}
       </Answer>
       {isTopThere && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
@@ -35,7 +35,7 @@ export default function CreditsScreen() {
   );
 }
 
-function Standing(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
+function KeyStatus(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
   const { view, prices } = props;
   const [now] = useState(() => Date.now());
   return (

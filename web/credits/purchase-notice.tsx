@@ -4,7 +4,7 @@ import type { PurchaseView } from "#http/people/shapes.ts";
 import { Refusal } from "../ask.ts";
 import { Failure } from "../parts/failure.tsx";
 import { LoadingBlock } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { OutsideLink } from "../parts/outside-link.tsx";
 import { useSearchText } from "../sign-in/use-search.ts";
 import { noticeOf } from "./purchase-words.ts";
@@ -31,9 +31,9 @@ function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
       <div role="status">
         {data !== undefined && <Told purchase={data} cancelled={cancelled} />}
         {data === undefined && isUnknown && (
-          <Notice tone="warn" title="There is no such purchase." action={<Close />}>
+          <LedgerEvent tone="warn" title="There is no such purchase." action={<Close />}>
             It is not one of this account. Your purchases are listed below.
-          </Notice>
+          </LedgerEvent>
         )}
       </div>
       {data === undefined && error !== null && !isUnknown && (
@@ -47,7 +47,7 @@ function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: bool
   const { tone, title, text } = noticeOf(purchase, cancelled);
   const { payUrl, receiptUrl } = purchase;
   return (
-    <Notice
+    <LedgerEvent
       tone={tone}
       title={title}
       action={
@@ -67,7 +67,7 @@ function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: bool
       }
     >
       {text}
-    </Notice>
+    </LedgerEvent>
   );
 }
 

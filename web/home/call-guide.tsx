@@ -2,7 +2,7 @@ import { Anchor, Group, Tabs, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { NewKey } from "../keys/new-key.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { Section } from "../parts/section.tsx";
 import { exportCode, firstCallCode, KEY_VARIABLE, LANGUAGES } from "./first-call.ts";
 
@@ -65,8 +65,8 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
 }
 
 const NewKeyNotice = ({ label }: { label: string }) => (
-  <Notice tone="ok">
+  <LedgerEvent tone="ok">
     The code contains your new key <strong>{label}</strong>. It does so only until you close or
     reload this page, so store the key elsewhere.
-  </Notice>
+  </LedgerEvent>
 );

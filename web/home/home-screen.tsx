@@ -27,7 +27,7 @@ export default function HomeScreen() {
       <PageTitle title="Home" />
       {confirmed && (
         <Answer query={home} loading={<HomeLoading />}>
-          {(view) => <Standing view={view} />}
+          {(view) => <KeyStatus view={view} />}
         </Answer>
       )}
       {visitor !== undefined && (home.data !== undefined || !confirmed) && (
@@ -69,7 +69,7 @@ function Guide(props: {
   return <CallGuide apiUrl={props.apiUrl} newKey={newKey} freeCall={view?.freeCall ?? false} />;
 }
 
-function Standing({ view }: { view: HomeView }) {
+function KeyStatus({ view }: { view: HomeView }) {
   return (
     <div className="tb-home-top">
       <div>

@@ -4,7 +4,7 @@ import type { KeyView } from "#http/people/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useKeys, useVisitor } from "../queries.ts";
@@ -52,7 +52,7 @@ export default function KeysScreen() {
         environment, keep it out of source code, and revoke what you no longer use.
       </Text>
       <div role="status" className="tb-said">
-        {said !== null && <Notice tone="ok">{said}</Notice>}
+        {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
       </div>
       {refused !== null && (
         <Refused known={obstacleOf(person)} refused={refused} onCreate={create} />
@@ -87,12 +87,12 @@ const Refused = (props: { known: Obstacle | null; refused: Obstacle; onCreate: (
   );
 
 const FullNotice = () => (
-  <Notice
+  <LedgerEvent
     tone="warn"
     title={`You have ${KEYS_PER_ACCOUNT_MAX} keys, as many as an account can hold.`}
   >
     Revoke one that you no longer use to create another.
-  </Notice>
+  </LedgerEvent>
 );
 
 function KeyLists(props: {

@@ -3,7 +3,7 @@ import type { KeyView } from "#http/people/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { counted } from "../parts/figures.ts";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRevokeKey } from "../queries.ts";
@@ -29,7 +29,7 @@ export function RevokeDialog(props: {
     });
   return (
     <TitledDialog onClose={props.onClose} title={`Revoke “${label}”?`}>
-      <Notice tone={callsLastDay > 0 ? "warn" : "soft"}>
+      <LedgerEvent tone={callsLastDay > 0 ? "warn" : "soft"}>
         <strong>{counted(callsLastDay, "call")} in the last 24 hours.</strong>{" "}
         {lastUsedAt === null ? (
           "This key has never been used."
@@ -38,7 +38,7 @@ export function RevokeDialog(props: {
             Last used <Time at={lastUsedAt} />.
           </>
         )}
-      </Notice>
+      </LedgerEvent>
       <Text mt="md">
         Calls with the key <code className="tb-key-start">{start}…</code> are refused at once. This
         cannot be undone.

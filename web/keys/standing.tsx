@@ -1,6 +1,6 @@
 import type { PersonView } from "#http/people/shapes.ts";
 import { Refusal } from "../ask.ts";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 
 /** Why an account cannot make keys or calls yet, or any more; null where it can. The frame says it on every page. */
 export type Obstacle = "email_not_verified" | "account_suspended";
@@ -20,12 +20,12 @@ export function obstacleIn(error: unknown): Obstacle | null {
 /** Where the service refuses what the page still offered. */
 export const ObstacleNotice = ({ obstacle }: { obstacle: Obstacle }) =>
   obstacle === "email_not_verified" ? (
-    <Notice tone="warn" live title="Confirm your e-mail address first.">
+    <LedgerEvent tone="warn" live title="Confirm your e-mail address first.">
       Open the link in the letter that we sent you. After that you can create API keys.
-    </Notice>
+    </LedgerEvent>
   ) : (
-    <Notice tone="warn" live title="This account is suspended.">
+    <LedgerEvent tone="warn" live title="This account is suspended.">
       Its keys are refused and no new ones can be made. Your credits and your usage stay as they
       are. Ask the operator of this service what to do.
-    </Notice>
+    </LedgerEvent>
   );

@@ -8,7 +8,7 @@ import { Failure } from "../parts/failure.tsx";
 import { counted, figure } from "../parts/figures.ts";
 import { focusFault } from "../parts/focus-fault.ts";
 import { LoadingRows } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useVisitor } from "../queries.ts";
@@ -103,7 +103,7 @@ function NoticesForm({ view }: { view: NoticesView }) {
       </fieldset>
       {choose.isError && <Failure error={choose.error} />}
       <div role="status">
-        {choose.isSuccess && <Notice tone="ok">{savedText(choose.data)}</Notice>}
+        {choose.isSuccess && <LedgerEvent tone="ok">{savedText(choose.data)}</LedgerEvent>}
       </div>
       <BusyButton type="submit" busy={choose.isPending} busyWords="Saving">
         Save

@@ -3,7 +3,7 @@ import type { Tone } from "./state.tsx";
 import "./records.css";
 
 /** A sentence or two that stand out, with what to do about it. `live`: said by screen readers when it appears. */
-export function Notice(props: {
+export function LedgerEvent(props: {
   tone: Tone;
   title?: string;
   live?: boolean;

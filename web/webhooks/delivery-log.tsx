@@ -6,7 +6,7 @@ import { CodeBlock } from "../parts/code-block.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { counted } from "../parts/figures.ts";
 import { LoadingRows } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { ShowOlder } from "../parts/pages.tsx";
 import { Answer } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
@@ -28,7 +28,11 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
   return (
     <div className="tb-deliveries">
       <div role="status">
-        {said && <Notice tone="ok">It is sent again, as a new delivery on top of the list.</Notice>}
+        {said && (
+          <LedgerEvent tone="ok">
+            It is sent again, as a new delivery on top of the list.
+          </LedgerEvent>
+        )}
       </div>
       {again.isError && <Failure error={again.error} />}
       <Answer query={query} loading={<LoadingRows rows={3} height={48} />}>

@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { EndpointView, NoticeKind } from "#http/people/shapes.ts";
+import type { EndpointView, LedgerEventKind } from "#http/people/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
@@ -23,7 +23,7 @@ export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
   const dismiss = () => {
     if (!asked.isPending) onClose();
   };
-  const send = (url: string, kinds: NoticeKind[]) => {
+  const send = (url: string, kinds: LedgerEventKind[]) => {
     if (endpoint === null) {
       const onSuccess = () => onDone(`Added. Copy its secret to where ${hostOf(url)} verifies.`);
       add.mutate({ url, kinds, paused: false }, { onSuccess });
@@ -45,7 +45,7 @@ const hostOf = (url: string) => URL.parse(url)?.host ?? "your program";
 
 type Faults = { url?: string | undefined; kinds?: string | undefined };
 
-function faultsOf(url: string, kinds: NoticeKind[]): Faults {
+function faultsOf(url: string, kinds: LedgerEventKind[]): Faults {
   return {
     url: URL.canParse(url)
       ? undefined
@@ -57,12 +57,12 @@ function faultsOf(url: string, kinds: NoticeKind[]): Faults {
 function EndpointForm(props: {
   endpoint: EndpointView | null;
   asked: { isPending: boolean; error: unknown };
-  onSend: (url: string, kinds: NoticeKind[]) => void;
+  onSend: (url: string, kinds: LedgerEventKind[]) => void;
   onCancel: () => void;
 }) {
   const { endpoint, asked } = props;
   const [url, setUrl] = useState(endpoint?.url ?? "");
-  const [kinds, setKinds] = useState<NoticeKind[]>(endpoint?.kinds ?? KINDS);
+  const [kinds, setKinds] = useState<LedgerEventKind[]>(endpoint?.kinds ?? KINDS);
   const [faults, setFaults] = useState<Faults>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -119,9 +119,9 @@ function EndpointForm(props: {
 }
 
 function Kinds(props: {
-  chosen: NoticeKind[];
+  chosen: LedgerEventKind[];
   fault: string | undefined;
-  onChange: (kinds: NoticeKind[]) => void;
+  onChange: (kinds: LedgerEventKind[]) => void;
 }) {
   const { chosen, fault } = props;
   return (

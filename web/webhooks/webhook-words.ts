@@ -1,8 +1,8 @@
-import type { DeliveryView, NoticeKind } from "#http/people/shapes.ts";
+import type { DeliveryView, LedgerEventKind } from "#http/people/shapes.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** What each kind tells of, in the order in which they are offered. */
-export const KIND_WORDS: Record<NoticeKind, string> = {
+export const KIND_WORDS: Record<LedgerEventKind, string> = {
   "credits.low": "The balance is low",
   "credits.depleted": "No credits are left",
   "credits.granted": "Credits were added",
@@ -10,7 +10,7 @@ export const KIND_WORDS: Record<NoticeKind, string> = {
   "key.created": "An API key was made",
   "key.revoked": "An API key was revoked",
 };
-export const KINDS = Object.keys(KIND_WORDS) as NoticeKind[];
+export const KINDS = Object.keys(KIND_WORDS) as LedgerEventKind[];
 
 type Told = { title: string; shape: Shape; tone: Tone };
 export function deliveryState({ status, tries }: DeliveryView): Told {

@@ -5,7 +5,7 @@ import { base } from "../base.ts";
 import { ObstacleNotice, obstacleIn, obstacleOf } from "../keys/standing.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/notice.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useVisitor } from "../queries.ts";
@@ -47,7 +47,7 @@ export default function WebhooksScreen() {
         of yours. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
       </Text>
       <div role="status" className="tb-said">
-        {said !== null && <Notice tone="ok">{said}</Notice>}
+        {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
       </div>
       {full && <FullNotice max={data.max} />}
       <Answer query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
@@ -72,9 +72,9 @@ export default function WebhooksScreen() {
 
 const FullNotice = ({ max }: { max: number }) => (
   <div className="tb-said">
-    <Notice tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
+    <LedgerEvent tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
       Delete one that you no longer use to add another.
-    </Notice>
+    </LedgerEvent>
   </div>
 );
 

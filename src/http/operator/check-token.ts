@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { isSameHash } from "#accounts/keyed-hash.ts";
-import { createThrottle } from "#credits/throttle.ts";
+import { createThrottle } from "#ledger/throttle.ts";
 import { networkOf } from "../people/network.ts";
 import { OperatorFault } from "./operator-fault.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { type AddressRecord, faultOfAddress } from "#accounts/deployment-desk.ts";
-import { ACCOUNT_RECORDS } from "#credits/account-moves.ts";
-import { purchaseRecord } from "#credits/purchase-record.ts";
-import { transferRecord } from "#credits/transfer.ts";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
+import { transferRecord } from "#ledger/transfer/records.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
 import type { OperationName, Operations } from "./operator-house.ts";
 

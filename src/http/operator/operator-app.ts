@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { DeskRefusal } from "#accounts/people.ts";
-import { BeingMoved } from "#credits/account-moves.ts";
-import { NotCarriedOut, OrderRefused } from "#credits/ledger.ts";
 import { Fault } from "#errors.ts";
+import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import { dropBody, readBody } from "../body.ts";
 import { createTokenCheck } from "./check-token.ts";

@@ -5,8 +5,8 @@ import { type PaymentPage, ProviderAway, ProviderRefused } from "#billing/paymen
 import type { Purchase, PurchaseBook, RevenueRow } from "#billing/purchase-book.ts";
 import { toPurchase } from "#billing/record-purchase.ts";
 import type { SettleOutcome, SettleRef } from "#billing/settle-purchase.ts";
-import { NotCarriedOut } from "#credits/ledger.ts";
-import type { RecordOf } from "#credits/transfer.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import type { RecordOf } from "#ledger/transfer/records.ts";
 
 /**
  * What operators ask of a deployed service about what it has sold. A comparison with the payment provider is put together

@@ -40,8 +40,8 @@ async function viewPerson(visit: Visit, { person }: SignedIn): Promise<PersonVie
     person.verified && person.account === null
       ? await house.auth.finishWelcome(person)
       : person.account;
-  const standing = account === null ? null : await house.desk.ledger.findAccount({ account, now });
-  if (standing?.state === "closed") {
+  const status = account === null ? null : await house.desk.ledger.findAccount({ account, now });
+  if (status?.state === "closed") {
     await finishClosing(visit, person.email);
     return null;
   }
@@ -49,7 +49,7 @@ async function viewPerson(visit: Visit, { person }: SignedIn): Promise<PersonVie
     email: person.email,
     verified: person.verified,
     createdAt: person.createdAt,
-    account: standing === null ? null : { id: standing.account, state: standing.state },
+    account: status === null ? null : { id: status.account, state: status.state },
     hasPassword: names.includes("credential"),
     providers: house.settings.providers.filter((name: Provider) => names.includes(name)),
   };

@@ -1,4 +1,4 @@
-import { OrderRefused, type UsageRow } from "#credits/ledger.ts";
+import { OrderRefused, type UsageRow } from "#ledger/port.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts";
@@ -8,7 +8,7 @@ import { json, requireMember, type Visit } from "./visit.ts";
 const ENTRIES_A_PAGE = 50;
 
 export async function showHome(visit: Visit): Promise<Response> {
-  const { account, standing } = await requireMember(visit);
+  const { account, status } = await requireMember(visit);
   const { house, now } = visit;
   const { ledger } = house.desk;
   const midnight = now - (now % DAY_MS);
@@ -22,7 +22,7 @@ export async function showHome(visit: Visit): Promise<Response> {
   );
   const view: HomeView = {
     balance,
-    freeCall: standing.freeCall === "open",
+    freeCall: status.freeCall === "open",
     today: {
       calls: used.reduce((sum, row) => sum + row.calls, 0),
       credits: used.reduce((sum, row) => sum + row.credits, 0),

@@ -1,5 +1,5 @@
 import { createKey, DeskRefusal, readLabel } from "#accounts/people.ts";
-import type { Key } from "#credits/ledger.ts";
+import type { Key } from "#ledger/port.ts";
 import { DAY_MS, KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { KeyView } from "./shapes.ts";

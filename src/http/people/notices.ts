@@ -6,19 +6,19 @@ import { json, readJson, requireMember, type Visit } from "./visit.ts";
 
 /** Below which balance an owner is told, and by which letters. */
 export async function showNotices(visit: Visit): Promise<Response> {
-  const { account, standing } = await requireMember(visit);
+  const { account, status } = await requireMember(visit);
   const { letters } = await visit.house.notices.choice({ account });
-  const view: NoticesView = { lowBalance: standing.lowBalance, letters };
+  const view: NoticesView = { lowBalance: status.lowBalance, letters };
   return json(view);
 }
 
 export async function chooseNotices(visit: Visit): Promise<Response> {
   const { house, now } = visit;
-  const { account, standing } = await requireMember(visit);
+  const { account, status } = await requireMember(visit);
   const { lowBalance, letters } = await readChoice(visit);
   // Each may be asked for again: what is not reached the first time is at the second. Where the number stays, so does what
   // is to be told of it.
-  if (lowBalance !== standing.lowBalance)
+  if (lowBalance !== status.lowBalance)
     await house.desk.ledger.setLowBalance({ account, lowBalance, now });
   await house.notices.choose({ account, choice: { letters } });
   const view: NoticesView = { lowBalance, letters };

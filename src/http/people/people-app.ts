@@ -1,7 +1,7 @@
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { NotCarriedOut, OutcomeUnknown } from "#credits/ledger.ts";
-import { createThrottle, type Throttle } from "#credits/throttle.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import { transportPolicy } from "../pages/page-policy.ts";
 import {
   createCloseAccount,

@@ -2,7 +2,7 @@ import { type BeginOutcome, PAGE_OPEN_MS } from "#billing/begin-purchase.ts";
 import { priceText } from "#billing/money.ts";
 import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-book.ts";
-import type { Throttle } from "#credits/throttle.ts";
+import type { Throttle } from "#ledger/throttle.ts";
 import { tellPaidInVain } from "./paid-in-vain.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";

@@ -33,8 +33,8 @@
  */
 
 import type { EventKind } from "#accounts/journal.ts";
-import type { GrantKind } from "#credits/ledger.ts";
-import type { NoticeKind } from "#credits/notices.ts";
+import type { LedgerEventKind } from "#ledger/events.ts";
+import type { GrantKind } from "#ledger/port.ts";
 
 export type Provider = "github" | "google";
 
@@ -98,7 +98,7 @@ export type UsageView = {
   totals: { calls: number; credits: number };
 };
 
-export type { GrantKind } from "#credits/ledger.ts";
+export type { GrantKind } from "#ledger/port.ts";
 
 export type GrantView = {
   id: string;
@@ -186,10 +186,10 @@ export type NoticesView = { lowBalance: number; letters: { low: boolean; expirin
 /** Which letters end with the link that was used. */
 export type UnsubscribedView = { letters: "low" | "expiring" };
 
-export type { NoticeKind } from "#credits/notices.ts";
+export type { LedgerEventKind } from "#ledger/events.ts";
 
 /** `GET /people/webhooks`, `POST` and `PUT /people/webhooks/:id` take `EndpointOrder`. */
-export type EndpointOrder = { url: string; kinds: NoticeKind[]; paused: boolean };
+export type EndpointOrder = { url: string; kinds: LedgerEventKind[]; paused: boolean };
 export type EndpointView = EndpointOrder & { id: string; createdAt: number; secret: string };
 export type EndpointsView = { endpoints: EndpointView[]; max: number };
 
@@ -197,7 +197,7 @@ export type EndpointsView = { endpoints: EndpointView[]; max: number };
 export type DeliveryView = {
   id: string;
   notice: string;
-  kind: NoticeKind;
+  kind: LedgerEventKind;
   body: string;
   at: number;
   status: "waiting" | "delivered" | "failed";

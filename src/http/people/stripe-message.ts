@@ -1,5 +1,5 @@
 import { MessageRefused } from "#billing/payment-provider.ts";
-import type { Throttle } from "#credits/throttle.ts";
+import type { Throttle } from "#ledger/throttle.ts";
 import { networkOf } from "./network.ts";
 import { tellPaidInVain } from "./paid-in-vain.ts";
 import { PeopleFault, tooFast } from "./people-fault.ts";

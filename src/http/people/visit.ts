@@ -1,7 +1,7 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { EventKind } from "#accounts/journal.ts";
 import { closeAccount, DeskRefusal } from "#accounts/people.ts";
-import type { AccountStanding } from "#credits/ledger.ts";
+import type { AccountStatus } from "#ledger/port.ts";
 import { PeopleFault } from "./people-fault.ts";
 import type { PeopleHouse } from "./people-house.ts";
 
@@ -23,7 +23,7 @@ export type Visit = {
 };
 
 /** Whoever is signed in, with an account. */
-export type Member = SignedIn & { account: string; standing: AccountStanding };
+export type Member = SignedIn & { account: string; status: AccountStatus };
 
 /** Bodies of the pages are a label or a password: far smaller. */
 const BODY_CHARS_MAX = 16 * 1024;
@@ -61,13 +61,13 @@ export async function requireMember(visit: Visit): Promise<Member> {
     );
   }
   const account = person.account ?? (await house.auth.finishWelcome(person));
-  const standing = await house.desk.ledger.findAccount({ account, now });
-  if (standing === null) throw new Error(`The ledger has no account ${account}`);
-  if (standing.state === "closed") {
+  const status = await house.desk.ledger.findAccount({ account, now });
+  if (status === null) throw new Error(`The ledger has no account ${account}`);
+  if (status.state === "closed") {
     await finishClosing(visit, person.email);
     throw signedOut();
   }
-  return { ...signedIn, account, standing };
+  return { ...signedIn, account, status };
 }
 
 /** Closes an account for good; also where that was broken off half-way, or somebody else does it at the same time. */
@@ -85,7 +85,7 @@ export const requireActiveMember = async (visit: Visit): Promise<Member> =>
   );
 
 export function requireNotSuspended(member: Member, detail: string): Member {
-  if (member.standing.state === "suspended") throw new PeopleFault("account_suspended", detail);
+  if (member.status.state === "suspended") throw new PeopleFault("account_suspended", detail);
   return member;
 }
 

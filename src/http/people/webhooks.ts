@@ -1,5 +1,5 @@
-import { NOTICE_KINDS, type NoticeKind } from "#credits/notices.ts";
 import { randomBase62 } from "#ids.ts";
+import { LEDGER_EVENT_KINDS, type LedgerEventKind } from "#ledger/events.ts";
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#notices/bounds.ts";
 import { newDeliveryId } from "#notices/carry-on.ts";
 import { judgeEndpoint } from "#notices/endpoint-address.ts";
@@ -135,16 +135,21 @@ async function readEndpoint(visit: Visit): Promise<EndpointOrder> {
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new PeopleFault(
       "invalid_request",
-      `Choose at least one of what can be sent: ${NOTICE_KINDS.join(", ")}.`,
+      `Choose at least one of what can be sent: ${LEDGER_EVENT_KINDS.join(", ")}.`,
     );
   }
   if (typeof paused !== "boolean") {
     throw new PeopleFault("invalid_request", "Say whether it is paused.");
   }
-  return { url: judged.url, kinds: NOTICE_KINDS.filter((kind) => wanted.includes(kind)), paused };
+  return {
+    url: judged.url,
+    kinds: LEDGER_EVENT_KINDS.filter((kind) => wanted.includes(kind)),
+    paused,
+  };
 }
 
-const isKind = (value: unknown): value is NoticeKind => NOTICE_KINDS.includes(value as NoticeKind);
+const isKind = (value: unknown): value is LedgerEventKind =>
+  LEDGER_EVENT_KINDS.includes(value as LedgerEventKind);
 
 async function findEndpoint(visit: Visit, account: string): Promise<Endpoint> {
   const endpoints = await visit.house.notices.listEndpoints({ account });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#credits/ledger.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import {
   createRule,
@@ -66,7 +66,7 @@ function describeLevels(rule: Rule) {
     const [ada = "", bob = "", cid = ""] = accounts;
     const calls = [...Array(30).fill(ada), ...Array(10).fill(bob), ...Array(3).fill(cid)];
     await Promise.all(calls.map((account) => scene.debit(account)));
-    const { notices } = await scene.ledger.listNotices({ max: 10 });
+    const { notices } = await scene.ledger.listEvents({ max: 10 });
     const of = (wanted: string) =>
       notices.flatMap(({ account, kind }) => (account === wanted ? [kind] : []));
     assert.deepEqual(of(ada), ["credits.low", "credits.depleted"]);

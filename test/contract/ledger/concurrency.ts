@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DebitOrder, DebitOutcome } from "#credits/ledger.ts";
+import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import { createRule, idempotency, type OpenLedger, START, sha256, tally } from "./scene.ts";
 
 /** What runs at once: all orders are sent before the first is answered. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Entry } from "#credits/entries.ts";
-import { OrderRefused } from "#credits/ledger.ts";
+import type { Entry } from "#ledger/entries.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import {
   accountId,
   allEntries,

@@ -237,7 +237,7 @@ function describeEnds(rule: Rule) {
     await scene.grant(bob, "kept", 5);
     await scene.news();
     await look(scene, START + DAY);
-    const { notices } = await scene.ledger.listNotices({ max: ALL });
+    const { notices } = await scene.ledger.listEvents({ max: ALL });
     assert.deepEqual(
       notices.map(({ account, kind }) => [account, kind]),
       [[ada, "credits.depleted"]],
@@ -245,7 +245,7 @@ function describeEnds(rule: Rule) {
   });
 }
 
-const look = ({ ledger }: Scene, now: number, max = ALL) => ledger.noticeExpiries({ now, max });
+const look = ({ ledger }: Scene, now: number, max = ALL) => ledger.recordExpiries({ now, max });
 
 /** An account with one pack, of which everything was told. */
 async function withPack(scene: Scene, credits: number) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#credits/ledger.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { createRule, DAY, type OpenLedger, START } from "./scene.ts";
 

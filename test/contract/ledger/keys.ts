@@ -57,7 +57,7 @@ export function describeKeys(open: OpenLedger) {
     assert.deepEqual(await ledger.revokeKey(order), { found: true });
     assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(
-      await ledger.standing({ account, keySha256: keySha256(account), now: START }),
+      await ledger.keyStatus({ account, keySha256: keySha256(account), now: START }),
       { outcome: "invalid_key" },
     );
     assert.equal((await ledger.listKeys({ account }))[0]?.revokedAt, START + 1);
@@ -133,7 +133,7 @@ export function describeKeys(open: OpenLedger) {
     const bob = await scene.account("Bob", { credits: 1 });
     const foreign = { keySha256: keySha256(bob) };
     assert.deepEqual(await scene.debit(ada, foreign), { outcome: "invalid_key" });
-    assert.deepEqual(await ledger.standing({ account: ada, ...foreign, now: START }), {
+    assert.deepEqual(await ledger.keyStatus({ account: ada, ...foreign, now: START }), {
       outcome: "invalid_key",
     });
     assert.deepEqual([await scene.balance(ada), await scene.balance(bob)], [1, 1]);
@@ -173,7 +173,7 @@ export function describeKeys(open: OpenLedger) {
     const account = await scene.account("Ada", { freeCall: "open" });
     await scene.grant(account, "soon", 3, { expiresAt: START + MINUTE });
     const standing = (now: number) =>
-      ledger.standing({ account, keySha256: keySha256(account), now });
+      ledger.keyStatus({ account, keySha256: keySha256(account), now });
     const good = { outcome: "good", balance: 3, freeCall: true };
     assert.deepEqual(await standing(START), good);
     assert.deepEqual(await standing(START), good);

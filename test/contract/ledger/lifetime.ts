@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#credits/ledger.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import { allEntries, createRule, DAY, type OpenLedger, type Scene, START } from "./scene.ts";
 
 const SOON = START + DAY;

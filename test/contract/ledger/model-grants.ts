@@ -1,6 +1,7 @@
 /** The model's grants. */
-import type { LedgerOperations } from "#credits/ledger.ts";
-import { nextLookAt } from "#credits/notices.ts";
+
+import { nextLookAt } from "#ledger/events.ts";
+import type { LedgerOperations } from "#ledger/port.ts";
 import type { GrantOrder } from "./model.ts";
 import type { ModelNotices } from "./model-notices.ts";
 import { type Account, isOnPlan, lostOf, type Made, remainingOf, spendable } from "./model-sums.ts";

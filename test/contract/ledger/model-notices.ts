@@ -1,9 +1,9 @@
 /** What the model's owners are told. */
-import { type Level, levelOf, type NoticeContent, nextLookAt } from "#credits/notices.ts";
+import { type EventContent, type Level, levelOf, nextLookAt } from "#ledger/events.ts";
 import { type Account, balanceOf, remainingOf } from "./model-sums.ts";
 import { DAY } from "./scene.ts";
 
-type Told = { account: string; at: number } & NoticeContent;
+type Told = { account: string; at: number } & EventContent;
 export type ModelNotices = ReturnType<typeof createModelNotices>;
 
 const WORSE: Record<Level, readonly Level[]> = {
@@ -15,7 +15,7 @@ const WORSE: Record<Level, readonly Level[]> = {
 export function createModelNotices(accounts: Account[]) {
   let notices: Told[] = [];
 
-  function write(account: Account | undefined, at: number, content: NoticeContent): void {
+  function write(account: Account | undefined, at: number, content: EventContent): void {
     if (account !== undefined && account.state !== "closed")
       notices.push({ account: account.id, at, ...content });
   }
@@ -53,7 +53,7 @@ export function createModelNotices(accounts: Account[]) {
       account.told = levelOf(balanceOf(account, now), lowBalance);
       return { found: true };
     },
-    noticeExpiries(now: number, max: number) {
+    recordExpiries(now: number, max: number) {
       const due = accounts
         .flatMap((account) => account.grants.map((grant) => ({ account, grant })))
         .filter(({ grant }) => grant.lookAt !== null && grant.lookAt <= now)

@@ -50,7 +50,7 @@ const clockStep = fc.record({
 /** To the next time at which something comes or ends, or a millisecond off it. */
 const boundaryStep = fc.record({ type: fc.constant("boundary"), off: fc.constantFrom(-1, 0, 1) });
 const accountStep = fc.record({
-  type: fc.constantFrom("suspend", "resume", "resume", "revoke", "standing"),
+  type: fc.constantFrom("suspend", "resume", "resume", "revoke", "keyStatus"),
   account,
   key: fc.constantFrom(...KEYS),
 });

@@ -1,12 +1,7 @@
 /** Sums over what the model has seen. */
-import {
-  type Books,
-  type CallRef,
-  type DebitOrder,
-  hourOf,
-  type UsageRow,
-} from "#credits/ledger.ts";
-import type { Level } from "#credits/notices.ts";
+
+import type { Level } from "#ledger/events.ts";
+import { type Books, type CallRef, type DebitOrder, hourOf, type UsageRow } from "#ledger/port.ts";
 import type { GrantOrder } from "./model.ts";
 
 export type Call = {

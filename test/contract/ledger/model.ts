@@ -7,10 +7,10 @@ import type {
   DebitOrder,
   DebitOutcome,
   FreeCall,
+  KeyStatus,
+  KeyStatusOrder,
   LedgerOperations,
-  Standing,
-  StandingOrder,
-} from "#credits/ledger.ts";
+} from "#ledger/port.ts";
 import { grantsModel } from "./model-grants.ts";
 import { createModelNotices } from "./model-notices.ts";
 import {
@@ -76,7 +76,7 @@ export function createModel() {
       notices.forget(id);
       return { found: true, forfeited };
     },
-    standing(order: StandingOrder): Standing {
+    keyStatus(order: KeyStatusOrder): KeyStatus {
       const account = find(order.account);
       return account === undefined ? { outcome: "invalid_key" } : standingOf(account, order);
     },
@@ -143,12 +143,12 @@ export function createModel() {
 
 const named = ({ id, label }: { id: string; label: string }) => ({ id, label, start: "tb_" });
 
-const goodKey = ({ state, keys }: Account, { keySha256 }: StandingOrder) =>
+const goodKey = ({ state, keys }: Account, { keySha256 }: KeyStatusOrder) =>
   state === "closed"
     ? undefined
     : keys.find(({ sha256, revoked }) => sha256 === keySha256 && !revoked);
 
-function standingOf(account: Account, order: StandingOrder): Standing {
+function standingOf(account: Account, order: KeyStatusOrder): KeyStatus {
   if (goodKey(account, order) === undefined) return { outcome: "invalid_key" };
   const balance = balanceOf(account, order.now);
   if (account.state === "suspended") return { outcome: "account_suspended", balance };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#credits/ledger.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./scene.ts";
 
 /** What an account's owner is told of: each thing once. */
@@ -54,7 +54,7 @@ function describeKept(rule: Rule) {
   rule("notices are kept with their account, until they are settled", async (scene) => {
     const { ledger } = scene;
     const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
-    const { notices } = await ledger.listNotices({ max: 10 });
+    const { notices } = await ledger.listEvents({ max: 10 });
     assert.deepEqual(
       notices.map(({ account, kind }) => [account, kind]),
       [
@@ -62,31 +62,31 @@ function describeKept(rule: Rule) {
         [bob, "key.created"],
       ],
     );
-    assert.deepEqual(await ledger.listNotices({ max: 10 }), { notices });
-    assert.deepEqual(await ledger.listNotices({ max: 1 }), { notices: notices.slice(0, 1) });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices });
+    assert.deepEqual(await ledger.listEvents({ max: 1 }), { notices: notices.slice(0, 1) });
     const ids = notices.slice(0, 1).map(({ id }) => id);
-    assert.deepEqual(await ledger.settleNotices({ ids }), { settled: 1 });
-    assert.deepEqual(await ledger.listNotices({ max: 10 }), { notices: notices.slice(1) });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: notices.slice(1) });
   });
 
   rule("what was settled does not come back, and is settled once", async (scene) => {
     const { ledger } = scene;
     await scene.account();
-    const ids = (await ledger.listNotices({ max: 10 })).notices.map(({ id }) => id);
-    assert.deepEqual(await ledger.settleNotices({ ids }), { settled: 1 });
-    assert.deepEqual(await ledger.settleNotices({ ids }), { settled: 0 });
-    assert.deepEqual(await ledger.listNotices({ max: 10 }), { notices: [] });
+    const ids = (await ledger.listEvents({ max: 10 })).notices.map(({ id }) => id);
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 0 });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: [] });
   });
 
   rule("settling what is no notice settles nothing else", async (scene) => {
     const { ledger } = scene;
     const account = await scene.account();
-    const [id = ""] = (await ledger.listNotices({ max: 1 })).notices.map((each) => each.id);
+    const [id = ""] = (await ledger.listEvents({ max: 1 })).notices.map((each) => each.id);
     const others = ["", "ntc_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
     const earlier = `ntc_${account}_${START - 1}_${id.split("_").at(-1)}`;
-    assert.deepEqual(await ledger.settleNotices({ ids: [...others, earlier] }), { settled: 0 });
-    assert.deepEqual(await ledger.settleNotices({ ids: [] }), { settled: 0 });
-    assert.equal((await ledger.listNotices({ max: 1 })).notices.length, 1);
+    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
+    assert.equal((await ledger.listEvents({ max: 1 })).notices.length, 1);
   });
 
   rule("no two notices have one id, though one was settled before the next came", async (scene) => {
@@ -96,9 +96,9 @@ function describeKept(rule: Rule) {
     for (const grant of ["one", "two", "three"]) {
       await scene.grant(account, grant, 1);
       await scene.grant(account, `${grant} more`, 1);
-      const { notices } = await ledger.listNotices({ max: 10 });
+      const { notices } = await ledger.listEvents({ max: 10 });
       ids.push(...notices.map(({ id }) => id));
-      await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+      await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
     }
     assert.equal(ids.length, 7);
     assert.equal(new Set(ids).size, 7);
@@ -114,7 +114,7 @@ function describeKept(rule: Rule) {
     await scene.grant(account, "late", 5);
     await scene.createKey(account, "late");
     const later = { now: START + 2 * DAY, max: 10 };
-    assert.deepEqual(await ledger.noticeExpiries(later), { noticed: 0, more: false });
+    assert.deepEqual(await ledger.recordExpiries(later), { noticed: 0, more: false });
     assert.deepEqual(await scene.news(), []);
   });
 }

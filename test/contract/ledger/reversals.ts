@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DebitOrder } from "#credits/ledger.ts";
+import type { DebitOrder } from "#ledger/port.ts";
 import {
   allEntries,
   createRule,

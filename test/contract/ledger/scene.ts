@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import type { EntriesPage, Entry } from "#credits/entries.ts";
+import { ACCOUNT_PART_CHARS } from "#ids.ts";
+import type { EntriesPage, Entry } from "#ledger/entries.ts";
 import type {
   DebitOrder,
   DebitOutcome,
@@ -14,8 +15,7 @@ import type {
   Ledger,
   LedgerOperations,
   MaintainOutcome,
-} from "#credits/ledger.ts";
-import { ACCOUNT_PART_CHARS } from "#ids.ts";
+} from "#ledger/port.ts";
 
 export type OpenedLedger = { ledger: Ledger; reopen?(): Promise<Ledger> };
 /** Opens an empty ledger; what has to be cleaned up is left to `t.after`. */
@@ -85,8 +85,8 @@ export function createScene(opened: OpenedLedger) {
     books: async (now = START) => (await ledger.audit({ now })).books,
     /** Takes the notices that nobody has taken yet, as somebody does who carries them on. */
     async news() {
-      const { notices } = await ledger.listNotices({ max: 1000 });
-      await ledger.settleNotices({ ids: notices.map(({ id }) => id) });
+      const { notices } = await ledger.listEvents({ max: 1000 });
+      await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
       return notices.map(({ id: _, account: __, ...content }) => content);
     },
     withdraw: (account: string, id: string, credits: number, now = START) =>

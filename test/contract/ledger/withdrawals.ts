@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OrderRefused } from "#credits/ledger.ts";
+import { OrderRefused } from "#ledger/port.ts";
 import { allEntries, createRule, DAY, type OpenLedger, type Scene, START } from "./scene.ts";
 
 const withdrawn = (voided: number, spent = 0) => ({ outcome: "withdrawn", voided, spent });
@@ -88,7 +88,7 @@ export function describeWithdrawals(open: OpenLedger) {
     await scene.ledger.closeAccount({ account, now: START });
     assert.deepEqual(await scene.withdraw(account, "plan", 9, START + 1), withdrawn(9));
     const later = { now: START + 2 * DAY, max: 10 };
-    assert.deepEqual(await scene.ledger.noticeExpiries(later), { noticed: 0, more: false });
+    assert.deepEqual(await scene.ledger.recordExpiries(later), { noticed: 0, more: false });
     assert.deepEqual(await scene.news(), []);
   });
 

@@ -12,30 +12,30 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createDeploymentDesk } from "#accounts/deployment-desk.ts";
 import { createOperatorDesk } from "#accounts/operator-desk.ts";
-import type { Ledger } from "#credits/ledger.ts";
-import { ledgerOver } from "#credits/ledger-over.ts";
 import { hashKey } from "#entry/node-house.ts";
 import { createOperatorApp } from "#http/operator/operator-app.ts";
 import type { OperatorHouse } from "#http/operator/operator-house.ts";
 import { createSalesDesk } from "#http/operator/sales-desk.ts";
-import { createOperatorActs } from "#store/d1-acts.ts";
-import { createAccountIndex } from "#store/d1-index.ts";
-import { type MovingStub, movesOfObjects } from "#store/durable-object-moves.ts";
-import { createMoving } from "#store/durable-object-moving.ts";
-import { d10003Edge } from "#store/migrations/d1-0003-edge.ts";
-import { createDirectory } from "#store/people-directory.ts";
-import { createJournal } from "#store/people-journal.ts";
-import { createLetterQueue } from "#store/people-letters.ts";
-import { createPurchaseBook } from "#store/people-purchases.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
+import { createMoving } from "#stores/durable-object/moving.ts";
+import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
+import { createJournal } from "#stores/sql/journal.ts";
+import { createLetterQueue } from "#stores/sql/letters.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import {
   type BatchResult,
   createBatchRunner,
   isRead,
   settle,
   unwrap,
-} from "#store/sqlite-batch.ts";
-import { createSqliteDatabase } from "#store/sqlite-database.ts";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
+} from "#stores/sqlite/batch.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import type { Json } from "../../entry/cli-scene.ts";
 
 export const TOKEN = "the operator's own token of the tests".replaceAll(" ", "-");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { NotCarriedOut } from "#credits/ledger.ts";
 import { OPERATIONS } from "#http/operator/operations.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { ADA, ask, createDeployment, linesOf, openDeployment } from "./deployment-scene.ts";
 
 const KEY = "key_Ada0000000000000000001";

@@ -1,7 +1,7 @@
-import type { D1 } from "#store/d1-database.ts";
-import { d1People } from "#store/d1-people.ts";
-import { openSqliteDirect } from "#store/sqlite-direct.ts";
-import { openNodeSqlite } from "#store/sqlite-node.ts";
+import type { D1 } from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../store/d1-scene.ts";
 import { rowsOf, type SceneStore, SQLITE_TABLES } from "./scene-stores.ts";
 

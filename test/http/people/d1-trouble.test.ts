@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { D1, D1Statement } from "#store/d1-database.ts";
+import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
 import { d1Store } from "./d1-store.ts";
 import { keepPeopleIn, openMember, openScene, PASSWORD } from "./people-scene.ts";
 

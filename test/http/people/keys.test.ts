@@ -18,7 +18,7 @@ async function makeKey({ browser }: Member, label: string): Promise<Made> {
 }
 
 const standing = (scene: Scene, account: string, secret: string) =>
-  scene.desk.ledger.standing({
+  scene.desk.ledger.keyStatus({
     account,
     keySha256: createHash("sha256").update(secret).digest("hex"),
     now: Date.now(),

@@ -1,8 +1,8 @@
 import { before } from "node:test";
-import { createPostgresLedger } from "#store/postgres-ledger.ts";
-import { createPostgresPeople } from "#store/postgres-people.ts";
-import type { PostgresPool } from "#store/postgres-pool.ts";
-import type { SqlRow, SqlValue } from "#store/sqlite-driver.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
+import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { createFaultWatch } from "../../../src/entry/node-fault-watch.ts";
 import { newDatabase, openPoolLater } from "../../store/postgres-scene.ts";
 import type { SceneStore } from "./scene-stores.ts";

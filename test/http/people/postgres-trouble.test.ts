@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NotCarriedOut } from "#credits/ledger.ts";
-import type { PostgresMode, PostgresPool } from "#store/postgres-pool.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
 import type { Answer } from "./browser.ts";
 import { keepPeopleIn, type Member, openMember, openScene, type Scene } from "./people-scene.ts";
 import { postgresStore } from "./postgres-store.ts";

@@ -3,11 +3,11 @@ import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { Journal } from "#accounts/journal.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
-import type { Ledger } from "#credits/ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
-import type { SqlRow, SqlValue } from "#store/sqlite-driver.ts";
-import { type NodeSqlite, openNodeSqlite } from "#store/sqlite-node.ts";
-import { openSqlitePeople } from "#store/sqlite-people.ts";
+import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
 

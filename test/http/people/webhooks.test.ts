@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOTICE_KINDS, type Notice } from "#credits/notices.ts";
 import type {
   DeliveriesView,
   EndpointOrder,
@@ -8,6 +7,7 @@ import type {
   EndpointView,
   EventsView,
 } from "#http/people/shapes.ts";
+import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#notices/bounds.ts";
 import { HOSTILE } from "../../notices/hostile-addresses.ts";
 import { type Member, openMember, openScene, type Scene } from "./people-scene.ts";
@@ -32,7 +32,14 @@ async function deliverTo(scene: Scene, account: string, times = 1): Promise<void
   for (let time = 0; time < times; time += 1) {
     count += 1;
     const id = `ntc_${account}_${count}_1`;
-    const notice: Notice = { id, account, at: 1, kind: "credits.low", balance: 1, lowBalance: 2 };
+    const notice: LedgerEvent = {
+      id,
+      account,
+      at: 1,
+      kind: "credits.low",
+      balance: 1,
+      lowBalance: 2,
+    };
     const ids = (wanted: number) => Array.from({ length: wanted }, (_, n) => `dlv_${count}x${n}`);
     const order = { notice, letter: null, body: `{"count":${count}}`, deliveryIds: ids };
     await scene.store.notices.handle({ ...order, now: Date.now() });
@@ -124,7 +131,7 @@ test("kinds that are none, none at all, and a pause that is none are refused", a
   }
   const twice = ["key.created", "credits.low", "key.created"] as EndpointOrder["kinds"];
   assert.deepEqual((await addTo(member, { kinds: twice })).kinds, ["credits.low", "key.created"]);
-  const all = [...NOTICE_KINDS];
+  const all = [...LEDGER_EVENT_KINDS];
   assert.deepEqual((await addTo(member, { kinds: all })).kinds, all);
 });
 

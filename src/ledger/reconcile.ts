@@ -1,0 +1,32 @@
+import { addBooks, noBooks } from "./books.ts";
+import type { Audit, Books } from "./port.ts";
+
+/** What a store sums up for an account, for its audit. */
+export type AccountSums = Books & { id: string; freeCall: string; freeCalls: number };
+
+/**
+ * Reconciles the books: for every account the sum of its grants must equal
+ * debits - reversals + remaining + expired + voided, and one free call at the most may have been made.
+ * `lost`: rows of usage that belong to no account.
+ */
+export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
+  const books = noBooks();
+  const faults: string[] = [];
+  let accounts = 0;
+  for (const own of rows) {
+    accounts += 1;
+    addBooks(books, own);
+    const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
+    if (own.granted !== explained) {
+      faults.push(
+        `${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`,
+      );
+    }
+    const expected = own.freeCall === "used" ? 1 : 0;
+    if (own.freeCalls !== expected) {
+      faults.push(`${own.id}: ${own.freeCalls} free calls were made; ${expected} is right`);
+    }
+  }
+  if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
+  return { ok: faults.length === 0, accounts, books, faults };
+}

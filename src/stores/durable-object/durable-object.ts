@@ -1,0 +1,175 @@
+import { DurableObject } from "cloudflare:workers";
+import { countCall } from "#ledger/count-call.ts";
+import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
+import type {
+  DebitOrder,
+  DebitOutcome,
+  KeyStatus,
+  LedgerOperation,
+  MaintainOrder,
+} from "#ledger/port.ts";
+import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
+import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "#limits.ts";
+import { object0001Indexes } from "#stores/schema/object-0001-indexes.ts";
+import { runMigrations } from "#stores/schema/run-migrations.ts";
+import { sqlite0001Ledger } from "#stores/schema/sqlite-0001-ledger.ts";
+import { sqlite0002Entries } from "#stores/schema/sqlite-0002-entries.ts";
+import { sqlite0005SalesLedger } from "#stores/schema/sqlite-0005-sales-ledger.ts";
+import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
+import { createForwardedNotices } from "#stores/sql/forwarded-events.ts";
+import {
+  type BatchResult,
+  createBatchRunner,
+  describeFault,
+  isRead,
+  settle,
+  unwrap,
+} from "#stores/sqlite/batch.ts";
+import { createObjectDriver, type ObjectStorage } from "./driver.ts";
+import { createMoving } from "./moving.ts";
+import { createForwarding, type PerformOwn } from "./notices.ts";
+import { createUpkeep, type Upkeep } from "./upkeep.ts";
+
+const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, object0001Indexes, sqlite0005SalesLedger];
+
+/**
+ * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an
+ * answer leaves only when what it tells of is on the disk (the platform's output gate). Its statements are those of the
+ * SQLite store. Results are data, errors included: a class does not cross to a Worker.
+ */
+export class AccountLedger extends DurableObject {
+  readonly #run: ReturnType<typeof createBatchRunner>;
+  readonly #upkeep: Upkeep;
+  readonly #moving: ReturnType<typeof createMoving>;
+  /** By the limit that the Worker has: for a while after it was changed there are Workers of either. */
+  readonly #throttles = new Map<number, Throttle>();
+  /** Whether the last operation has written a notice; null where there is no place to hand one on to. */
+  #hasNotice: boolean | null;
+
+  constructor(state: { storage: ObjectStorage }, env: unknown) {
+    super(state as never, env as never);
+    const { storage } = state;
+    const driver = createObjectDriver(storage);
+    const isNewer = runMigrations(driver, MIGRATIONS);
+    const { DB } = env as { DB?: D1 };
+    this.#hasNotice = DB === undefined ? null : false;
+    const onNotice = () => {
+      if (this.#hasNotice !== null) this.#hasNotice = true;
+    };
+    this.#run = createBatchRunner(driver, { isAlone: true, onNotice });
+    const perform: PerformOwn = (name, order) => unwrap(this.#carryOut(name, order)) as never;
+    const forwarding =
+      DB === undefined
+        ? null
+        : createForwarding(driver, perform, createForwardedNotices(createD1Database(DB)));
+    const maintain = (order: MaintainOrder) => perform("maintain", order);
+    const foldAfterDays = foldAfterDaysOf(env);
+    this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDays, forwarding);
+    // What an earlier version has stored may be due by something that only this one knows.
+    if (isNewer) this.#upkeep.schedule().catch(complainOfAlarm);
+    this.#moving = createMoving(driver, async () => {
+      await storage.deleteAll();
+      runMigrations(driver, MIGRATIONS);
+    });
+  }
+
+  /** One operation in one transaction. */
+  async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
+    const result = this.#carryOut(name, order);
+    await this.#noteOutcome(name, order, result);
+    return result;
+  }
+
+  /** The one question about a call: the rate, by the time of the order, and the debit or the key's standing. */
+  async call<Kind extends keyof FarLedger>(
+    kind: Kind,
+    order: Parameters<FarLedger[Kind]>[0],
+    callsPerSecond: number,
+    isAgain: boolean,
+  ): Promise<CallResult> {
+    const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
+    this.#throttles.set(callsPerSecond, throttle);
+    let noted: Promise<void> | undefined;
+    const own = {
+      debit: (given: unknown) => {
+        const result = this.#carryOut("debit", given);
+        noted = this.#noteOutcome("debit", given, result);
+        return unwrap(result) as DebitOutcome;
+      },
+      keyStatus: (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus,
+    };
+    try {
+      const value = await countCall(own, throttle, kind, order, isAgain);
+      await noted;
+      return { value };
+    } catch (error) {
+      return { error: describeFault(error) };
+    }
+  }
+
+  /** Woken by the platform. */
+  alarm(): Promise<void> {
+    return this.#upkeep.round();
+  }
+
+  exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.exportRecords(order));
+  }
+
+  beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.beginImport(order));
+  }
+
+  importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
+    return settle(() => this.#moving.importRecords(order));
+  }
+
+  finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
+    return settle(async () => {
+      const outcome = this.#moving.finishImport(order);
+      if (outcome.ok) await this.#upkeep.schedule();
+      return outcome;
+    });
+  }
+
+  #carryOut(name: LedgerOperation, order: unknown): BatchResult {
+    try {
+      this.#moving.enter(isRead(name));
+    } catch (error) {
+      return { error: describeFault(error) };
+    }
+    if (this.#hasNotice !== null) this.#hasNotice = false;
+    return this.#run([[name, order]])[0] as BatchResult;
+  }
+
+  /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
+  #noteOutcome(
+    name: LedgerOperation,
+    order: unknown,
+    result: BatchResult,
+  ): Promise<void> | undefined {
+    if (!("value" in result)) return undefined;
+    // The round after it looks at all that is due.
+    if (this.#hasNotice) return this.#upkeep.noteNotice()?.catch(complainOfAlarm);
+    // The ends of grants may have come back.
+    if (name === "withdraw") return this.#upkeep.schedule().catch(complainOfAlarm);
+    if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
+    const { now, idempotency } = order as DebitOrder;
+    return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(complainOfAlarm);
+  }
+}
+
+const complainOfAlarm = (cause: unknown) =>
+  console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
+const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
+
+export type CallResult =
+  | { value: Counted<DebitOutcome | KeyStatus> }
+  | Extract<BatchResult, { error: unknown }>;
+
+/** The Worker's door has judged the text; where it was not good, no call comes here. */
+function foldAfterDaysOf(env: unknown): number {
+  const days = Number((env as { TOOLBOOTH_FOLD_AFTER_DAYS?: unknown }).TOOLBOOTH_FOLD_AFTER_DAYS);
+  return days >= FOLD_AFTER_DAYS_MIN ? days : FOLD_AFTER_DAYS_DEFAULT;
+}

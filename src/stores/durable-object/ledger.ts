@@ -1,0 +1,59 @@
+import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { DebitOutcome, KeyStatus, Ledger, LedgerOperation } from "#ledger/port.ts";
+import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
+import { type BatchItem, type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
+import type { CallResult } from "./durable-object.ts";
+import { sendToObject } from "./sending.ts";
+
+/** An object that holds a ledger, as a Worker reaches it. */
+export type LedgerStub = {
+  perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
+  /** `isAgain`: the order may have been carried out before, so it is not refused for the rate. */
+  call(
+    kind: keyof FarLedger,
+    order: unknown,
+    callsPerSecond: number,
+    isAgain: boolean,
+  ): Promise<CallResult>;
+};
+
+/** The object of an order's account. A stub that has failed is not used again, so each try asks for a fresh one. */
+export type FindStub = (order: { account?: string }) => LedgerStub;
+
+/** The ledger's port over objects. */
+export const ledgerOfObjects = (find: FindStub): Ledger =>
+  ledgerOver((name, order) => {
+    const send = () => find(order as { account: string }).perform(name, order);
+    return READS_ALL.has(name) ? askForAll(send) : ask(send);
+  });
+
+/** These go through all the debits that are kept. */
+const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
+
+/** What the corridor asks about a call: one journey each. */
+export function farLedgerOfObjects(find: FindStub, callsPerSecond: number): FarLedger {
+  const call = (kind: keyof FarLedger, order: { account: string }, rate = callsPerSecond) =>
+    ask((isAgain) => find(order).call(kind, order, rate, isAgain));
+  return {
+    debit: async (order, isCounted) =>
+      (await call("debit", order, isCounted ? UNCOUNTED : undefined)) as Counted<DebitOutcome>,
+    keyStatus: async (order) => (await call("keyStatus", order)) as Counted<KeyStatus>,
+  };
+}
+
+/** No limit, and no other bucket is touched. */
+const UNCOUNTED = 0;
+
+/** The value of an object's answer. Every order of a ledger names itself. */
+export const ask = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
+  sendToObject(async (isAgain) => unwrap(await send(isAgain)), LEDGER);
+
+/** The same for what takes its time: nobody's call waits for it. */
+export const askForAll = (send: () => Promise<BatchResult>): Promise<unknown> =>
+  sendToObject(async () => unwrap(await send()), {
+    ...LEDGER,
+    timeoutMs: WHOLE_ACCOUNT_TIMEOUT_MS,
+  });
+
+const LEDGER = { whom: "The account's ledger", isRepeatable: true };

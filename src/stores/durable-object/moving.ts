@@ -1,0 +1,154 @@
+import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import {
+  ACCOUNT_RECORDS,
+  BeingMoved,
+  type MoveOperations,
+} from "#ledger/transfer/account-moves.ts";
+import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
+import { createSqliteAudit } from "#stores/sqlite/audit.ts";
+import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import {
+  completeImport,
+  isCursorOf,
+  prepareInserts,
+  preparePages,
+} from "#stores/sqlite/transfer-rows.ts";
+
+/** A page crosses from the object to a Worker in one message. */
+const PAGE_RECORDS_MAX = 5_000;
+const HOLD_MS = 10_000;
+
+type Mark = { account: string; finished: boolean };
+
+export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
+  const readMark = driver.prepare("SELECT value FROM setting WHERE name = 'import'");
+  const writeMark = driver.prepare(
+    "INSERT INTO setting (name, value) VALUES ('import', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const anAccount = driver.prepare("SELECT id FROM account LIMIT 1");
+  const insert = prepareInserts(driver, "leave");
+  const { audit } = createSqliteAudit(driver);
+  const life = crypto.randomUUID();
+  let writes = 0;
+  let heldUntil = 0;
+  /** Read once in the object's life. */
+  let mark: Mark | null | undefined;
+
+  function currentMark(): Mark | null {
+    if (mark === undefined) {
+      const value = readMark.get()?.["value"];
+      mark = typeof value === "string" ? (JSON.parse(value) as Mark) : null;
+    }
+    return mark;
+  }
+
+  function setMark(next: Mark): void {
+    writeMark.run(JSON.stringify(next));
+    mark = next;
+  }
+
+  function underWay(): Mark {
+    const current = currentMark();
+    if (current === null || current.finished) throw new OrderRefused("No import is under way here");
+    return current;
+  }
+
+  function requireOpen(): void {
+    const current = currentMark();
+    if (current === null || current.finished) return;
+    throw new BeingMoved(
+      `The account ${current.account} is being moved here: run its import to the end, and it opens`,
+    );
+  }
+
+  return {
+    /** Throws where the account is on its way, and for what writes where it is held. */
+    enter(reads: boolean): void {
+      requireOpen();
+      if (reads) return;
+      if (Date.now() < heldUntil) throw new NotCarriedOut("The account is being read out");
+      writes += 1;
+    },
+    exportRecords({ kind, after, max, hold }: MoveOperations["exportRecords"][0]) {
+      requireOpen();
+      requireKind(kind);
+      if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
+        throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
+      }
+      if (!isCursorOf(kind, after)) throw new OrderRefused(`No page of ${kind} starts there`);
+      if (hold) heldUntil = Date.now() + HOLD_MS;
+      return { ...preparePages(driver, kind)(after, max), state: `${life}:${writes}` };
+    },
+    async beginImport({ account }: MoveOperations["beginImport"][0]) {
+      const current = currentMark();
+      if (current !== null && current.account !== account) {
+        throw new OrderRefused(`This object is that of ${current.account}`);
+      }
+      if (current?.finished) return { outcome: "finished_before" };
+      if (current === null && anAccount.get() !== undefined) {
+        throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+      }
+      if (current !== null) await empty();
+      setMark({ account, finished: false });
+      return { outcome: "begun" };
+    },
+    importRecords({ records }: MoveOperations["importRecords"][0]) {
+      const { account } = underWay();
+      driver.transaction("write", () => {
+        for (const [index, record] of records.entries()) {
+          requireKind(record.record);
+          takeIn(index, record, account, insert);
+        }
+      });
+      return { taken: records.length };
+    },
+    finishImport({ now }: MoveOperations["finishImport"][0]) {
+      const current = currentMark();
+      if (current === null) throw new OrderRefused("No import is under way here");
+      const { ok, faults } = audit({ now });
+      const isHere = anAccount.get() !== undefined;
+      if (!isHere) faults.push(`${current.account}: no record of the account itself came`);
+      if (ok && isHere && !current.finished) {
+        driver.transaction("write", () => {
+          completeImport(driver, now);
+          setMark({ ...current, finished: true });
+        });
+      }
+      return { ok: ok && isHere, faults };
+    },
+  } satisfies Moving;
+}
+
+type Moving = { enter(reads: boolean): void } & {
+  [Name in keyof MoveOperations]: (
+    order: MoveOperations[Name][0],
+  ) => MoveOperations[Name][1] | Promise<MoveOperations[Name][1]>;
+};
+
+function requireKind(kind: RecordKind): void {
+  if ((ACCOUNT_RECORDS as readonly string[]).includes(kind)) return;
+  throw new OrderRefused(`An account has no records of the kind "${String(kind).slice(0, 40)}"`);
+}
+
+function takeIn(
+  index: number,
+  record: TransferRecord,
+  account: string,
+  insert: (record: TransferRecord) => void,
+): void {
+  const where = `Record ${index + 1} (${record.record})`;
+  const owner = record.record === "account" ? record.id : (record as { account?: string }).account;
+  if (owner !== account) throw new OrderRefused(`${where} does not belong to ${account}`);
+  try {
+    insert(record);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/NOT NULL constraint/.test(message)) {
+      throw new OrderRefused(`${where} names an account or a key that did not come before it`);
+    }
+    if (error instanceof TypeError || /constraint failed|cannot store/.test(message)) {
+      throw new OrderRefused(`${where} contradicts itself, or what came before it`);
+    }
+    throw error;
+  }
+}

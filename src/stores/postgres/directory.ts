@@ -1,0 +1,25 @@
+import { createDirectory } from "#stores/sql/directory.ts";
+import { createJournal } from "#stores/sql/journal.ts";
+import { createLetterQueue } from "#stores/sql/letters.ts";
+import { createNoticeBook } from "#stores/sql/notices.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createPostgresDatabase } from "./database.ts";
+import type { PostgresPool } from "./pool.ts";
+
+/** What is kept about people beside their sign-ins: the command line needs no more, and loads no more. */
+export function createPostgresDirectory(pool: PostgresPool) {
+  const db = createPostgresDatabase(pool);
+  return {
+    directory: createDirectory(db, lockPerson),
+    journal: createJournal(db, sql`NOT "emailVerified"`),
+    letterQueue: createLetterQueue(db),
+    purchases: createPurchaseBook(db),
+    notices: createNoticeBook(db),
+  };
+}
+
+/** A person is locked before the address, as by whoever moves it: see migrations/postgres-0003-people.ts. */
+const lockPerson = (account: string) => [
+  sql`SELECT id FROM person WHERE account = ${account} FOR UPDATE`,
+];

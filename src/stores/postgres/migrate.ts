@@ -1,0 +1,85 @@
+import { postgres0001Ledger } from "#stores/schema/postgres-0001-ledger.ts";
+import { postgres0002Debit } from "#stores/schema/postgres-0002-debit.ts";
+import { postgres0003People } from "#stores/schema/postgres-0003-people.ts";
+import { postgres0004Throttle } from "#stores/schema/postgres-0004-throttle.ts";
+import { postgres0005SalesLedger } from "#stores/schema/postgres-0005-sales-ledger.ts";
+import { postgres0006SalesPeople } from "#stores/schema/postgres-0006-sales-people.ts";
+import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { isLocked } from "./faults.ts";
+import type { PostgresPool, PostgresQuery } from "./pool.ts";
+
+/** Migrations in the order in which they run; the schema's version is how many have run. Never edited once released. */
+export const MIGRATIONS: readonly string[] = [
+  postgres0001Ledger,
+  postgres0002Debit,
+  postgres0003People,
+  postgres0004Throttle,
+  postgres0005SalesLedger,
+  postgres0006SalesPeople,
+];
+
+/** The database cannot hold what is to be kept; the message says what to do. */
+export class UnfitDatabase extends Error {}
+
+/** Any number will do, but always the same. */
+const MIGRATION_LOCK = 7_200_000;
+
+/** Folding looks for old calls account by account through an index that begins with the account (skip scan). */
+const SERVER_MIN = 18;
+
+/** Calls wait behind whoever wants a table for himself: so he gives up soon, and tries again a moment later. */
+const LOCK_TIMEOUT_MS = 300;
+const PAUSE_MS = 700;
+const TRIES = 120;
+
+/** Brings the schema up to date. Several nodes may start at once: one of them does it, the others wait for it. */
+export async function migratePostgres(
+  { transaction }: PostgresPool,
+  { migrations = MIGRATIONS, tries = TRIES } = {},
+): Promise<void> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await transaction("upkeep", (query) => migrate(query, migrations));
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (left === 0) throw new UnfitDatabase(HELD, { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+async function migrate(query: PostgresQuery, migrations: readonly string[]): Promise<void> {
+  const [server] = (await query(SERVER)) as [{ encoding: string; version: number; called: string }];
+  if (server.version < SERVER_MIN * 10_000) throw new UnfitDatabase(tooOld(server.called));
+  if (server.encoding !== "UTF8") throw new UnfitDatabase(notUtf8(server.encoding));
+  await query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+  await query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await query("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)");
+  const [row] = await query<{ version: number }>("SELECT version FROM schema_version");
+  const version = row?.version ?? 0;
+  const wanted = migrations.length;
+  if (version > wanted) throw new SchemaTooNew(tooNew(version, wanted));
+  for (const sql of migrations.slice(version)) await query(sql);
+  if (version === wanted) return;
+  await query("DELETE FROM schema_version");
+  await query("INSERT INTO schema_version (version) VALUES ($1)", [wanted]);
+}
+
+const SERVER = `SELECT getdatabaseencoding() AS encoding, current_setting('server_version_num')::integer AS version,
+  current_setting('server_version') AS called`;
+
+const HELD =
+  "Something uses a table that this version has to change, and did not let go of it. " +
+  "SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start shows what; then start the node again.";
+
+const tooOld = (called: string) =>
+  `The server is version ${called}, and Toolbooth needs ${SERVER_MIN} or newer. ` +
+  "Upgrade it (pg_upgrade, or your provider's switch), or name another one in DATABASE_URL.";
+
+const notUtf8 = (encoding: string) =>
+  `The database that DATABASE_URL names is kept in ${encoding}, which cannot hold every name and label. ` +
+  "Make one in UTF-8: createdb --encoding UTF8 --template template0 toolbooth";
+
+const tooNew = (version: number, wanted: number) =>
+  `The data has schema version ${version}, but this version of Toolbooth knows only up to ${wanted}. ` +
+  "Run the newer version, or restore a backup made by this one.";

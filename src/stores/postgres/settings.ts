@@ -1,0 +1,31 @@
+import type { PostgresPool } from "./pool.ts";
+
+/** The secret that the fleet made for itself; of several nodes that start at once one makes it, and all have it. */
+export async function keepSecret({ together }: PostgresPool, make: () => string): Promise<string> {
+  const [, rows] = await together<{ value: string }>("write", [
+    // A secret is base62: nothing in it needs escaping, and it is never logged.
+    `INSERT INTO setting (name, value) VALUES ('secret', '${make()}') ON CONFLICT DO NOTHING`,
+    "SELECT value FROM setting WHERE name = 'secret'",
+  ]);
+  return (rows as { value: string }[])[0]?.value as string;
+}
+
+export async function findSecret({ once }: PostgresPool): Promise<string | null> {
+  const [row] = await once<{ value: string }>(
+    "read",
+    "SELECT value FROM setting WHERE name = 'secret'",
+  );
+  return row?.value ?? null;
+}
+
+/** Whether there is no account yet, or only one of this address whose first key was never made. */
+export async function isEmptyOrUnfinished({ once }: PostgresPool, email: string): Promise<boolean> {
+  const others = await once(
+    "read",
+    `SELECT 1 FROM account a WHERE
+       a.id NOT IN (SELECT account FROM address WHERE email = $1)
+       OR EXISTS (SELECT 1 FROM api_key k WHERE k.account_no = a.no) LIMIT 1`,
+    [email],
+  );
+  return others.length === 0;
+}

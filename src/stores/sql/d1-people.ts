@@ -1,0 +1,23 @@
+import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
+import { createDirectory } from "./directory.ts";
+import { createForwardedNotices } from "./forwarded-events.ts";
+import { createJournal } from "./journal.ts";
+import { createLetterQueue } from "./letters.ts";
+import { createNoticeBook } from "./notices.ts";
+import { createPurchaseBook } from "./purchases.ts";
+
+/** All that the people's side of the service keeps at the edge, but the ledger: that is the accounts' objects'. */
+export function d1People(d1: D1) {
+  const db = createD1Database(d1);
+  return {
+    database: db,
+    directory: createDirectory(db),
+    journal: createJournal(db),
+    letterQueue: createLetterQueue(db),
+    purchases: createPurchaseBook(db),
+    notices: createNoticeBook(db),
+    forwardedNotices: createForwardedNotices(db),
+    // better-auth knows a D1 binding by its methods, and opens no transactions on it.
+    signInDatabase: steadyD1(d1),
+  };
+}

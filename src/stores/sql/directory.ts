@@ -1,0 +1,82 @@
+import type { Address, Directory } from "#accounts/directory.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+
+/**
+ * The directory over a database: each operation is one batch.
+ *
+ * `lockPerson`: where others write meanwhile, what keeps them from the account's person until the batch is over.
+ */
+export function createDirectory(
+  db: SqlDatabase,
+  lockPerson: (account: string) => readonly SqlQuery[] = () => [],
+): Directory {
+  return {
+    async register({ email, account, createdAt }) {
+      const [row] = await lastRows(
+        db,
+        sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, ${createdAt})
+            ON CONFLICT DO NOTHING`,
+        sql`SELECT account FROM address WHERE email = ${email}`,
+      );
+      return { outcome: row?.["account"] === account ? "registered" : "taken" };
+    },
+    async findByEmail({ email }) {
+      const [row] = await lastRows(db, sql`SELECT * FROM address WHERE email = ${email}`);
+      return row === undefined ? null : readAddress(row);
+    },
+    async findByAccount({ account }) {
+      const [row] = await lastRows(db, sql`SELECT * FROM address WHERE account = ${account}`);
+      return row === undefined ? null : readAddress(row);
+    },
+    async listAddresses({ after, max }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM address WHERE email > ${after ?? ""} ORDER BY email LIMIT ${max}`,
+      );
+      return rows.map(readAddress);
+    },
+    async forget({ account, emailHash, now }) {
+      const gone = await lastRows(
+        db,
+        ...lockPerson(account),
+        sql`INSERT INTO closed_address (email_hash, closed_at)
+            SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
+            ON CONFLICT DO NOTHING`,
+        sql`DELETE FROM address WHERE account = ${account} RETURNING email`,
+      );
+      return { found: gone.length > 0 };
+    },
+    async noteClosed({ emailHash, now }) {
+      await db.batch([
+        sql`INSERT INTO closed_address (email_hash, closed_at) VALUES (${emailHash}, ${now})
+            ON CONFLICT DO NOTHING`,
+      ]);
+      return { noted: true };
+    },
+    async wasClosed({ emailHash }) {
+      const found = await lastRows(
+        db,
+        sql`SELECT closed_at FROM closed_address WHERE email_hash = ${emailHash}`,
+      );
+      return { closed: found.length > 0 };
+    },
+    async listClosed({ after, max }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM closed_address WHERE email_hash > ${after ?? ""}
+            ORDER BY email_hash LIMIT ${max}`,
+      );
+      return rows.map((row) => ({
+        emailHash: row["email_hash"] as string,
+        closedAt: Number(row["closed_at"]),
+      }));
+    },
+  };
+}
+
+const readAddress = (row: SqlRow): Address => ({
+  email: row["email"] as string,
+  account: row["account"] as string,
+  createdAt: Number(row["created_at"]),
+});

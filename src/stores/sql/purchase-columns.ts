@@ -1,0 +1,37 @@
+import type { RecordOf } from "#ledger/transfer/records.ts";
+
+type Column = { column: string; type: "text" | "bigint" };
+
+const text = (column: string): Column => ({ column, type: "text" });
+const number = (column: string): Column => ({ column, type: "bigint" });
+
+/** In which column of `purchase` each member of its record stands, in every database. */
+export const PURCHASE_COLUMNS: Record<Exclude<keyof RecordOf<"purchase">, "record">, Column> = {
+  id: text("id"),
+  account: text("account"),
+  createdAt: number("created_at"),
+  offer: text("offer"),
+  kind: text("kind"),
+  name: text("name"),
+  credits: number("credits"),
+  months: number("months"),
+  price: number("price"),
+  currency: text("currency"),
+  session: text("session"),
+  payment: text("payment"),
+  status: text("status"),
+  paidAt: number("paid_at"),
+  paid: number("paid"),
+  refunded: number("refunded"),
+  refundedAt: number("refunded_at"),
+  dispute: text("dispute"),
+  payUrl: text("pay_url"),
+  receiptUrl: text("receipt_url"),
+  invoiceUrl: text("invoice_url"),
+  grant: text("grant_id"),
+  voided: number("voided"),
+  spent: number("spent"),
+  restoredGrant: text("restored_grant"),
+  trouble: text("trouble"),
+  updatedAt: number("updated_at"),
+};

@@ -1,0 +1,116 @@
+import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { BeingMoved } from "#ledger/transfer/account-moves.ts";
+import type { SqlDriver } from "./driver.ts";
+import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
+
+/** One order as it crosses a thread: plain JSON data. */
+export type BatchItem = [name: LedgerOperation, order: unknown];
+export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; message: string } };
+type ErrorKind = "refused" | "being_moved" | "not_carried_out" | "unknown";
+
+/** Operations that only read: a batch of them alone needs no write lock and no sync of the disk. */
+const READS: ReadonlySet<LedgerOperation> = new Set([
+  "keyStatus",
+  "credits",
+  "listKeys",
+  "findAccount",
+  "usage",
+  "recentCalls",
+  "entries",
+  "listEvents",
+  "audit",
+]);
+
+export const isRead = (name: LedgerOperation): boolean => READS.has(name);
+
+/**
+ * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
+ * An order that the ledger itself refuses (OrderRefused) has changed nothing and fails alone. Any other error rolls all
+ * back; where the disk is not to blame, every order is then tried in a transaction of its own.
+ */
+export function createBatchRunner(
+  driver: SqlDriver,
+  options: SqliteLedgerOptions = {},
+): (items: BatchItem[]) => BatchResult[] {
+  const ledger = createSqliteLedger(driver, options);
+
+  function runTogether(items: BatchItem[]): BatchResult[] {
+    const mode = items.every(([name]) => isRead(name)) ? "read" : "write";
+    try {
+      return driver.transaction(mode, () => {
+        const results = items.map(([name, order]) => runOne(name, order));
+        ledger.finish();
+        return results;
+      });
+    } catch (error) {
+      ledger.forget();
+      throw error;
+    }
+  }
+
+  function runOne(name: LedgerOperation, order: unknown): BatchResult {
+    try {
+      return { value: ledger[name](order as never) };
+    } catch (error) {
+      if (!(error instanceof OrderRefused)) throw error;
+      return { error: describeFault(error) };
+    }
+  }
+
+  return (items) => {
+    try {
+      return runTogether(items);
+    } catch (error) {
+      if (items.length === 1 || !isOwnFault(error))
+        return items.map(() => ({ error: describeFault(error) }));
+      return items.flatMap((item) => {
+        try {
+          return runTogether([item]);
+        } catch (single) {
+          return [{ error: describeFault(single) }];
+        }
+      });
+    }
+  };
+}
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html) that every other order would meet as well. */
+const SHARED_FAULTS: ReadonlySet<number> = new Set([
+  5, // SQLITE_BUSY
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+  26, // SQLITE_NOTADB
+]);
+
+const codeOf = (error: unknown) => (error as { errcode?: unknown })?.errcode;
+const isDiskFault = (error: unknown) => (Number(codeOf(error)) & 0xff) === 10;
+const isOwnFault = (error: unknown) => !SHARED_FAULTS.has(Number(codeOf(error)) & 0xff);
+
+/** The value of a result that crossed a thread, or its error thrown again. */
+export function unwrap(result: BatchResult): unknown {
+  if ("value" in result) return result.value;
+  const { kind, message } = result.error;
+  if (kind === "refused") throw new OrderRefused(message);
+  if (kind === "being_moved") throw new BeingMoved(message);
+  throw kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+}
+
+/** What an object answers to its Worker: an error as data, for its class does not cross. */
+export async function settle(act: () => unknown): Promise<BatchResult> {
+  try {
+    return { value: await act() };
+  } catch (error) {
+    return { error: describeFault(error) };
+  }
+}
+
+export function describeFault(error: unknown): { kind: ErrorKind; message: string } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof OrderRefused) return { kind: "refused", message };
+  if (error instanceof BeingMoved) return { kind: "being_moved", message };
+  // Rolled back; but where the disk itself failed, nobody knows what of a commit it has kept.
+  return { kind: isDiskFault(error) ? "unknown" : "not_carried_out", message };
+}

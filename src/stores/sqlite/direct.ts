@@ -1,0 +1,17 @@
+import type { Directory } from "#accounts/directory.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "./batch.ts";
+import { createSqliteDatabase } from "./database.ts";
+import type { SqlDriver } from "./driver.ts";
+
+/** The ledger and the directory over a connection of the caller's own: one transaction an operation. For the command line. */
+export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {
+  const runBatch = createBatchRunner(driver);
+  const ledger = ledgerOver(async (name, order) => {
+    const [result] = runBatch([[name, order]]);
+    return unwrap(result as BatchResult);
+  });
+  return { ledger, directory: createDirectory(createSqliteDatabase(driver)) };
+}
