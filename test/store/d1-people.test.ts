@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
 import { d1People } from "#stores/sql/d1-people.ts";
@@ -32,7 +32,7 @@ accountIndexContract("in D1", async () => {
 accountIndexContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  driver.exec(d10003Edge);
+  driver.exec(d1Edge);
   const db = createSqliteDatabase(driver);
   return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
 });

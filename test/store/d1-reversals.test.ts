@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { giveBackKept } from "#ledger/kept-reversals.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { createMemoryLedger } from "#stores/memory/memory.ts";
-import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createScene, HOUR, MINUTE, START } from "../contract/ledger/scene.ts";
@@ -12,7 +12,7 @@ import { openEmpty } from "./transfer-scene.ts";
 /** Calls that wait to be given back, in the statements of D1 over a SQLite, and rounds at the minutes of a cron. */
 function openRounds(t: TestContext) {
   const driver = openEmpty(t);
-  driver.exec(d10003Edge);
+  driver.exec(d1Edge);
   const kept = createKeptReversals(createSqliteDatabase(driver));
   const asked: string[] = [];
   const complaints: string[] = [];

@@ -11,11 +11,8 @@ import type {
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "#limits.ts";
-import { object0001Indexes } from "#stores/schema/object-0001-indexes.ts";
 import { runMigrations } from "#stores/schema/run-migrations.ts";
-import { sqlite0001Ledger } from "#stores/schema/sqlite-0001-ledger.ts";
-import { sqlite0002Entries } from "#stores/schema/sqlite-0002-entries.ts";
-import { sqlite0005SalesLedger } from "#stores/schema/sqlite-0005-sales-ledger.ts";
+import { sqliteLedger } from "#stores/schema/sqlite-ledger.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { createForwardedNotices } from "#stores/sql/forwarded-events.ts";
 import {
@@ -31,7 +28,8 @@ import { createMoving } from "./moving.ts";
 import { createForwarding, type PerformOwn } from "./notices.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 
-const MIGRATIONS = [sqlite0001Ledger, sqlite0002Entries, object0001Indexes, sqlite0005SalesLedger];
+/** Without the tables of people, which are in D1, and without sqlite-many-accounts.ts. */
+const MIGRATIONS = [sqliteLedger];
 
 /**
  * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an

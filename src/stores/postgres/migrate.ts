@@ -1,22 +1,12 @@
-import { postgres0001Ledger } from "#stores/schema/postgres-0001-ledger.ts";
-import { postgres0002Debit } from "#stores/schema/postgres-0002-debit.ts";
-import { postgres0003People } from "#stores/schema/postgres-0003-people.ts";
-import { postgres0004Throttle } from "#stores/schema/postgres-0004-throttle.ts";
-import { postgres0005SalesLedger } from "#stores/schema/postgres-0005-sales-ledger.ts";
-import { postgres0006SalesPeople } from "#stores/schema/postgres-0006-sales-people.ts";
+import { postgresFunctions } from "#stores/schema/postgres-functions.ts";
+import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
+import { postgresPeople } from "#stores/schema/postgres-people.ts";
 import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
 /** Migrations in the order in which they run; the schema's version is how many have run. Never edited once released. */
-export const MIGRATIONS: readonly string[] = [
-  postgres0001Ledger,
-  postgres0002Debit,
-  postgres0003People,
-  postgres0004Throttle,
-  postgres0005SalesLedger,
-  postgres0006SalesPeople,
-];
+export const MIGRATIONS: readonly string[] = [postgresLedger + postgresFunctions + postgresPeople];
 
 /** The database cannot hold what is to be kept; the message says what to do. */
 export class UnfitDatabase extends Error {}

@@ -1,19 +1,14 @@
-import { d10001People } from "./d1-0001-people.ts";
-import { d10002Letters } from "./d1-0002-letters.ts";
-import { d10003Edge } from "./d1-0003-edge.ts";
-import { d10004Sales } from "./d1-0004-sales.ts";
+import { d1Edge } from "./d1-edge.ts";
+import { sqlitePeople } from "./sqlite-people.ts";
 
 /**
- * The migrations of D1 in the order in which they run, each a file of its own for Wrangler. Never edited once released.
+ * The migrations of D1 in the order in which they run, each a file of its own for Wrangler. Released ones are never edited.
  *
  * D1's service cuts a file into statements by rules of its own, and has cut triggers of several lines in two: so a trigger
- * is one line here, and comments are left out, for they hold what looks like words of SQL.
+ * is one line here. Comments are left out, because words of SQL in them have confused it as well.
  */
 export const D1_MIGRATIONS: readonly { name: string; sql: string }[] = [
-  { name: "0001_people", sql: plain(d10001People) },
-  { name: "0002_letters", sql: plain(d10002Letters) },
-  { name: "0003_edge", sql: plain(d10003Edge) },
-  { name: "0004_sales", sql: plain(d10004Sales) },
+  { name: "0001_initial", sql: plain(sqlitePeople + d1Edge) },
 ];
 
 function plain(sql: string): string {

@@ -1,7 +1,4 @@
-/**
- * One debit, and what both ways of debiting need. Bodies in plpgsql are looked into when they are called, so they may name
- * columns that a later migration adds (postgres-0005-sales-ledger.ts); those in SQL may not.
- */
+/** One debit, and what both ways of debiting need. */
 const KEPT_MS = 86_400_000;
 const LAST_USED_STEP_MS = 60_000;
 

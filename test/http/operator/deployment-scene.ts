@@ -20,7 +20,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
-import { d10003Edge } from "#stores/schema/d1-0003-edge.ts";
+import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createJournal } from "#stores/sql/journal.ts";
@@ -75,7 +75,7 @@ export function createDeployment(changed: Partial<OperatorHouse> = {}) {
     return found;
   };
   const people: NodeSqlite = openNodeSqlite(":memory:");
-  people.exec(d10003Edge);
+  people.exec(d1Edge);
   after(() => {
     for (const { driver } of [...objects.values(), { driver: people }]) driver.close();
   });

@@ -15,7 +15,7 @@ const LAST_USED_STEP_MS = 60_000;
 /** The end of a grant that has none. */
 const NEVER = "9223372036854775807";
 
-export const postgres0002Debit = `
+export const postgresFunctions = `
 ${postgresDebitOne}
 CREATE OR REPLACE FUNCTION debit_batch(orders jsonb) RETURNS jsonb LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $f$

@@ -1,0 +1,253 @@
+/**
+ * Everything about people in PostgreSQL: the tables of sqlite-people.ts, with boolean and timestamptz where better-auth uses
+ * them, and `throttle_kept`, which only PostgreSQL has.
+ *
+ * Lock order: the person's row first, then the rows that belong to it (address, sessions, logins, links, events). Changing
+ * a person's email keeps this order by itself, because a trigger goes on from `person` to `address`. Deleting an address
+ * takes the other direction, so the caller locks the person first; otherwise two of them can deadlock (40P01).
+ */
+export const postgresPeople = `
+CREATE TABLE address (
+  email text COLLATE "C" PRIMARY KEY,
+  account text COLLATE "C" NOT NULL UNIQUE,
+  created_at bigint NOT NULL
+);
+
+-- Hashes of the addresses of closed accounts, so that signing up again brings no second free call.
+CREATE TABLE closed_address (
+  email_hash text COLLATE "C" PRIMARY KEY,
+  closed_at bigint NOT NULL
+);
+
+CREATE TABLE person (
+  id text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  email text COLLATE "C" NOT NULL UNIQUE,
+  "emailVerified" boolean NOT NULL,
+  image text,
+  "createdAt" timestamptz NOT NULL,
+  "updatedAt" timestamptz NOT NULL,
+  -- Null until the address is verified and the new account has its starter credits.
+  account text COLLATE "C" UNIQUE
+);
+CREATE INDEX person_unverified ON person ("createdAt") WHERE NOT "emailVerified";
+
+CREATE TABLE person_session (
+  id text COLLATE "C" PRIMARY KEY,
+  "expiresAt" timestamptz NOT NULL,
+  token text COLLATE "C" NOT NULL UNIQUE,
+  "createdAt" timestamptz NOT NULL,
+  "updatedAt" timestamptz NOT NULL,
+  "ipAddress" text,
+  "userAgent" text,
+  "userId" text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE
+);
+CREATE INDEX person_session_by_person ON person_session ("userId");
+CREATE INDEX person_session_by_end ON person_session ("expiresAt");
+
+CREATE TABLE person_login (
+  id text COLLATE "C" PRIMARY KEY,
+  "accountId" text COLLATE "C" NOT NULL,
+  "providerId" text COLLATE "C" NOT NULL,
+  "userId" text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  "accessToken" text,
+  "refreshToken" text,
+  "idToken" text,
+  "accessTokenExpiresAt" timestamptz,
+  "refreshTokenExpiresAt" timestamptz,
+  scope text,
+  password text,
+  "createdAt" timestamptz NOT NULL,
+  "updatedAt" timestamptz NOT NULL,
+  UNIQUE ("providerId", "accountId")
+);
+CREATE INDEX person_login_by_person ON person_login ("userId");
+
+CREATE TABLE person_token (
+  id text COLLATE "C" PRIMARY KEY,
+  identifier text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  "expiresAt" timestamptz NOT NULL,
+  "createdAt" timestamptz NOT NULL,
+  "updatedAt" timestamptz NOT NULL
+);
+CREATE INDEX person_token_by_identifier ON person_token (identifier);
+CREATE INDEX person_token_by_end ON person_token ("expiresAt");
+
+CREATE TABLE person_event (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  person text COLLATE "C" NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  at bigint NOT NULL,
+  kind text NOT NULL,
+  detail text,
+  address text
+);
+CREATE INDEX person_event_by_person ON person_event (person, no);
+
+CREATE TABLE letter (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  recipient text COLLATE "C" NOT NULL,
+  subject text NOT NULL,
+  body_text text NOT NULL,
+  body_html text NOT NULL,
+  -- A URL that unsubscribes with a single request (RFC 8058).
+  unsubscribe text,
+  kind text COLLATE "C" NOT NULL,
+  -- The transport that delivers it: smtp or outbox.
+  way text COLLATE "C" NOT NULL,
+  posted_at bigint NOT NULL,
+  useful_until bigint,
+  -- While an email is leased, the end of the lease.
+  due_at bigint NOT NULL,
+  leased_until bigint NOT NULL DEFAULT 0,
+  takes bigint NOT NULL DEFAULT 0,
+  failures bigint NOT NULL DEFAULT 0
+);
+CREATE INDEX letter_by_due ON letter (due_at, no);
+CREATE INDEX letter_by_recipient ON letter (recipient);
+
+-- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
+CREATE TABLE letter_asked (
+  recipient text COLLATE "C" NOT NULL,
+  letter_group text COLLATE "C" NOT NULL,
+  at bigint NOT NULL
+);
+CREATE INDEX letter_asked_by_recipient ON letter_asked (recipient, letter_group, at);
+CREATE INDEX letter_asked_by_age ON letter_asked (at);
+
+CREATE TABLE purchase (
+  id text COLLATE "C" PRIMARY KEY,
+  account text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  offer text NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  credits bigint NOT NULL,
+  months integer,
+  -- Money is in minor units of the currency, as at the payment provider.
+  price bigint NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  -- The provider's ids of the checkout session and of the payment.
+  session text COLLATE "C",
+  payment text COLLATE "C",
+  status text NOT NULL,
+  paid_at bigint,
+  paid bigint NOT NULL,
+  refunded bigint NOT NULL,
+  refunded_at bigint,
+  dispute text NOT NULL,
+  pay_url text,
+  receipt_url text,
+  invoice_url text,
+  grant_id text,
+  voided bigint NOT NULL,
+  spent bigint NOT NULL,
+  restored_grant text,
+  trouble text,
+  updated_at bigint NOT NULL
+);
+CREATE INDEX purchase_by_account ON purchase (account, created_at, id);
+CREATE INDEX purchase_by_age ON purchase (created_at, id);
+CREATE INDEX purchase_by_session ON purchase (session) WHERE session IS NOT NULL;
+CREATE INDEX purchase_by_payment ON purchase (payment) WHERE payment IS NOT NULL;
+CREATE INDEX purchase_by_pay_day ON purchase (paid_at) WHERE paid_at IS NOT NULL;
+CREATE INDEX purchase_by_refund_day ON purchase (refunded_at) WHERE refunded_at IS NOT NULL;
+
+-- Which emails about credits the owner wants; no row means both.
+CREATE TABLE notice_choice (
+  account text COLLATE "C" PRIMARY KEY,
+  low integer NOT NULL,
+  expiring integer NOT NULL
+);
+
+-- URLs of customers that get webhooks.
+CREATE TABLE webhook_endpoint (
+  id text COLLATE "C" PRIMARY KEY,
+  account text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  secret text NOT NULL,
+  -- The event kinds, as a JSON array.
+  kinds text NOT NULL,
+  created_at bigint NOT NULL,
+  paused_at bigint,
+  -- Whether the last attempt succeeded, and when it was: the order of endpoints goes by both.
+  did_well integer NOT NULL DEFAULT 0,
+  tried_at bigint NOT NULL DEFAULT 0
+);
+CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
+
+-- Webhook deliveries with their attempts, shown to the owner.
+CREATE TABLE webhook_delivery (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  endpoint text COLLATE "C" NOT NULL REFERENCES webhook_endpoint (id) ON DELETE CASCADE,
+  account text COLLATE "C" NOT NULL,
+  notice text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  body text NOT NULL,
+  created_at bigint NOT NULL,
+  status text COLLATE "C" NOT NULL DEFAULT 'waiting',
+  tries integer NOT NULL DEFAULT 0,
+  -- Null when there are no more attempts, or the endpoint is paused. While it is leased, the end of the lease.
+  due_at bigint,
+  leased_until bigint NOT NULL DEFAULT 0,
+  takes bigint NOT NULL DEFAULT 0,
+  last_tried_at bigint,
+  last_status integer,
+  last_fault text,
+  -- Whether the owner had it sent again.
+  again integer NOT NULL
+);
+CREATE INDEX webhook_delivery_by_due ON webhook_delivery (due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
+-- An endpoint gets one delivery at a time: these find the current one and the next one.
+CREATE INDEX webhook_delivery_leased ON webhook_delivery (endpoint) WHERE leased_until > 0;
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery (endpoint, due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
+
+-- Events whose email and deliveries are written.
+CREATE TABLE notice_handled (
+  notice text COLLATE "C" PRIMARY KEY,
+  handled_at bigint NOT NULL
+);
+CREATE INDEX notice_handled_by_age ON notice_handled (handled_at);
+
+-- Counts of attempts for all nodes together (stores/postgres/throttle.ts). Names are keyed hashes.
+CREATE TABLE throttle_kept (
+  name text COLLATE "C" PRIMARY KEY,
+  state jsonb NOT NULL,
+  forget_at bigint NOT NULL
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX throttle_kept_by_end ON throttle_kept (forget_at);
+
+-- Triggers, because one statement then does both or neither: a person's new address is their account's, and a person is
+-- deleted with the address.
+CREATE FUNCTION follow_person() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  UPDATE address SET email = NEW.email WHERE account = NEW.account;
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER person_moved AFTER UPDATE OF email ON person FOR EACH ROW
+WHEN (NEW.account IS NOT NULL AND NEW.email <> OLD.email) EXECUTE FUNCTION follow_person();
+CREATE FUNCTION forget_person() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  DELETE FROM person_token WHERE value IN (SELECT id FROM person WHERE account = OLD.account);
+  DELETE FROM person WHERE account = OLD.account;
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER address_forgotten AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_person();
+
+-- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
+-- address. The new updated_at makes a concurrent settlement of the purchase start over.
+CREATE FUNCTION forget_notices() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  DELETE FROM webhook_endpoint WHERE account = OLD.account;
+  DELETE FROM notice_choice WHERE account = OLD.account;
+  UPDATE purchase SET pay_url = NULL, receipt_url = NULL, invoice_url = NULL, updated_at = updated_at + 1
+    WHERE account = OLD.account
+      AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_notices();
+`;

@@ -1,0 +1,238 @@
+/**
+ * Everything about people in SQLite: who signs in, their addresses, emails, purchases, webhooks. Part of a node's file and of
+ * D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
+ *
+ * `person`, `person_session`, `person_login` and `person_token` have the columns that better-auth 1.7 reads and writes, in its
+ * names; times in them are ISO 8601 texts.
+ */
+export const sqlitePeople = `
+CREATE TABLE address (
+  email TEXT PRIMARY KEY,
+  account TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Hashes of the addresses of closed accounts, so that signing up again brings no second free call.
+CREATE TABLE closed_address (
+  email_hash TEXT PRIMARY KEY,
+  closed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE person (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL UNIQUE,
+  emailVerified INTEGER NOT NULL,
+  image TEXT,
+  createdAt TEXT NOT NULL,
+  updatedAt TEXT NOT NULL,
+  -- Null until the address is verified and the new account has its starter credits.
+  account TEXT UNIQUE
+) STRICT;
+CREATE INDEX person_unverified ON person (createdAt) WHERE emailVerified = 0;
+
+CREATE TABLE person_session (
+  id TEXT PRIMARY KEY,
+  expiresAt TEXT NOT NULL,
+  token TEXT NOT NULL UNIQUE,
+  createdAt TEXT NOT NULL,
+  updatedAt TEXT NOT NULL,
+  ipAddress TEXT,
+  userAgent TEXT,
+  userId TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX person_session_by_person ON person_session (userId);
+CREATE INDEX person_session_by_end ON person_session (expiresAt);
+
+CREATE TABLE person_login (
+  id TEXT PRIMARY KEY,
+  accountId TEXT NOT NULL,
+  providerId TEXT NOT NULL,
+  userId TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  accessToken TEXT,
+  refreshToken TEXT,
+  idToken TEXT,
+  accessTokenExpiresAt TEXT,
+  refreshTokenExpiresAt TEXT,
+  scope TEXT,
+  password TEXT,
+  createdAt TEXT NOT NULL,
+  updatedAt TEXT NOT NULL,
+  UNIQUE (providerId, accountId)
+) STRICT;
+CREATE INDEX person_login_by_person ON person_login (userId);
+
+CREATE TABLE person_token (
+  id TEXT PRIMARY KEY,
+  identifier TEXT NOT NULL,
+  value TEXT NOT NULL,
+  expiresAt TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  updatedAt TEXT NOT NULL
+) STRICT;
+CREATE INDEX person_token_by_identifier ON person_token (identifier);
+CREATE INDEX person_token_by_end ON person_token (expiresAt);
+
+-- Security events of an account, shown to its owner.
+CREATE TABLE person_event (
+  no INTEGER PRIMARY KEY,
+  person TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  detail TEXT,
+  address TEXT
+) STRICT;
+CREATE INDEX person_event_by_person ON person_event (person, no);
+
+CREATE TABLE letter (
+  no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  recipient TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  body_text TEXT NOT NULL,
+  body_html TEXT NOT NULL,
+  -- A URL that unsubscribes with a single request (RFC 8058).
+  unsubscribe TEXT,
+  kind TEXT NOT NULL,
+  -- The transport that delivers it: smtp or outbox.
+  way TEXT NOT NULL,
+  posted_at INTEGER NOT NULL,
+  useful_until INTEGER,
+  -- While an email is leased, the end of the lease.
+  due_at INTEGER NOT NULL,
+  leased_until INTEGER NOT NULL DEFAULT 0,
+  takes INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX letter_by_due ON letter (due_at, no);
+CREATE INDEX letter_by_recipient ON letter (recipient);
+
+-- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
+CREATE TABLE letter_asked (
+  recipient TEXT NOT NULL,
+  letter_group TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX letter_asked_by_recipient ON letter_asked (recipient, letter_group, at);
+CREATE INDEX letter_asked_by_age ON letter_asked (at);
+
+CREATE TABLE purchase (
+  id TEXT PRIMARY KEY,
+  account TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  offer TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  credits INTEGER NOT NULL,
+  months INTEGER,
+  -- Money is in minor units of the currency, as at the payment provider.
+  price INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  -- The provider's ids of the checkout session and of the payment.
+  session TEXT,
+  payment TEXT,
+  status TEXT NOT NULL,
+  paid_at INTEGER,
+  paid INTEGER NOT NULL,
+  refunded INTEGER NOT NULL,
+  refunded_at INTEGER,
+  dispute TEXT NOT NULL,
+  pay_url TEXT,
+  receipt_url TEXT,
+  invoice_url TEXT,
+  grant_id TEXT,
+  voided INTEGER NOT NULL,
+  spent INTEGER NOT NULL,
+  restored_grant TEXT,
+  trouble TEXT,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX purchase_by_account ON purchase (account, created_at, id);
+CREATE INDEX purchase_by_age ON purchase (created_at, id);
+CREATE INDEX purchase_by_session ON purchase (session) WHERE session IS NOT NULL;
+CREATE INDEX purchase_by_payment ON purchase (payment) WHERE payment IS NOT NULL;
+CREATE INDEX purchase_by_pay_day ON purchase (paid_at) WHERE paid_at IS NOT NULL;
+CREATE INDEX purchase_by_refund_day ON purchase (refunded_at) WHERE refunded_at IS NOT NULL;
+
+-- Which emails about credits the owner wants; no row means both.
+CREATE TABLE notice_choice (
+  account TEXT PRIMARY KEY,
+  low INTEGER NOT NULL,
+  expiring INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- URLs of customers that get webhooks.
+CREATE TABLE webhook_endpoint (
+  id TEXT PRIMARY KEY,
+  account TEXT NOT NULL,
+  url TEXT NOT NULL,
+  secret TEXT NOT NULL,
+  -- The event kinds, as a JSON array.
+  kinds TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  paused_at INTEGER,
+  -- Whether the last attempt succeeded, and when it was: the order of endpoints goes by both.
+  did_well INTEGER NOT NULL DEFAULT 0,
+  tried_at INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
+
+-- Webhook deliveries with their attempts, shown to the owner.
+CREATE TABLE webhook_delivery (
+  no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  endpoint TEXT NOT NULL REFERENCES webhook_endpoint (id) ON DELETE CASCADE,
+  account TEXT NOT NULL,
+  notice TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'waiting',
+  tries INTEGER NOT NULL DEFAULT 0,
+  -- Null when there are no more attempts, or the endpoint is paused. While it is leased, the end of the lease.
+  due_at INTEGER,
+  leased_until INTEGER NOT NULL DEFAULT 0,
+  takes INTEGER NOT NULL DEFAULT 0,
+  last_tried_at INTEGER,
+  last_status INTEGER,
+  last_fault TEXT,
+  -- Whether the owner had it sent again.
+  again INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_delivery_by_due ON webhook_delivery (due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
+-- An endpoint gets one delivery at a time: these find the current one and the next one.
+CREATE INDEX webhook_delivery_leased ON webhook_delivery (endpoint) WHERE leased_until > 0;
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery (endpoint, due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
+
+-- Events whose email and deliveries are written.
+CREATE TABLE notice_handled (
+  notice TEXT PRIMARY KEY,
+  handled_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notice_handled_by_age ON notice_handled (handled_at);
+
+-- Triggers, because one statement then does both or neither: a person's new address is their account's, and a person is
+-- deleted with the address.
+CREATE TRIGGER person_moved AFTER UPDATE OF email ON person
+WHEN NEW.account IS NOT NULL AND NEW.email <> OLD.email
+BEGIN
+  UPDATE address SET email = NEW.email WHERE account = NEW.account;
+END;
+CREATE TRIGGER address_forgotten AFTER DELETE ON address
+BEGIN
+  DELETE FROM person_token WHERE value IN (SELECT id FROM person WHERE account = OLD.account);
+  DELETE FROM person WHERE account = OLD.account;
+END;
+-- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
+-- address. The new updated_at makes a concurrent settlement of the purchase start over.
+CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address
+BEGIN
+  DELETE FROM webhook_endpoint WHERE account = OLD.account;
+  DELETE FROM notice_choice WHERE account = OLD.account;
+  UPDATE purchase SET pay_url = NULL, receipt_url = NULL, invoice_url = NULL, updated_at = updated_at + 1
+    WHERE account = OLD.account
+      AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);
+END;
+`;
