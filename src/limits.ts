@@ -70,6 +70,9 @@ export const EMAIL_CHARS_MAX = 254;
 /** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */
 export const GRANT_CREDITS_MAX = 1_000_000_000_000;
 
+/** The price of a call: a million calls at this price stay within the sums above. */
+export const PRICE_CREDITS_MAX = 1_000_000;
+
 export const HEADER_BYTES_MAX = 32 * KB;
 export const HEADERS_TIMEOUT_MS = 10_000;
 /** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */

@@ -1,4 +1,4 @@
-import { CALL_PRICE, DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
+import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
 import type { GrantKind } from "./port.ts";
 
 /**
@@ -52,7 +52,7 @@ export const LEVELS = ["enough", "low", "gone"] as const;
 export type Level = (typeof LEVELS)[number];
 
 export function levelOf(balance: number, lowBalance: number): Level {
-  if (balance < CALL_PRICE) return "gone";
+  if (balance < 1) return "gone";
   return balance < lowBalance ? "low" : "enough";
 }
 
@@ -65,7 +65,7 @@ export const eventOfLevel = (balance: number, lowBalance: number): EventContent 
     : { kind: "credits.low", balance, lowBalance };
 
 /** When something about a grant is to be told or done next: a notice ahead of its end, or the end. Null: never. */
-export function nextLookAt(expiresAt: number | null, now: number): number | null {
+export function nextEventAt(expiresAt: number | null, now: number): number | null {
   if (expiresAt === null) return null;
   const ahead = EXPIRY_NOTICE_DAYS.map((days) => expiresAt - days * DAY_MS);
   return [...ahead, expiresAt].find((at) => at > now) ?? null;

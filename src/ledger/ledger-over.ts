@@ -11,7 +11,7 @@ const OPERATION_NAMES: readonly LedgerOperation[] = [
   "relabelKey",
   "listKeys",
   "grant",
-  "withdraw",
+  "clawback",
   "credits",
   "keyStatus",
   "debit",

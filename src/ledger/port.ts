@@ -1,6 +1,7 @@
 /**
- * The ledger: grants, debits, the standing of keys, and idempotency. This file is the port and its rules;
- * every store implements it (`store/`), and one contract suite holds them all (`test/contract/ledger.ts`).
+ * The ledger: grants, debits, the status of keys, and idempotency. This file is the port and its rules in words;
+ * `rules/` decides by them, every store loads and saves the rows (`stores/`), and one contract suite holds them
+ * all (`test/contract/ledger.ts`).
  *
  * The rules:
  * - An operation is atomic and durable before its promise resolves. The same order may be sent again: it names
@@ -9,19 +10,23 @@
  *   outcome is unknown. Before it rejects so, a store looks up by the order's name what became of it, and it rejects
  *   what it cannot answer within LEDGER_TIMEOUT_MS (at the edge: WHOLE_ACCOUNT_TIMEOUT_MS for `audit` and `usage`).
  * - Every operation takes its time (`now`, milliseconds since 1970 UTC) from its caller.
- * - Where each account's books are for themselves, an order finds them by `account`; stores that keep all accounts
- *   together do without it in `maintain` and `audit`, which are about all that they keep.
+ * - A store that keeps each account by itself finds an order's account by `account`; one that keeps all accounts
+ *   together does without it in `maintain` and `audit`, which concern everything it keeps.
  * - A grant is spendable while `now < expiresAt`. A balance counts only what is spendable.
- * - A debit takes from the grant that expires soonest; grants without expiry come last; among equals the oldest, and of one
- *   millisecond the one that was made first.
- * - The first successful call of an account is free, with a balance of zero too.
- * - An account is on the lifetime plan while it has a grant of that kind that was not withdrawn whole. From the first such
+ * - A debit has a price in credits. It takes them from the grant that expires soonest; grants without expiry come last;
+ *   among equals the oldest, and of one millisecond the one that was made first. It may take from several grants, and
+ *   takes all or nothing.
+ * - The first successful call of an account is free, with a balance of zero too, where its price is from 1 to the
+ *   order's `freeCallCredits`. A call priced 0 does not use the free call up.
+ * - An account is on the lifetime plan while it has a grant of that kind that is not clawed back whole. From the first such
  *   grant on no unspent grant expires (`expiresAt` becomes null), nor does one that is made later; each keeps the time
  *   at which it would have (`waivedExpiresAt`), and gets it back when the plan ends.
- * - What was withdrawn of a grant is voided as far as it is unspent, and as far as it comes back later by a reversal.
- * - Notices (`notices.ts`) are written in the transaction of what they tell of.
- * - A key's standing is decided in the same transaction as the debit.
- * - Books: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
+ * - A clawback is an absolute figure of a grant, as of a version: so many of its credits are taken back because their
+ *   price was paid back. It may rise and fall; a version older than the last one changes nothing. What is clawed back is
+ *   voided as far as it is unspent, and as far as it comes back later by a reversal.
+ * - Events (`events.ts`) are written in the transaction of what they tell of.
+ * - A key's status is decided in the same transaction as the debit.
+ * - Totals: the sum of grants = debits - reversals + remaining + expired + voided, for every account, at any time.
  */
 
 import { HOUR_MS } from "#limits.ts";
@@ -94,6 +99,10 @@ export type DebitOrder = {
   /** With `account` and `now` the name of this call: the same order sent again is the same debit, not a second one. */
   callId: string;
   tool: string;
+  /** The price of the call, from 0 to PRICE_CREDITS_MAX. */
+  credits: number;
+  /** The account's first call is free where its price is at most this. */
+  freeCallCredits: number;
   now: number;
   idempotency: IdempotencyOrder | null;
 };
@@ -207,14 +216,14 @@ export type LedgerOperations = {
     { outcome: "granted" | "already_granted"; grant: Grant } | { outcome: "no_account" },
   ];
   /**
-   * Takes credits of a grant back, because their price was paid back: `credits` in all, however often it is asked for,
-   * and never fewer than before, so 0 takes nothing and tells how the grant stands. What is unspent of them is voided; what
-   * is spent stays spent.
+   * So many credits of the grant are clawed back, as of `version`; more than its amount counts as its amount. Unspent ones
+   * are voided; where the figure falls, voided ones can be spent again. `stale`: a later version was there before, and
+   * nothing was changed.
    */
-  withdraw: [
-    { account: string; grant: string; credits: number; now: number },
-    /** Of the whole grant, ever: `voided` by whatever, `spent` by calls that were not given back. */
-    { outcome: "withdrawn"; voided: number; spent: number } | { outcome: "no_grant" },
+  clawback: [
+    { account: string; grant: string; credits: number; version: number; now: number },
+    /** Of the whole grant: `voided` for whatever reason, `spent` by calls that were not reversed. */
+    { outcome: "clawed_back" | "stale"; voided: number; spent: number } | { outcome: "no_grant" },
   ];
   /** The balance and every grant, in the order in which they are spent; spent and expired ones last. */
   credits: [

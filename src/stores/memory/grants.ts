@@ -1,6 +1,6 @@
 /** Grants in memory: how they are made, withdrawn, and freed of their ends by the lifetime plan. */
 import { checkGrant, checkWithdrawal } from "#ledger/check-grant.ts";
-import { nextLookAt } from "#ledger/events.ts";
+import { nextEventAt } from "#ledger/events.ts";
 import type { Grant, Ledger, LedgerOperations } from "#ledger/port.ts";
 import { noteBetter, tellWorse, writeNotice } from "./notices.ts";
 import {
@@ -55,7 +55,7 @@ function grantOnce(
   if (earlier !== undefined) return { outcome: "already_granted", grant: shown(earlier) };
   const [expiresAt, waivedExpiresAt] = isOnPlan(account) ? [null, end] : [end, null];
   const given = { id, kind, amount, expiresAt };
-  const times = { grantedAt: now, waivedExpiresAt, lookAt: nextLookAt(expiresAt, now) };
+  const times = { grantedAt: now, waivedExpiresAt, lookAt: nextEventAt(expiresAt, now) };
   rows.grantsMade += 1;
   const kept = { number: rows.grantsMade, withdrawn: 0 };
   const grant: GrantRow = { ...given, ...times, ...kept, remaining: amount };
@@ -82,7 +82,7 @@ function restoreEnds({ grants, state }: AccountRow, now: number): void {
     if (grant.waivedExpiresAt === null) continue;
     grant.expiresAt = grant.waivedExpiresAt;
     grant.waivedExpiresAt = null;
-    grant.lookAt = state === "closed" ? null : nextLookAt(grant.expiresAt, now);
+    grant.lookAt = state === "closed" ? null : nextEventAt(grant.expiresAt, now);
   }
   grants.sort(inBurnOrder);
 }

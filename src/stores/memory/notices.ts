@@ -7,7 +7,7 @@ import {
   eventOfLevel,
   isWorse,
   levelOf,
-  nextLookAt,
+  nextEventAt,
 } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type AccountRow, balanceOf, findLive, type GrantRow, type Rows } from "./rows.ts";
@@ -55,7 +55,7 @@ function lookAt(rows: Rows, account: AccountRow, grant: GrantRow, now: number): 
   const { id, kind, remaining, expiresAt } = grant;
   if (expiresAt === null) return;
   const days = daysAhead(expiresAt, now);
-  grant.lookAt = nextLookAt(expiresAt, now);
+  grant.lookAt = nextEventAt(expiresAt, now);
   if (days === null) tellWorse(rows, account, now);
   else if (remaining > 0) {
     const told = { id, kind, remaining, expiresAt };

@@ -1,5 +1,5 @@
 import { checkGrant, checkWithdrawal } from "#ledger/check-grant.ts";
-import { nextLookAt } from "#ledger/events.ts";
+import { nextEventAt } from "#ledger/events.ts";
 import type { Grant, GrantKind, LedgerOperations } from "#ledger/port.ts";
 import { lookAtSql, onPlanSql } from "#stores/sql/grant-sql.ts";
 import { lockAccount, noteIfBetter } from "./account.ts";
@@ -49,7 +49,7 @@ async function grantOnce(query: PostgresQuery, order: Order<"grant">): Promise<O
   const sql = `SELECT ${GRANT} FROM credit_grant WHERE account_no = $1 AND id = $2`;
   const [earlier] = await query<Grant>(sql, [locked.no, id]);
   if (earlier !== undefined) return { outcome: "already_granted", grant: earlier };
-  const values = [locked.no, id, kind, amount, now, expiresAt, nextLookAt(expiresAt, now)];
+  const values = [locked.no, id, kind, amount, now, expiresAt, nextEventAt(expiresAt, now)];
   const [grant] = (await query<Grant>(MAKE, values)) as [Grant];
   if (kind === "lifetime") await query(WAIVE, [locked.no, now]);
   const told = { id, kind, amount, expiresAt: grant.expiresAt };

@@ -8,7 +8,7 @@ import {
   type LedgerEvent,
   type Level,
   levelOf,
-  nextLookAt,
+  nextEventAt,
   parseEventId,
 } from "#ledger/events.ts";
 import type { GrantKind, LedgerOperations } from "#ledger/port.ts";
@@ -158,7 +158,7 @@ async function noticeDue(
   }
   await query(
     `UPDATE credit_grant g SET look_at = t.at FROM unnest($1::bigint[], $2::bigint[]) t (no, at) WHERE g.no = t.no`,
-    [due.map(({ no }) => no), due.map(({ expiresAt }) => nextLookAt(expiresAt, now))],
+    [due.map(({ no }) => no), due.map(({ expiresAt }) => nextEventAt(expiresAt, now))],
   );
   if (notices.length > 0) await writeNotices(query, now, notices);
   if (levels.length > 0) await noteLevels(query, levels);

@@ -16,7 +16,14 @@ CREATE TABLE account (
   -- Below this balance the owner is notified.
   low_balance bigint NOT NULL DEFAULT 20 CHECK (low_balance >= 0),
   -- The level that the owner was last notified of. Null only during the import of a file that lacks it.
-  told_level text DEFAULT 'gone' CHECK (told_level IN ('enough', 'low', 'gone'))
+  told_level text DEFAULT 'gone' CHECK (told_level IN ('enough', 'low', 'gone')),
+  -- Grants of the lifetime plan that are in force; the account is on the plan while there is one.
+  lifetime_grants bigint NOT NULL DEFAULT 0 CHECK (lifetime_grants >= 0),
+  -- The balance without a sum (ledger/rules/balance.ts): the id of the grant that is spent first, what the others hold, and
+  -- from when on that is so. A rest of -1 is not known and is summed up at the next order.
+  front_grant text COLLATE "C",
+  rest bigint NOT NULL DEFAULT 0,
+  rest_from bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
 
 CREATE TABLE api_key (
@@ -39,26 +46,31 @@ CREATE TABLE credit_grant (
   kind text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   remaining bigint NOT NULL CHECK (remaining >= 0),
-  -- The index of open grants has this column, which changes once in a grant's life, in place of \`remaining\`.
-  spent boolean GENERATED ALWAYS AS (remaining = 0) STORED,
+  -- 1 where nothing remains: the index of grants to spend has this column, which changes seldom.
+  spent smallint NOT NULL,
   voided bigint NOT NULL DEFAULT 0 CHECK (voided >= 0),
   voided_at bigint,
-  withdrawn bigint NOT NULL DEFAULT 0 CHECK (withdrawn >= 0 AND withdrawn <= amount),
+  -- The credits that are to be clawed back, as of this version of the figure.
+  clawback bigint NOT NULL DEFAULT 0 CHECK (clawback BETWEEN 0 AND amount),
+  clawback_version bigint NOT NULL DEFAULT 0,
   granted_at bigint NOT NULL,
   expires_at bigint,
   -- When the grant would expire if the account were not on the lifetime plan.
   waived_expires_at bigint CHECK (waived_expires_at IS NULL OR expires_at IS NULL),
-  -- When a notification about the expiry is due next; null when none is. It has an index, so no debit may change it.
-  look_at bigint,
+  -- When an event about the expiry is due next; null when none is. It has an index, so no debit may change it.
+  event_due_at bigint,
   UNIQUE (account_no, id),
-  CHECK (remaining + voided <= amount)
+  CHECK (remaining + voided <= amount),
+  CHECK ((spent = 1) = (remaining = 0))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX credit_grant_open ON credit_grant (account_no) WHERE NOT spent;
+-- In burn order; grants without an expiry come last.
+CREATE INDEX credit_grant_to_spend ON credit_grant
+  (account_no, coalesce(expires_at, 9007199254740991), granted_at, no) WHERE spent = 0;
 -- The next indexes have the order of an account's entries, so that a page costs the same at any depth.
 CREATE INDEX credit_grant_by_age ON credit_grant (account_no, granted_at, id);
 CREATE INDEX credit_grant_by_end ON credit_grant (account_no, expires_at, id) WHERE expires_at IS NOT NULL;
 CREATE INDEX credit_grant_voided ON credit_grant (account_no, voided_at, id) WHERE voided_at IS NOT NULL;
-CREATE INDEX credit_grant_by_look ON credit_grant (look_at, no) WHERE look_at IS NOT NULL;
+CREATE INDEX credit_grant_by_event ON credit_grant (event_due_at, no) WHERE event_due_at IS NOT NULL;
 
 -- One row per call, one partition per UTC day (stores/postgres/partitions.ts). Rows are dropped with their day.
 CREATE TABLE debit (
@@ -69,10 +81,16 @@ CREATE TABLE debit (
   key_no bigint NOT NULL,
   tool text COLLATE "C" NOT NULL,
   credits bigint NOT NULL CHECK (credits >= 0),
+  -- 1 for the account's free first call.
+  is_free smallint NOT NULL,
+  -- The grant that paid, or the first of several.
   grant_no bigint,
+  -- What each grant paid, where several did: a JSON array of {id, kind, credits}.
+  parts text,
   reversed_at bigint,
   PRIMARY KEY (account_no, at, call_id),
-  CHECK ((credits = 0) = (grant_no IS NULL))
+  CHECK ((credits = 0) = (grant_no IS NULL)),
+  CHECK (is_free = 0 OR credits = 0)
 ) PARTITION BY RANGE (at);
 -- For days without a partition: a clock that is far out, or an imported ledger.
 CREATE TABLE debit_other PARTITION OF debit DEFAULT;
@@ -83,6 +101,8 @@ CREATE TABLE usage_hour (
   key_no bigint NOT NULL,
   tool text COLLATE "C" NOT NULL,
   calls bigint NOT NULL,
+  -- How many of the calls were the account's free first call.
+  free_calls bigint NOT NULL,
   credits bigint NOT NULL,
   PRIMARY KEY (account_no, hour, key_no, tool)
 );
@@ -94,16 +114,17 @@ CREATE TABLE reversal (
   call_id text COLLATE "C" NOT NULL,
   reversed_at bigint NOT NULL,
   credits bigint NOT NULL,
-  -- False once the debit is rolled up.
-  debit_kept boolean NOT NULL DEFAULT true,
+  -- 1 while the debit is a row of its own, 0 once it is rolled up.
+  debit_kept smallint NOT NULL DEFAULT 1,
   -- Null in reversals that were imported from a file that lacks them.
   grant_no bigint,
+  parts text,
   key_no bigint,
   tool text COLLATE "C",
   PRIMARY KEY (account_no, debit_at, call_id)
 );
 CREATE INDEX reversal_by_age ON reversal (account_no, reversed_at, debit_at, call_id);
-CREATE INDEX reversal_folded ON reversal (account_no, debit_at, call_id) WHERE NOT debit_kept;
+CREATE INDEX reversal_rolled_up ON reversal (account_no, debit_at, call_id) WHERE debit_kept = 0;
 
 CREATE TABLE idempotency (
   account_no bigint NOT NULL,
@@ -120,14 +141,14 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_by_age ON idempotency (at);
 CREATE INDEX idempotency_by_call ON idempotency (account_no, call_id);
 
-CREATE TABLE notice (
+CREATE TABLE event (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_no bigint NOT NULL REFERENCES account (no),
   at bigint NOT NULL,
   kind text COLLATE "C" NOT NULL,
-  data jsonb NOT NULL
+  data text NOT NULL
 );
-CREATE INDEX notice_by_account ON notice (account_no, no);
+CREATE INDEX event_by_account ON event (account_no, no);
 
 CREATE TABLE setting (
   name text COLLATE "C" PRIMARY KEY,

@@ -2,7 +2,7 @@ import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
 
 /** What statements about grants have in common, whatever the database. */
 
-/** `nextLookAt` of an end. */
+/** `nextEventAt` of an end. */
 export function lookAtSql(end: string, now: string): string {
   const ahead = EXPIRY_NOTICE_DAYS.map((days) => `${end} - ${days * DAY_MS}`);
   const cases = [...ahead, end].map((at) => `WHEN ${at} > ${now} THEN ${at}`);

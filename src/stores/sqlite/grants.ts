@@ -1,5 +1,5 @@
 import { checkGrant, checkWithdrawal } from "#ledger/check-grant.ts";
-import { nextLookAt } from "#ledger/events.ts";
+import { nextEventAt } from "#ledger/events.ts";
 import type { Grant, GrantKind, LedgerOperations } from "#ledger/port.ts";
 import { lookAtSql, onPlanSql } from "#stores/sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
@@ -47,7 +47,7 @@ export function createSqliteGrants(driver: SqlDriver, pen: NoticePen) {
       if (earlier !== undefined) return { outcome: "already_granted", grant: readGrant(earlier) };
       const [expiresAt, waivedExpiresAt] =
         owner["lifetime"] === 1 ? [null, order.expiresAt] : [order.expiresAt, null];
-      const ends = [expiresAt, waivedExpiresAt, nextLookAt(expiresAt, now)];
+      const ends = [expiresAt, waivedExpiresAt, nextEventAt(expiresAt, now)];
       insert.run(accountNo, id, kind, amount, now, ...ends);
       if (kind === "lifetime") waiveEnds.run(accountNo, now);
       const grant = { id, kind, amount, expiresAt };

@@ -1,11 +1,10 @@
 import { runMigrations } from "#stores/schema/run-migrations.ts";
 import { sqliteLedger } from "#stores/schema/sqlite-ledger.ts";
-import { sqliteManyAccounts } from "#stores/schema/sqlite-many-accounts.ts";
 import { sqlitePeople } from "#stores/schema/sqlite-people.ts";
 import type { SqlDriver } from "./driver.ts";
 
 /** Migrations in the order in which they run; the schema's version is how many have run. Never edited once released. */
-const MIGRATIONS = [sqliteLedger + sqliteManyAccounts + sqlitePeople];
+const MIGRATIONS = [sqliteLedger + sqlitePeople];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -8,7 +8,7 @@ import {
   type LedgerEvent,
   type Level,
   levelOf,
-  nextLookAt,
+  nextEventAt,
   parseEventId,
 } from "#ledger/events.ts";
 import type { LedgerOperations } from "#ledger/port.ts";
@@ -99,7 +99,7 @@ export function createSqliteNotices(driver: SqlDriver, pen: NoticePen) {
   /** Whether a notice was written. */
   function lookAtGrant(row: SqlRow, now: number): boolean {
     const [accountNo, expiresAt] = [row["account_no"] as number, row["expires_at"] as number];
-    setLookAt.run(nextLookAt(expiresAt, now), row["no"] as number);
+    setLookAt.run(nextEventAt(expiresAt, now), row["no"] as number);
     const days = daysAhead(expiresAt, now);
     if (days === null) return pen.tellWorse(accountNo, now);
     if (row["remaining"] === 0) return false;

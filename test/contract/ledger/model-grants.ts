@@ -1,6 +1,6 @@
 /** The model's grants. */
 
-import { nextLookAt } from "#ledger/events.ts";
+import { nextEventAt } from "#ledger/events.ts";
 import type { LedgerOperations } from "#ledger/port.ts";
 import type { GrantOrder } from "./model.ts";
 import type { ModelNotices } from "./model-notices.ts";
@@ -14,7 +14,7 @@ export function grantsModel(accounts: Account[], notices: ModelNotices) {
     made += 1;
     const ends = isOnPlan(account)
       ? { expiresAt: null, waivedExpiresAt: order.expiresAt, lookAt: null }
-      : { waivedExpiresAt: null, lookAt: nextLookAt(order.expiresAt, order.now) };
+      : { waivedExpiresAt: null, lookAt: nextEventAt(order.expiresAt, order.now) };
     account.grants.push({ ...order, number: made, withdrawn: 0, ...ends });
     if (order.kind === "lifetime") {
       for (const each of account.grants)
@@ -37,7 +37,7 @@ export function grantsModel(accounts: Account[], notices: ModelNotices) {
       if (each.waivedExpiresAt === null) continue;
       each.expiresAt = each.waivedExpiresAt;
       each.waivedExpiresAt = null;
-      each.lookAt = account.state === "closed" ? null : nextLookAt(each.expiresAt, now);
+      each.lookAt = account.state === "closed" ? null : nextEventAt(each.expiresAt, now);
     }
   }
 

@@ -1,5 +1,5 @@
 /** What the model's owners are told. */
-import { type EventContent, type Level, levelOf, nextLookAt } from "#ledger/events.ts";
+import { type EventContent, type Level, levelOf, nextEventAt } from "#ledger/events.ts";
 import { type Account, balanceOf, remainingOf } from "./model-sums.ts";
 import { DAY } from "./scene.ts";
 
@@ -67,7 +67,7 @@ export function createModelNotices(accounts: Account[]) {
         const { id, kind } = grant;
         const expiresAt = grant.expiresAt ?? 0;
         const remaining = remainingOf(account, id);
-        grant.lookAt = nextLookAt(expiresAt, now);
+        grant.lookAt = nextEventAt(expiresAt, now);
         if (now >= expiresAt) tellWorse(account, now);
         else if (remaining > 0) {
           const days = expiresAt - now > 7 * DAY ? 30 : 7;

@@ -1,0 +1,118 @@
+import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { daysAhead, levelOf, nextEventAt } from "../events.ts";
+import { type AccountState, type LedgerOperations, OrderRefused } from "../port.ts";
+import { balanceAt, isSpendable, rebalance, recount, tellIfWorse } from "./balance.ts";
+import type { AccountRow, Changes, Loads, Rows, Verdict } from "./rows.ts";
+
+/** What an account goes through, and what its owner is told as time passes. */
+type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
+type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
+
+export function decideOpening(
+  { account }: Rows,
+  order: Order<"openAccount">,
+): Verdict<Outcome<"openAccount">> {
+  if (account !== null) return { outcome: { opened: false }, changes: {} };
+  const opened: AccountRow = {
+    ...{ no: 0, id: order.account, createdAt: order.now, state: "open", freeCall: order.freeCall },
+    ...{ lifetimeGrants: 0, lowBalance: LOW_BALANCE_DEFAULT, toldLevel: "gone" },
+    ...{ frontGrant: null, rest: 0, restFrom: 0 },
+  };
+  return { outcome: { opened: true }, changes: { account: opened } };
+}
+
+/** A closed account stays closed. */
+export const decideState =
+  (state: AccountState) =>
+  ({ account }: Rows): Verdict<{ found: boolean }> => {
+    if (account === null || account.state === "closed")
+      return { outcome: { found: false }, changes: {} };
+    const changes = account.state === state ? {} : { account: { ...account, state } };
+    return { outcome: { found: true }, changes };
+  };
+
+export const loadsOfClosing = (): Loads => ({ concerned: "every" });
+
+export function decideClosing(
+  { account, concerned = [] }: Rows,
+  { now }: Order<"closeAccount">,
+): Verdict<Outcome<"closeAccount">> {
+  if (account === null) return { outcome: { found: false, forfeited: 0 }, changes: {} };
+  let forfeited = 0;
+  const grants = concerned
+    .filter((grant) => isSpendable(grant, now) || grant.eventDueAt !== null)
+    .map((grant) => {
+      const lost = isSpendable(grant, now) ? grant.remaining : 0;
+      forfeited += lost;
+      const voidedAt = lost > 0 ? (grant.voidedAt ?? now) : grant.voidedAt;
+      const left = { remaining: grant.remaining - lost, voided: grant.voided + lost, voidedAt };
+      return { ...grant, ...left, eventDueAt: null };
+    });
+  const byId = new Map([...concerned, ...grants].map((grant) => [grant.id, grant]));
+  const closed: AccountRow = { ...account, state: "closed", toldLevel: "gone" };
+  const { account: after } = recount(closed, [...byId.values()], now);
+  return {
+    outcome: { found: true, forfeited },
+    changes: { account: after, grants, clearEvents: true },
+  };
+}
+
+export const loadsOfLowBalance = (): Loads => ({ grants: { covering: 0 } });
+
+/** A level that is so already brings no event. */
+export function decideLowBalance(
+  rows: Rows,
+  { lowBalance, now }: Order<"setLowBalance">,
+): Verdict<{ found: boolean }> {
+  checkLowBalance(lowBalance);
+  const { account } = rows;
+  if (account === null || account.state === "closed")
+    return { outcome: { found: false }, changes: {} };
+  const balance = balanceAt(account, rows, now);
+  if (balance === null) return { need: "sum" };
+  const toldLevel = levelOf(balance, lowBalance);
+  return {
+    outcome: { found: true },
+    changes: { account: { ...account, lowBalance, toldLevel } },
+  };
+}
+
+function checkLowBalance(lowBalance: number): void {
+  if (Number.isSafeInteger(lowBalance) && lowBalance >= 0 && lowBalance <= GRANT_CREDITS_MAX)
+    return;
+  throw new OrderRefused(
+    `Cannot alert below a balance of ${lowBalance}: a whole number from 0 to ${GRANT_CREDITS_MAX} is needed`,
+  );
+}
+
+/** One grant whose end is near or has come. A part of `recordExpiries`, which finds the grants that are due. */
+export type DueOrder = { account: string; grantNo: number; now: number };
+
+export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({
+  concerned: { nos: [grantNo] },
+  grants: { covering: 0 },
+});
+
+/** Whether an event was written. */
+export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: boolean }> {
+  const [grant] = rows.concerned ?? [];
+  const { account } = rows;
+  if (account === null || grant === undefined || grant.expiresAt === null)
+    return { outcome: { recorded: false }, changes: {} };
+  const { id, kind, remaining, expiresAt } = grant;
+  const changes: Changes = { grants: [{ ...grant, eventDueAt: nextEventAt(expiresAt, now) }] };
+  const days = daysAhead(expiresAt, now);
+  if (days !== null) {
+    if (remaining === 0 || account.state === "closed")
+      return { outcome: { recorded: false }, changes };
+    const event = { days, grant: { id, kind, remaining, expiresAt } };
+    changes.events = [{ kind: "credits.expiring", ...event }];
+    return { outcome: { recorded: true }, changes };
+  }
+  const balanced = rebalance(account, rows, changes.grants ?? [], now);
+  if ("need" in balanced) return balanced;
+  const told = tellIfWorse(balanced);
+  if (told.account !== account) changes.account = told.account;
+  if (told.events.length > 0) changes.events = told.events;
+  return { outcome: { recorded: told.events.length > 0 }, changes };
+}

@@ -1,0 +1,199 @@
+import { IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  type KeyStatus,
+  type KeyStatusOrder,
+  LAST_USED_STEP_MS,
+  OrderRefused,
+} from "../port.ts";
+import { balanceAt, isSpendable, tellIfWorse, withBalance } from "./balance.ts";
+import type {
+  AccountRow,
+  Changes,
+  DebitPart,
+  DebitRow,
+  GrantRow,
+  IdempotencyRow,
+  KeyRow,
+  Loads,
+  Need,
+  Rows,
+  Verdict,
+} from "./rows.ts";
+
+/** The path of a call: what its key may expect, and its debit. */
+
+export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
+  key: { sha256: keySha256 },
+  grants: { covering: 0 },
+});
+
+export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<KeyStatus> {
+  const { account } = rows;
+  if (account === null || isBad(account, rows.key)) return unchanged({ outcome: "invalid_key" });
+  const balance = balanceAt(account, rows, now);
+  if (balance === null) return { need: "sum" };
+  if (account.state === "suspended") return unchanged({ outcome: "account_suspended", balance });
+  return unchanged({ outcome: "good", balance, freeCall: account.freeCall === "open" });
+}
+
+export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Loads =>
+  idempotency === null
+    ? { key: { sha256: keySha256 }, grants: { covering: credits } }
+    : {
+        key: { sha256: keySha256 },
+        grants: { covering: credits },
+        earlier: { tool, key: idempotency.key },
+      };
+
+/**
+ * Whether the order was carried out before is looked up only where it would be refused (`need: "debit"`). Where it is to be
+ * debited, the store keeps no two debits of one name: a store that meets the first one asks again, with that in `rows.debit`.
+ */
+export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
+  checkPrice(order);
+  const { account, key } = rows;
+  if (account === null) return unchanged({ outcome: "invalid_key" });
+  if (rows.debit) return repeat(account, rows, rows.debit, order);
+  if (isBad(account, key)) return refuse(rows, { outcome: "invalid_key" });
+  const balance = balanceAt(account, rows, order.now);
+  if (balance === null) return { need: "sum" };
+  if (account.state === "suspended") return refuse(rows, { outcome: "account_suspended", balance });
+  const replay = replayOf(rows.earlier, order, balance);
+  if (replay !== null) return refuse(rows, replay);
+
+  const isFree = isFreeCall(account, order);
+  const credits = isFree ? 0 : order.credits;
+  if (balance < credits) return refuse(rows, { outcome: "insufficient_credits", balance });
+  const taken = take(rows, credits, order.now);
+  if ("need" in taken) return taken;
+  const left = balance - credits;
+  const changes: Changes = {
+    debit: debitOf(order, credits, isFree, (key as KeyRow).no, taken.parts),
+  };
+  if (taken.grants.length > 0) changes.grants = taken.grants;
+  const used = useKey(key as KeyRow, order.now);
+  if (used !== null) changes.key = used;
+  if (order.idempotency !== null) changes.earlier = recordOf(order);
+
+  const restFrom = rows.sum?.lapsedAt ?? account.restFrom;
+  let after = withBalance(account, taken.front, left, restFrom);
+  if (isFree) after = { ...after, freeCall: "used" };
+  if (credits > 0) {
+    const told = tellIfWorse({ account: after, balance: left });
+    after = told.account;
+    if (told.events.length > 0) changes.events = told.events;
+  }
+  if (after !== account) changes.account = after;
+  return { outcome: { outcome: "debited", charged: credits, balance: left }, changes };
+}
+
+function checkPrice({ credits }: DebitOrder): void {
+  if (Number.isSafeInteger(credits) && credits >= 0 && credits <= PRICE_CREDITS_MAX) return;
+  throw new OrderRefused(
+    `A call cannot cost ${credits} credits: the price is a whole number from 0 to ${PRICE_CREDITS_MAX}`,
+  );
+}
+
+const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
+
+/** An order that was carried out before is not refused, whatever has become of its key since. */
+const refuse = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
+  rows.debit === undefined ? { need: "debit" } : unchanged(outcome);
+
+const isBad = (account: AccountRow, key: KeyRow | null | undefined): boolean =>
+  key == null || key.revokedAt !== null || account.state === "closed";
+
+/** The order was sent again, because its response was lost. */
+function repeat(
+  account: AccountRow,
+  rows: Rows,
+  { reversedAt, credits }: DebitRow,
+  { callId, now }: DebitOrder,
+): Verdict<DebitOutcome> {
+  if (reversedAt !== null)
+    throw new OrderRefused(`The call ${callId} was reversed and cannot be debited again`);
+  const balance = balanceAt(account, rows, now);
+  if (balance === null) return { need: "sum" };
+  return unchanged({ outcome: "debited", charged: credits, balance });
+}
+
+/** What an earlier call with the same idempotency key means for this one. */
+function replayOf(
+  earlier: IdempotencyRow | null | undefined,
+  { idempotency, now }: DebitOrder,
+  balance: number,
+): DebitOutcome | null {
+  if (idempotency === null || earlier == null || now >= earlier.at + IDEMPOTENCY_KEPT_MS)
+    return null;
+  if (earlier.bodySha256 !== idempotency.bodySha256)
+    return { outcome: "idempotency_key_reused", balance };
+  const { answerSha256, receivedAt, random } = earlier;
+  return { outcome: "replayed", balance, replay: { answerSha256, receivedAt, random } };
+}
+
+/** A call priced 0 needs no free call. */
+export const isFreeCall = (
+  { freeCall }: Pick<AccountRow, "freeCall">,
+  { credits, freeCallCredits }: Pick<DebitOrder, "credits" | "freeCallCredits">,
+): boolean => freeCall === "open" && credits > 0 && credits <= freeCallCredits;
+
+type Taken = {
+  grants: GrantRow[];
+  parts: (DebitPart & { no: number })[];
+  front: GrantRow | undefined;
+};
+
+/** Takes credits that the balance covers; `front` is the grant that is spent next. */
+function take({ grants, areAll }: Rows, credits: number, now: number): Taken | Need {
+  const taken: Taken = { grants: [], parts: [], front: undefined };
+  let due = credits;
+  for (const grant of grants) {
+    if (!isSpendable(grant, now)) continue;
+    if (due === 0) {
+      taken.front ??= grant;
+      break;
+    }
+    const part = Math.min(due, grant.remaining);
+    const changed = { ...grant, remaining: grant.remaining - part };
+    due -= part;
+    taken.grants.push(changed);
+    taken.parts.push({ no: grant.no, id: grant.id, kind: grant.kind, credits: part });
+    if (changed.remaining > 0) taken.front = changed;
+  }
+  if (taken.front === undefined && !areAll) return { need: "grants", covering: credits };
+  return taken;
+}
+
+function debitOf(
+  { now, callId, tool }: DebitOrder,
+  credits: number,
+  isFree: boolean,
+  keyNo: number,
+  parts: Taken["parts"],
+): DebitRow {
+  return {
+    at: now,
+    callId,
+    keyNo,
+    tool,
+    credits,
+    isFree,
+    grantNo: parts[0]?.no ?? null,
+    parts: parts.length < 2 ? null : parts.map(({ id, kind, credits: part }) => ({ id, kind, credits: part })),
+    reversedAt: null,
+  };
+}
+
+/** The key with its last use; null where that was recorded a moment ago, so that a busy key costs no write a call. */
+function useKey(key: KeyRow, now: number): KeyRow | null {
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_STEP_MS) return null;
+  return { ...key, lastUsedAt: now };
+}
+
+function recordOf({ tool, now, callId, idempotency }: DebitOrder): IdempotencyRow {
+  const { key, bodySha256, answerSha256, receivedAt, random } =
+    idempotency as NonNullable<DebitOrder["idempotency"]>;
+  return { tool, key, at: now, callId, bodySha256, answerSha256, receivedAt, random };
+}

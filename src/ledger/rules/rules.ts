@@ -1,0 +1,73 @@
+import type { LedgerOperations } from "../port.ts";
+import {
+  type DueOrder,
+  decideClosing,
+  decideDue,
+  decideLowBalance,
+  decideOpening,
+  decideState,
+  loadsOfClosing,
+  loadsOfDue,
+  loadsOfLowBalance,
+} from "./accounts.ts";
+import { decideDebit, decideKeyStatus, loadsOfDebit, loadsOfKeyStatus } from "./debit.ts";
+import { decideClawback, decideGrant, loadsOfClawback, loadsOfGrant } from "./grants.ts";
+import { decideKeyCreation, decideLabel, decideRevocation, loadsOfKey } from "./keys.ts";
+import { decideReversal, loadsOfReversal } from "./reverse.ts";
+import type { Loads, Rows, Verdict } from "./rows.ts";
+
+/**
+ * Every operation that concerns one account: what a store loads for it, and how it is decided. Rules are pure and
+ * synchronous: the same rows and the same order give the same outcome and the same changes. They throw `OrderRefused`, and
+ * nothing else, for an order that no ledger can hold.
+ *
+ * A store does three things in one transaction: it loads the rows, asks `decide` (again with more rows, where it says what
+ * it needs), and saves the changes. Within a batch, an order sees what the orders before it have changed.
+ */
+export type RuleOrders = Pick<
+  LedgerOperations,
+  | "openAccount"
+  | "suspendAccount"
+  | "resumeAccount"
+  | "closeAccount"
+  | "createKey"
+  | "revokeKey"
+  | "relabelKey"
+  | "grant"
+  | "clawback"
+  | "keyStatus"
+  | "debit"
+  | "reverse"
+  | "setLowBalance"
+> & {
+  /** One grant of `recordExpiries`. */
+  recordDue: [DueOrder, { recorded: boolean }];
+};
+
+export type RuleName = keyof RuleOrders;
+
+export type Rule<Order, Outcome> = {
+  loads(order: Order): Loads;
+  decide(rows: Rows, order: Order): Verdict<Outcome>;
+};
+
+const nothing = (): Loads => ({});
+
+export const RULES: { [Name in RuleName]: Rule<RuleOrders[Name][0], RuleOrders[Name][1]> } = {
+  openAccount: { loads: nothing, decide: decideOpening },
+  suspendAccount: { loads: nothing, decide: decideState("suspended") },
+  resumeAccount: { loads: nothing, decide: decideState("open") },
+  closeAccount: { loads: loadsOfClosing, decide: decideClosing },
+  createKey: { loads: loadsOfKey, decide: decideKeyCreation },
+  revokeKey: { loads: loadsOfKey, decide: decideRevocation },
+  relabelKey: { loads: loadsOfKey, decide: decideLabel },
+  grant: { loads: loadsOfGrant, decide: decideGrant },
+  clawback: { loads: loadsOfClawback, decide: decideClawback },
+  keyStatus: { loads: loadsOfKeyStatus, decide: decideKeyStatus },
+  debit: { loads: loadsOfDebit, decide: decideDebit },
+  reverse: { loads: loadsOfReversal, decide: decideReversal },
+  setLowBalance: { loads: loadsOfLowBalance, decide: decideLowBalance },
+  recordDue: { loads: loadsOfDue, decide: decideDue },
+};
+
+export const isRuleName = (name: string): name is RuleName => Object.hasOwn(RULES, name);
