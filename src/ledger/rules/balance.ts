@@ -26,7 +26,8 @@ const madeAs = ({ no }: GrantRow) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
 export function balanceAt(account: AccountRow, { grants, sum }: Rows, now: number): number | null {
   if (sum !== undefined) return sum.balance;
   const front = grants.find((grant) => isSpendable(grant, now));
-  if (account.rest < 0 || now < account.restFrom || (front?.id ?? null) !== account.frontGrant) return null;
+  if (account.rest < 0 || now < account.restFrom || (front?.id ?? null) !== account.frontGrant)
+    return null;
   return account.rest + (front?.remaining ?? 0);
 }
 

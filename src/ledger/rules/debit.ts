@@ -181,7 +181,10 @@ function debitOf(
     credits,
     isFree,
     grantNo: parts[0]?.no ?? null,
-    parts: parts.length < 2 ? null : parts.map(({ id, kind, credits: part }) => ({ id, kind, credits: part })),
+    parts:
+      parts.length < 2
+        ? null
+        : parts.map(({ id, kind, credits: part }) => ({ id, kind, credits: part })),
     reversedAt: null,
   };
 }
@@ -193,7 +196,8 @@ function useKey(key: KeyRow, now: number): KeyRow | null {
 }
 
 function recordOf({ tool, now, callId, idempotency }: DebitOrder): IdempotencyRow {
-  const { key, bodySha256, answerSha256, receivedAt, random } =
-    idempotency as NonNullable<DebitOrder["idempotency"]>;
+  const { key, bodySha256, answerSha256, receivedAt, random } = idempotency as NonNullable<
+    DebitOrder["idempotency"]
+  >;
   return { tool, key, at: now, callId, bodySha256, answerSha256, receivedAt, random };
 }

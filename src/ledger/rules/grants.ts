@@ -1,13 +1,7 @@
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nextEventAt } from "../events.ts";
 import { type Grant, type LedgerOperations, OrderRefused } from "../port.ts";
-import {
-  isSpendable,
-  rebalance,
-  recordIfBetter,
-  recount,
-  tellIfWorse,
-} from "./balance.ts";
+import { isSpendable, rebalance, recordIfBetter, recount, tellIfWorse } from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** How grants are made and clawed back, and how the lifetime plan takes their ends and gives them back. */
@@ -106,7 +100,9 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   const planned = planAfter(account, grant, clawed);
   const isPlanToggled = planned.lifetimeGrants > 0 !== account.lifetimeGrants > 0;
   if (isPlanToggled && !rows.isEveryConcerned) return { need: "concerned", grants: "every" };
-  const ended = isPlanToggled ? endsAfter(planned, withChanged(concerned, [clawed]), order.now) : [];
+  const ended = isPlanToggled
+    ? endsAfter(planned, withChanged(concerned, [clawed]), order.now)
+    : [];
   const grants = withChanged([clawed], ended);
   const balanced = isPlanToggled
     ? recount(planned, withChanged(concerned, grants), order.now)

@@ -1,0 +1,134 @@
+import type { Level } from "#ledger/events.ts";
+import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
+import type {
+  AccountRow,
+  DebitPart,
+  DebitRow,
+  GrantRow,
+  IdempotencyRow,
+  KeyRow,
+} from "#ledger/rules/rows.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+
+/** The ledger's rows as they lie in tables: which column holds what, in every database. */
+
+export const readAccount = (row: SqlRow): AccountRow => ({
+  no: row["no"] as number,
+  id: row["id"] as string,
+  createdAt: row["created_at"] as number,
+  state: row["state"] as AccountState,
+  freeCall: row["free_call"] as FreeCall,
+  lifetimeGrants: row["lifetime_grants"] as number,
+  lowBalance: row["low_balance"] as number,
+  toldLevel: row["told_level"] as Level,
+  frontGrant: row["front_grant"] as string | null,
+  rest: row["rest"] as number,
+  restFrom: row["rest_from"] as number,
+});
+
+export const readKey = (row: SqlRow): KeyRow => ({
+  no: row["no"] as number,
+  id: row["id"] as string,
+  sha256: row["sha256"] as string,
+  start: row["start"] as string,
+  label: row["label"] as string,
+  createdAt: row["created_at"] as number,
+  lastUsedAt: row["last_used_at"] as number | null,
+  revokedAt: row["revoked_at"] as number | null,
+});
+
+export const readGrant = (row: SqlRow): GrantRow => ({
+  no: row["no"] as number,
+  id: row["id"] as string,
+  kind: row["kind"] as GrantKind,
+  amount: row["amount"] as number,
+  remaining: row["remaining"] as number,
+  voided: row["voided"] as number,
+  voidedAt: row["voided_at"] as number | null,
+  clawback: row["clawback"] as number,
+  clawbackVersion: row["clawback_version"] as number,
+  grantedAt: row["granted_at"] as number,
+  expiresAt: row["expires_at"] as number | null,
+  waivedExpiresAt: row["waived_expires_at"] as number | null,
+  eventDueAt: row["event_due_at"] as number | null,
+});
+
+export const readDebit = (row: SqlRow): DebitRow => ({
+  at: row["at"] as number,
+  callId: row["call_id"] as string,
+  keyNo: row["key_no"] as number,
+  tool: row["tool"] as string,
+  credits: row["credits"] as number,
+  isFree: row["is_free"] === 1,
+  grantNo: row["grant_no"] as number | null,
+  parts: readParts(row["parts"]),
+  reversedAt: row["reversed_at"] as number | null,
+});
+
+export const readParts = (text: SqlRow[string] | undefined): DebitPart[] | null =>
+  text == null ? null : (JSON.parse(text as string) as DebitPart[]);
+
+export const writeParts = (parts: readonly DebitPart[] | null): string | null =>
+  parts === null ? null : JSON.stringify(parts);
+
+export const readRecord = (row: SqlRow): IdempotencyRow => ({
+  tool: row["tool"] as string,
+  key: row["key"] as string,
+  at: row["at"] as number,
+  callId: row["call_id"] as string,
+  bodySha256: row["body_sha256"] as string,
+  answerSha256: row["answer_sha256"] as string,
+  receivedAt: row["received_at"] as number,
+  random: row["random"] as string | null,
+});
+
+/** Values by the columns of a table; `account_no` and `no` are the store's. */
+export const accountValues = (row: AccountRow) => [
+  ...[row.id, row.createdAt, row.state, row.freeCall, row.lifetimeGrants, row.lowBalance],
+  ...[row.toldLevel, row.frontGrant, row.rest, row.restFrom],
+];
+export const ACCOUNT_COLUMNS =
+  "id, created_at, state, free_call, lifetime_grants, low_balance, told_level, front_grant, rest, rest_from";
+
+export const keyValues = (row: KeyRow) => [
+  ...[row.id, row.sha256, row.start, row.label, row.createdAt, row.lastUsedAt, row.revokedAt],
+];
+export const KEY_COLUMNS = "id, sha256, start, label, created_at, last_used_at, revoked_at";
+
+export const grantValues = (row: GrantRow) => [
+  ...[row.id, row.kind, row.amount, row.remaining, row.remaining === 0 ? 1 : 0],
+  ...[row.voided, row.voidedAt, row.clawback, row.clawbackVersion],
+  ...[row.grantedAt, row.expiresAt, row.waivedExpiresAt, row.eventDueAt],
+];
+export const GRANT_COLUMNS =
+  "id, kind, amount, remaining, spent, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at";
+
+export const debitValues = (row: DebitRow) => [
+  ...[row.at, row.callId, row.keyNo, row.tool, row.credits, row.isFree ? 1 : 0],
+  ...[row.grantNo, writeParts(row.parts), row.reversedAt],
+];
+export const DEBIT_COLUMNS =
+  "at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at";
+
+export const reversalValues = (row: {
+  at: number;
+  callId: string;
+  reversedAt: number;
+  credits: number;
+  grantNo: number | null;
+  parts: readonly DebitPart[] | null;
+  keyNo: number;
+  tool: string;
+}) => [
+  ...[row.at, row.callId, row.reversedAt, row.credits],
+  ...[row.grantNo, writeParts(row.parts), row.keyNo, row.tool],
+];
+export const REVERSAL_COLUMNS =
+  "debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool";
+
+export const recordValues = (row: IdempotencyRow) => [
+  ...[row.tool, row.key, row.at, row.callId, row.bodySha256, row.answerSha256],
+  ...[row.receivedAt, row.random],
+];
+export const RECORD_COLUMNS =
+  "tool, key, at, call_id, body_sha256, answer_sha256, received_at, random";
