@@ -46,7 +46,7 @@ export async function auditPurchases(
   return faults;
 }
 
-/** How the ids of grants begin that were bought, and how those end that took another's place. */
+/** How the ids of grants begin that were bought; and, in ledgers of earlier versions, how those end that replaced another. */
 const BOUGHT = "stripe:";
 const RESTORED = /:restored(?:-\d+)?$/;
 
@@ -77,22 +77,15 @@ async function faultOf(
   ledger: Pick<Ledger, "credits">,
   now: number,
 ): Promise<string | null> {
-  const { account, grant, restoredGrant, offer } = purchase;
+  const { account, grant, offer } = purchase;
   if (grant === null) return faultOfUngranted(purchase, bought, now);
-  const amountOf = async (id: string) => {
-    const seen = bought.get(keyOf(account, id));
-    if (seen !== undefined) return seen.amount;
-    // Granted since they were read.
-    const { grants } = await ledger.credits({ account, now });
-    return grants.find((each) => each.id === id)?.amount;
-  };
-  const amount = await amountOf(grant);
+  // One that was granted since they were read is asked for.
+  const amount =
+    bought.get(keyOf(account, grant))?.amount ??
+    (await ledger.credits({ account, now })).grants.find(({ id }) => id === grant)?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger has not`;
-  if (amount !== offer.credits) {
-    return `is of ${offer.credits} credits, but its grant ${grant} is of ${amount}`;
-  }
-  if (restoredGrant === null || (await amountOf(restoredGrant)) !== undefined) return null;
-  return `names the grant ${restoredGrant}, which the ledger has not`;
+  if (amount === offer.credits || RESTORED.test(grant)) return null;
+  return `is of ${offer.credits} credits, but its grant ${grant} is of ${amount}`;
 }
 
 /** Of a purchase whose row names no grant. */

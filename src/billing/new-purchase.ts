@@ -30,7 +30,6 @@ export function newPurchase(
     grant: null,
     voided: 0,
     spent: 0,
-    restoredGrant: null,
     trouble: null,
     updatedAt: createdAt,
   };

@@ -37,8 +37,6 @@ export type Purchase = {
   /** Of credits whose price was paid back: taken back, and spent already. */
   voided: number;
   spent: number;
-  /** Credits that were given back because a dispute was won or a refund failed: the id of their grant. */
-  restoredGrant: string | null;
   /** Why paid credits could not be granted, for the operator; null mostly. */
   trouble: "account_closed" | "no_account" | null;
   updatedAt: number;

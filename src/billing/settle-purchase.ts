@@ -4,7 +4,7 @@ import type { BillingHouse } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import type { PaymentRef, PaymentState } from "./payment-provider.ts";
 import type { Purchase } from "./purchase-book.ts";
-import { paidBack, settleCredits, troubleOf } from "./settle-credits.ts";
+import { settleCredits, troubleOf } from "./settle-credits.ts";
 
 export type SettleRef = { purchase: string } | PaymentRef;
 
@@ -26,7 +26,7 @@ const FORGOTTEN_MS = 2 * DAY_MS;
  * fault or a kill anywhere is mended by the next message, view or comparison.
  *
  * The row is read before the provider is asked, and written only where nobody has written it since: so what is acted on is
- * never older than what the row tells. What takes credits is written down before it is done, what gives them back after.
+ * never older than what the row tells, and the row's time is the version by which the ledger ignores an older one.
  */
 export async function settlePurchase(house: BillingHouse, ref: SettleRef): Promise<SettleOutcome> {
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
@@ -97,23 +97,19 @@ async function settleAs(
   now: number,
 ): Promise<Turn> {
   const facts = await withoutLinks(house, row, factsOf(row, state, now), now);
-  const back = paidBack(facts);
-  const isRestored = back < paidBack(row);
-  let noted = isRestored ? row : await write(house, row, facts, now);
+  const noted = await write(house, row, facts, now);
   if (noted === null) return { outcome: "overtaken" };
-  const claim = async () => {
-    noted = noted && (await writeAnew(house, noted, noted, now));
-    return noted !== null;
-  };
-  let next = facts;
+  let next = noted;
   let isNew = false;
-  if (facts.status === "paid") {
-    const order = { paidBack: back, isRestored, now, claim };
-    const settled = await settleCredits(house, facts, order);
-    if (settled === null) return { outcome: "overtaken" };
-    const { isNew: given, ...credits } = settled;
-    next = { ...facts, ...credits };
-    isNew = given;
+  if (noted.status === "paid") {
+    const settled = await settleCredits(house, noted, now);
+    if (settled.outcome === "stale") {
+      // The ledger has seen a later row, or the book was restored from a copy: the next turn has a later version.
+      await writeAnew(house, noted, noted, now);
+      return { outcome: "overtaken" };
+    }
+    next = { ...noted, ...settled.credits };
+    isNew = settled.isNew;
   }
   const purchase = await write(house, noted, next, now);
   if (purchase === null) return { outcome: "overtaken" };

@@ -89,7 +89,7 @@ function present({ offer, ...it }: Purchase) {
     ...{ paid: money(it.paid), refunded: money(it.refunded) },
     ...{ refundedAt: instantOrNull(it.refundedAt), dispute: it.dispute, trouble: it.trouble },
     ...{ session: it.session, payment: it.payment, grant: it.grant },
-    ...{ restoredGrant: it.restoredGrant, voided: it.voided, spent: it.spent },
+    ...{ voided: it.voided, spent: it.spent },
     ...{ receiptUrl: it.receiptUrl, invoiceUrl: it.invoiceUrl },
   };
 }

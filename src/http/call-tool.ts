@@ -111,6 +111,8 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
         keySha256: caller.keySha256,
         callId: newId("call"),
         tool: tool.name,
+        credits: 1,
+        freeCallCredits: 1,
         now: house.now(),
         idempotency: idempotencyOrder(repeatKey, answer, trace.receivedAt),
       };

@@ -7,11 +7,11 @@ import { readPriceList } from "#billing/read-price-list.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId, createScene as ledgerScene } from "../contract/ledger/scene.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import {
   FAKE_SECRET_KEY,
   FAKE_SERVICE,

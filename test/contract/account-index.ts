@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type AccountIndex, type IndexedAccount, indexedLedger } from "#accounts/account-index.ts";
 import { ACT_TEXT_CHARS_MAX, ACTS_KEPT, type OperatorActs } from "#accounts/operator-acts.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 
 /** `db`: where both are kept. */
 export type OpenAccountIndex = (

@@ -52,6 +52,8 @@ type Run = {
   ordered: Map<string, DebitOrder>;
   /** The last that was carried out. */
   last: DebitOrder | undefined;
+  /** Of clawbacks. */
+  version: number;
   /** Debits before this may be folded; what becomes of those when sent again is nobody's promise. */
   foldedBefore: number;
 };
@@ -64,6 +66,7 @@ async function runSteps(t: TestContext, open: OpenLedger, steps: Step[]): Promis
     latest: START,
     ordered: new Map(),
     last: undefined,
+    version: 0,
     foldedBefore: 0,
   };
   for (const [index, id] of ACCOUNTS.slice(0, 3).entries()) {
@@ -108,12 +111,14 @@ async function runStep(run: Run, step: Step): Promise<void> {
       const order = { account, id, kind, amount, expiresAt, now: run.now } as const;
       return assert.deepEqual(await ledger.grant(order), model.grant(order));
     }
-    case "withdraw": {
+    case "clawback": {
       const { credits, id } = step;
+      run.version += 1;
+      const version = Math.max(0, run.version - step.behind);
       const { account = step.account } = id === null ? (run.last ?? {}) : {};
       const grant = id ?? model.grantOf(run.last) ?? "none";
-      const order = { account, grant, credits, now };
-      return assert.deepEqual(await ledger.withdraw(order), model.withdraw(order));
+      const order = { account, grant, credits, version, now };
+      return assert.deepEqual(await ledger.clawback(order), model.clawback(order));
     }
     case "clock":
       run.now += step.ms;
@@ -204,7 +209,8 @@ function debitOrderOf(
     idempotencyKey === null || now < latest
       ? null
       : idempotency(idempotencyKey, body, `answer of ${callId}`);
-  const order = { account, callId, tool, now, idempotency: kept };
+  const price = { credits: 1, freeCallCredits: 1 };
+  const order = { account, callId, tool, ...price, now, idempotency: kept };
   return { ...order, keySha256: keySha256(account, key) };
 }
 

@@ -20,7 +20,6 @@ import { describeNotices } from "./ledger/notices.ts";
 import { describeReversals } from "./ledger/reversals.ts";
 import type { OpenLedger } from "./ledger/scene.ts";
 import { describeUsage } from "./ledger/usage.ts";
-import { describeWithdrawals } from "./ledger/withdrawals.ts";
 
 export function ledgerContract(name: string, open: OpenLedger): void {
   describe(`the ledger, ${name}`, () => {
@@ -28,7 +27,6 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("keys", () => describeKeys(open));
     describe("grants", () => describeGrants(open));
     describe("the lifetime plan", () => describeLifetime(open));
-    describe("withdrawals", () => describeWithdrawals(open));
     describe("debits", () => describeDebits(open));
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));

@@ -4,7 +4,7 @@ import type { House } from "#http/house.ts";
 import { countCall } from "#ledger/count-call.ts";
 import type { FarLedger } from "#ledger/far-ledger.ts";
 import { createThrottle } from "#ledger/throttle.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import { createBackstage } from "./backstage.ts";
 import type { DoorSettings } from "./door.ts";
 import { START } from "./fixed-supply.ts";

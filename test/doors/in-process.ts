@@ -3,7 +3,7 @@ import { type App, createApp } from "#http/app.ts";
 import type { House } from "#http/house.ts";
 import { createSite } from "#http/pages/site.ts";
 import { NODE_ROOM } from "#limits.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
 import {

@@ -4,10 +4,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { House } from "#http/house.ts";
 import { createReversals } from "#http/reversals.ts";
 import { type CallRef, NotCarriedOut } from "#ledger/port.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createBackstage } from "../doors/backstage.ts";
 import { assertAnswer, assertProblem, createCaller, openDoor } from "../doors/door.ts";
 import { openInProcess } from "../doors/in-process.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 
 /** Calls that are given back, over a ledger that answers as the test tells it, with a clock that the test moves. */
 type Reverse = CallRef & { now: number };

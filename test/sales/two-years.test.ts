@@ -5,9 +5,9 @@
 import { test } from "node:test";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { liveOften } from "./live-often.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { giveBackKept } from "#ledger/kept-reversals.ts";
 import type { CallRef } from "#ledger/port.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createScene, HOUR, MINUTE, START } from "../contract/ledger/scene.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import { openEmpty } from "./transfer-scene.ts";
 
 /** Calls that wait to be given back, in the statements of D1 over a SQLite, and rounds at the minutes of a cron. */

@@ -3,7 +3,6 @@ import { after, before, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { DebitOrder, Ledger } from "#ledger/port.ts";
-import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import {
@@ -18,6 +17,7 @@ import {
   START,
   sortedUsage,
 } from "../contract/ledger/scene.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import { type Batch, KEYS, type Step, step, WHO } from "./postgres-debit-steps.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
 

@@ -10,7 +10,6 @@ import { describeConcurrency } from "../contract/ledger/concurrency.ts";
 import { describeDebits } from "../contract/ledger/debits.ts";
 import { describeIdempotency } from "../contract/ledger/idempotency.ts";
 import { describeReversals } from "../contract/ledger/reversals.ts";
-import { describeWithdrawals } from "../contract/ledger/withdrawals.ts";
 import { ledgerContract, ledgerDurability } from "../contract/ledger.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
 
@@ -76,7 +75,6 @@ else {
     describe("debits", () => describeDebits(openThread));
     describe("idempotency", () => describeIdempotency(openThread));
     describe("reversals", () => describeReversals(openThread));
-    describe("withdrawals", () => describeWithdrawals(openThread));
     describe("concurrency", () => describeConcurrency(openThread));
   });
 }

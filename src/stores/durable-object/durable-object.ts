@@ -52,10 +52,10 @@ export class AccountLedger extends DurableObject {
     const isNewer = runMigrations(driver, MIGRATIONS);
     const { DB } = env as { DB?: D1 };
     this.#hasNotice = DB === undefined ? null : false;
-    const onNotice = () => {
+    const onEvent = () => {
       if (this.#hasNotice !== null) this.#hasNotice = true;
     };
-    this.#run = createBatchRunner(driver, { isAlone: true, onNotice });
+    this.#run = createBatchRunner(driver, { isAlone: true, onEvent });
     const perform: PerformOwn = (name, order) => unwrap(this.#carryOut(name, order)) as never;
     const forwarding =
       DB === undefined
@@ -151,7 +151,7 @@ export class AccountLedger extends DurableObject {
     // The round after it looks at all that is due.
     if (this.#hasNotice) return this.#upkeep.noteNotice()?.catch(complainOfAlarm);
     // The ends of grants may have come back.
-    if (name === "withdraw") return this.#upkeep.schedule().catch(complainOfAlarm);
+    if (name === "clawback") return this.#upkeep.schedule().catch(complainOfAlarm);
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
     return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(complainOfAlarm);

@@ -36,13 +36,13 @@ export function createForwarding(
   perform: PerformOwn,
   place: Pick<ForwardedNotices, "add">,
 ): Forwarding {
-  const oldestNotice = driver.prepare("SELECT at FROM notice ORDER BY no LIMIT 1");
+  const oldestNotice = driver.prepare("SELECT at FROM event ORDER BY no LIMIT 1");
   const nextLook = driver.prepare(
-    "SELECT look_at FROM credit_grant WHERE look_at IS NOT NULL ORDER BY look_at, no LIMIT 1",
+    "SELECT event_due_at FROM credit_grant WHERE event_due_at IS NOT NULL ORDER BY event_due_at, no LIMIT 1",
   );
 
   function lookForEnds(now: number): void {
-    const look = nextLook.get()?.["look_at"];
+    const look = nextLook.get()?.["event_due_at"];
     if (typeof look !== "number" || look > now) return;
     for (let more = true; more; ) {
       ({ more } = perform("recordExpiries", { now, max: GRANTS_A_STEP }));
@@ -60,7 +60,7 @@ export function createForwarding(
 
   return {
     dueAt(now) {
-      const [written, look] = [oldestNotice.get()?.["at"], nextLook.get()?.["look_at"]];
+      const [written, look] = [oldestNotice.get()?.["at"], nextLook.get()?.["event_due_at"]];
       const dues = [];
       if (typeof written === "number") {
         const wait = Math.min(now - written, FORWARD_WAIT_MAX_MS);

@@ -40,7 +40,9 @@ export function createUpkeep(
   forwarding: Forwarding | null = null,
 ): Upkeep {
   const keptMs = foldAfterDays * DAY_MS;
-  const oldestDebit = driver.prepare("SELECT at FROM debit ORDER BY account_no, at LIMIT 1");
+  const oldestDebit = driver.prepare(
+    "SELECT at FROM debit_by_account ORDER BY account_no, at LIMIT 1",
+  );
   const oldestAnswer = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
   /** Undefined until it was looked up, once in the object's life. */
   let alarmAt: number | null | undefined;

@@ -143,7 +143,6 @@ CREATE TABLE purchase (
   grant_id text,
   voided bigint NOT NULL,
   spent bigint NOT NULL,
-  restored_grant text,
   trouble text,
   updated_at bigint NOT NULL
 );

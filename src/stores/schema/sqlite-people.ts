@@ -143,7 +143,6 @@ CREATE TABLE purchase (
   grant_id TEXT,
   voided INTEGER NOT NULL,
   spent INTEGER NOT NULL,
-  restored_grant TEXT,
   trouble TEXT,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -31,7 +31,6 @@ export const PURCHASE_COLUMNS: Record<Exclude<keyof RecordOf<"purchase">, "recor
   grant: text("grant_id"),
   voided: number("voided"),
   spent: number("spent"),
-  restoredGrant: text("restored_grant"),
   trouble: text("trouble"),
   updatedAt: number("updated_at"),
 };

@@ -82,12 +82,12 @@ function insert({ offer, ...it }: Purchase): SqlQuery {
   return sql`INSERT INTO purchase
       (id, account, created_at, offer, kind, name, credits, months, price, currency, session, payment,
        status, paid_at, paid, refunded, refunded_at, dispute, pay_url, receipt_url, invoice_url,
-       grant_id, voided, spent, restored_grant, trouble, updated_at)
+       grant_id, voided, spent, trouble, updated_at)
     VALUES (${it.id}, ${it.account}, ${it.createdAt}, ${offer.id}, ${offer.kind}, ${offer.name},
       ${offer.credits}, ${offer.months}, ${it.price}, ${it.currency}, ${it.session}, ${it.payment},
       ${it.status}, ${it.paidAt}, ${it.paid}, ${it.refunded}, ${it.refundedAt}, ${it.dispute},
       ${it.payUrl}, ${it.receiptUrl}, ${it.invoiceUrl}, ${it.grant}, ${it.voided}, ${it.spent},
-      ${it.restoredGrant}, ${it.trouble}, ${it.updatedAt})
+      ${it.trouble}, ${it.updatedAt})
     ON CONFLICT (id) DO NOTHING RETURNING id`;
 }
 
@@ -98,7 +98,7 @@ function write(it: Purchase, seen: number): SqlQuery {
       paid_at = ${it.paidAt}, paid = ${it.paid}, refunded = ${it.refunded},
       refunded_at = ${it.refundedAt}, dispute = ${it.dispute}, pay_url = ${it.payUrl},
       receipt_url = ${it.receiptUrl}, invoice_url = ${it.invoiceUrl}, grant_id = ${it.grant},
-      voided = ${it.voided}, spent = ${it.spent}, restored_grant = ${it.restoredGrant},
+      voided = ${it.voided}, spent = ${it.spent},
       trouble = ${it.trouble}, updated_at = ${it.updatedAt}
     WHERE id = ${it.id} AND updated_at = ${seen} RETURNING id`;
 }
@@ -132,7 +132,6 @@ const readPurchase = (row: SqlRow): Purchase => ({
   grant: textOf(row["grant_id"]),
   voided: Number(row["voided"]),
   spent: Number(row["spent"]),
-  restoredGrant: textOf(row["restored_grant"]),
   trouble: row["trouble"] as Purchase["trouble"],
   updatedAt: Number(row["updated_at"]),
 });

@@ -25,32 +25,40 @@ export const isRead = (name: LedgerOperation): boolean => READS.has(name);
 
 /**
  * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
- * An order that the ledger itself refuses (OrderRefused) has changed nothing and fails alone. Any other error rolls all
- * back; where the disk is not to blame, every order is then tried in a transaction of its own.
+ * An order that the ledger itself rejects (OrderRefused) has changed nothing and fails alone. Where a debit of an order is there
+ * already, all are run again, and each looks for what it may have done before. Any other error rolls all back; where the disk is
+ * not to blame, every order is then tried in a transaction of its own.
  */
 export function createBatchRunner(
   driver: SqlDriver,
-  options: SqliteLedgerOptions = {},
+  options: SqliteLedgerOptions & {
+    /** How many debits a transaction has written. */
+    onDebits?: (count: number) => void;
+  } = {},
 ): (items: BatchItem[]) => BatchResult[] {
   const ledger = createSqliteLedger(driver, options);
 
-  function runTogether(items: BatchItem[]): BatchResult[] {
+  function runTogether(items: BatchItem[], isCareful: boolean): BatchResult[] {
     const mode = items.every(([name]) => isRead(name)) ? "read" : "write";
+    let debits = 0;
     try {
-      return driver.transaction(mode, () => {
-        const results = items.map(([name, order]) => runOne(name, order));
-        ledger.finish();
-        return results;
+      const results = driver.transaction(mode, () => {
+        const done = items.map(([name, order]) => runOne(name, order, isCareful));
+        debits = ledger.finish();
+        return done;
       });
+      if (debits > 0) options.onDebits?.(debits);
+      return results;
     } catch (error) {
       ledger.forget();
+      if (!isCareful && isDebitThere(error)) return runTogether(items, true);
       throw error;
     }
   }
 
-  function runOne(name: LedgerOperation, order: unknown): BatchResult {
+  function runOne(name: LedgerOperation, order: unknown, isCareful: boolean): BatchResult {
     try {
-      return { value: ledger[name](order as never) };
+      return { value: ledger.perform(name, order, isCareful) };
     } catch (error) {
       if (!(error instanceof OrderRefused)) throw error;
       return { error: describeFault(error) };
@@ -59,13 +67,13 @@ export function createBatchRunner(
 
   return (items) => {
     try {
-      return runTogether(items);
+      return runTogether(items, false);
     } catch (error) {
       if (items.length === 1 || !isOwnFault(error))
         return items.map(() => ({ error: describeFault(error) }));
       return items.flatMap((item) => {
         try {
-          return runTogether([item]);
+          return runTogether([item], false);
         } catch (single) {
           return [{ error: describeFault(single) }];
         }
@@ -73,6 +81,10 @@ export function createBatchRunner(
     }
   };
 }
+
+/** No two debits have one name: the order was carried out before, and was sent again. */
+const isDebitThere = (error: unknown) =>
+  /UNIQUE constraint failed: debit_/.test(error instanceof Error ? error.message : "");
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html) that every other order would meet as well. */
 const SHARED_FAULTS: ReadonlySet<number> = new Set([

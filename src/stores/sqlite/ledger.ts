@@ -1,234 +1,198 @@
-import type { AccountState, FreeCall, Key, LedgerOperations, SyncLedger } from "#ledger/port.ts";
-import { onPlanSql } from "#stores/sql/grant-sql.ts";
-import { createSqliteAudit } from "./audit.ts";
-import type { SqlDriver, SqlValue } from "./driver.ts";
-import { createSqliteEntries } from "./entries.ts";
-import { createSqliteGrants } from "./grants.ts";
-import { createSqliteNoticePen, createSqliteNotices, type NoticePen } from "./notices.ts";
-import { createSqliteUsage } from "./usage.ts";
-import { createSqliteWallets } from "./wallet.ts";
+import { parseEventId } from "#ledger/events.ts";
+import type { DebitOrder, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
+import {
+  decide,
+  type KnownAccount,
+  type LoadRequest,
+  orderContext,
+} from "#stores/ledger/working-set.ts";
+import type { SqlDriver } from "./driver.ts";
+import { createJournal } from "./journal.ts";
+import { createLoader } from "./load.ts";
+import { createMaintain } from "./maintain.ts";
+import { createSqliteReads } from "./reads.ts";
+import { createSaver } from "./save.ts";
 
-type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
-type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
-
-/**
- * The ledger's operations as SQLite statements, to be called inside a transaction of the driver.
- * Before the transaction ends, `finish` must be called; when it was rolled back, `forget`.
- */
-export type SqliteLedger = SyncLedger & { finish(): void; forget(): void };
+type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
+type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
-  /** Nobody else writes to the database, so that what was read may be kept between transactions. */
+  /** Nobody else writes to the database, so what was read is kept from one debit to the next. */
   isAlone?: boolean;
-  /** Told of each notice that is written. */
-  onNotice?: () => void;
+  /** Debits are appended to the journal, because many accounts share the file. */
+  hasJournal?: boolean;
+  /** Called for each event that is written. */
+  onEvent?: () => void;
+};
+
+/**
+ * The ledger over a driver, for use inside a transaction: before the transaction ends, `finish` must be called; when it was
+ * rolled back, `forget`. What an order has read is kept for the next one, and changes are written as late as they can be.
+ */
+export type SqliteLedger = {
+  /** `isCareful`: the order may have been carried out before. */
+  perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
+  /** Returns how many debits were written. */
+  finish(): number;
+  forget(): void;
 };
 
 export function createSqliteLedger(
   driver: SqlDriver,
-  { isAlone = false, onNotice }: SqliteLedgerOptions = {},
+  { isAlone = false, hasJournal = !isAlone, onEvent = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
-  const pen = createSqliteNoticePen(driver, onNotice);
-  const wallets = createSqliteWallets(driver, pen, isAlone);
-  const rest = {
-    ...createAccounts(driver),
-    ...createKeys(driver, pen),
-    ...createSqliteGrants(driver, pen),
-    ...createSqliteNotices(driver, pen),
-    ...createSqliteUsage(driver),
-    ...createSqliteEntries(driver),
-    ...createSqliteAudit(driver),
-    reverse: createReverse(driver, pen),
-    probe: createProbe(driver),
-  };
-  const ledger: Record<string, unknown> = { ...wallets };
-  // Whatever is not a debit reads what debits have written so far, and may change what they have read.
-  for (const [name, operation] of Object.entries(rest)) {
-    ledger[name] = (order: never) => {
-      wallets.flush();
-      return operation(order);
-    };
-  }
-  return ledger as SqliteLedger;
-}
+  const loader = createLoader(driver);
+  const saver = createSaver(driver, hasJournal ? "debit_journal" : "debit_by_account", onEvent);
+  const journal = createJournal(driver);
+  const others = { ...createSqliteReads(driver), ...createOthers(driver, journal, decideDue) };
+  const accounts = new Map<string, KnownAccount>();
+  const touched = new Set<KnownAccount>();
+  let drainedUntil: number | null = null;
+  let written = 0;
 
-function createAccounts(driver: SqlDriver) {
-  const insert = driver.prepare(
-    "INSERT INTO account (id, created_at, free_call) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-  );
-  const setState = driver.prepare(
-    "UPDATE account SET state = ? WHERE id = ? AND state <> 'closed'",
-  );
-  const find = driver.prepare(
-    `SELECT a.state, a.created_at, a.free_call, a.low_balance, ${onPlanSql("a.no")} AS lifetime, (
-       SELECT coalesce(sum(remaining), 0) FROM credit_grant
-       WHERE account_no = a.no AND (expires_at IS NULL OR expires_at > ?)
-     ) AS balance FROM account a WHERE a.id = ?`,
-  );
-  const voidGrants = driver.prepare(
-    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, ?2)
-     WHERE account_no = (SELECT no FROM account WHERE id = ?1)
-       AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?2)`,
-  );
-  // Nothing more is told, and nothing more is looked for.
-  const silence = [
-    "UPDATE credit_grant SET look_at = NULL WHERE account_no = (SELECT no FROM account WHERE id = ?) AND look_at IS NOT NULL",
-    "DELETE FROM notice WHERE account_no = (SELECT no FROM account WHERE id = ?)",
-    "UPDATE account SET told_level = 'gone' WHERE id = ?",
-  ].map((sql) => driver.prepare(sql));
-  function findAccount(order: Order<"findAccount">): Outcome<"findAccount"> {
-    const row = find.get(order.now, order.account);
-    if (row === undefined) return null;
-    return {
-      account: order.account,
-      state: row["state"] as AccountState,
-      createdAt: row["created_at"] as number,
-      freeCall: row["free_call"] as FreeCall,
-      balance: row["balance"] as number,
-      lifetime: row["lifetime"] === 1,
-      lowBalance: row["low_balance"] as number,
-    };
+  function accountOf(id: string): KnownAccount {
+    let known = accounts.get(id);
+    if (known === undefined) {
+      known = loader.account(id);
+      // An account that is not there may come later, and strangers could fill a memory with such.
+      if (known.row !== null) accounts.set(id, known);
+    }
+    return known;
   }
-  return {
-    findAccount,
-    openAccount: (order: Order<"openAccount">): Outcome<"openAccount"> => ({
-      opened: insert.run(order.account, order.now, order.freeCall) > 0,
-    }),
-    suspendAccount: (order: Order<"suspendAccount">) => ({
-      found: setState.run("suspended", order.account) > 0,
-    }),
-    resumeAccount: (order: Order<"resumeAccount">) => ({
-      found: setState.run("open", order.account) > 0,
-    }),
-    closeAccount(order: Order<"closeAccount">): Outcome<"closeAccount"> {
-      const account = findAccount(order);
-      if (account === null) return { found: false, forfeited: 0 };
-      voidGrants.run(order.account, order.now);
-      setState.run("closed", order.account);
-      for (const statement of silence) statement.run(order.account);
-      return { found: true, forfeited: account.balance };
-    },
-  };
-}
 
-function createKeys(driver: SqlDriver, pen: NoticePen) {
-  const insert = driver.prepare(
-    `INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
-     SELECT no, ?, ?, ?, ?, ? FROM account WHERE id = ? AND state <> 'closed' ON CONFLICT DO NOTHING`,
-  );
-  const find = driver.prepare(
-    `SELECT a.no, a.state, k.label, k.start, k.revoked_at
-     FROM api_key k JOIN account a ON a.no = k.account_no WHERE k.id = ? AND a.id = ?`,
-  );
-  const revoke = driver.prepare("UPDATE api_key SET revoked_at = ? WHERE id = ?");
-  const relabel = driver.prepare(
-    `UPDATE api_key SET label = ? WHERE id = ?
-       AND account_no = (SELECT no FROM account WHERE id = ? AND state <> 'closed')`,
-  );
-  const list = driver.prepare(
-    `SELECT k.* FROM api_key k JOIN account a ON a.no = k.account_no WHERE a.id = ?
-     ORDER BY k.created_at, k.no`,
-  );
-  return {
-    createKey(order: Order<"createKey">): Outcome<"createKey"> {
-      const { id, sha256, start, label, now, account } = order;
-      const created = insert.run(id, sha256, start, label, now, account) > 0;
-      const found = find.get(id, account);
-      if (created) {
-        const key = { id, label, start };
-        pen.write(found?.["no"] as number, now, { kind: "key.created", key });
+  function decideOrder<Name extends RuleName>(
+    name: Name,
+    order: RuleOrders[Name][0],
+    isCareful: boolean,
+  ): RuleOrders[Name][1] {
+    const known = accountOf(order.account);
+    const context = orderContext(isCareful);
+    for (;;) {
+      const decided = decide(known, name, order, context);
+      if ("outcome" in decided) {
+        if (isWriting(known)) touched.add(known);
+        return decided.outcome;
       }
-      // The same key sent again, because its answer was lost, is there already.
-      return { outcome: found === undefined ? "no_account" : "created" };
+      if (mustSaveBefore(decided.load) && touched.delete(known)) saver.save(known, true);
+      loader.load(known, context, decided.load);
+    }
+  }
+
+  /** Whatever is not a debit is written at once, so that numbers are given, and what was read is read anew. */
+  function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
+    if (name === "keyStatus") return decideOrder(name, order as never, false);
+    if (name === "debit") return debit(order as DebitOrder, isCareful);
+    flush();
+    const outcome = decideOrder(name, order as never, false);
+    for (const known of touched) saver.save(known, false);
+    written += saver.saveDebits();
+    forget();
+    return outcome;
+  }
+
+  function debit(order: DebitOrder, isCareful: boolean) {
+    if (hasJournal) drainedUntil ??= journal.drainedUntil();
+    const mayBeMoved = drainedUntil !== null && order.now <= drainedUntil;
+    return decideOrder("debit", order, isCareful || mayBeMoved);
+  }
+
+  function decideDue(order: RuleOrders["recordDue"][0]): boolean {
+    return (performRule("recordDue", order, false) as { recorded: boolean }).recorded;
+  }
+
+  function save(): void {
+    for (const known of touched) saver.save(known, true);
+    touched.clear();
+    written += saver.saveDebits();
+  }
+
+  /** Writes what was changed and forgets what was read. */
+  function flush(): void {
+    save();
+    forget();
+  }
+
+  function forget(): void {
+    accounts.clear();
+    touched.clear();
+    saver.forget();
+    drainedUntil = null;
+  }
+
+  return {
+    perform(name, order, isCareful) {
+      if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
+      flush();
+      return others[name](order as never);
     },
-    revokeKey({ id, account, now }: Order<"revokeKey">): Outcome<"revokeKey"> {
-      const found = find.get(id, account);
-      if (found === undefined) return { found: false };
-      if (found["revoked_at"] !== null) return { found: true };
-      revoke.run(now, id);
-      if (found["state"] === "closed") return { found: true };
-      const key = { id, label: found["label"] as string, start: found["start"] as string };
-      pen.write(found["no"] as number, now, { kind: "key.revoked", key });
-      return { found: true };
+    finish() {
+      if (isAlone) keep();
+      else flush();
+      const count = written;
+      written = 0;
+      return count;
     },
-    relabelKey: (order: Order<"relabelKey">): Outcome<"relabelKey"> => ({
-      found: relabel.run(order.label, order.id, order.account) > 0,
-    }),
-    listKeys: (order: Order<"listKeys">): Key[] =>
-      list.all(order.account).map((row) => ({
-        id: row["id"] as string,
-        account: order.account,
-        sha256: row["sha256"] as string,
-        start: row["start"] as string,
-        label: row["label"] as string,
-        createdAt: row["created_at"] as number,
-        lastUsedAt: row["last_used_at"] as number | null,
-        revokedAt: row["revoked_at"] as number | null,
-      })),
+    forget,
   };
+
+  /** Writes, and keeps what stays true while nobody else writes. */
+  function keep(): void {
+    save();
+    for (const known of accounts.values()) {
+      known.debits.clear();
+      known.records.clear();
+      for (const [name, key] of known.keys) if (key === null) known.keys.delete(name);
+    }
+  }
 }
 
-function createReverse(driver: SqlDriver, pen: NoticePen) {
-  const mark = driver.prepare(
-    `UPDATE debit SET reversed_at = ? WHERE account_no = (SELECT no FROM account WHERE id = ?)
-       AND at = ? AND call_id = ? AND reversed_at IS NULL
-     RETURNING account_no, credits, grant_no, key_no, tool`,
-  );
-  // In the place of a debit that may still be on its way: it finds that it was reversed. No key has the number 0.
-  const markNeverDebited = driver.prepare(
-    `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, reversed_at)
-     SELECT no, ?, ?, 0, '', 0, ? FROM account WHERE id = ? ON CONFLICT DO NOTHING`,
-  );
-  const note = driver.prepare(
-    `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, grant_no, key_no, tool)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const giveBack = driver.prepare("UPDATE credit_grant SET remaining = remaining + ? WHERE no = ?");
-  // What was withdrawn of it and was spent then.
-  const takeBack = driver.prepare(
-    `UPDATE credit_grant SET voided = voided + min(?1, withdrawn - voided),
-       remaining = remaining - min(?1, withdrawn - voided), voided_at = coalesce(voided_at, ?3)
-     WHERE no = ?2 AND withdrawn > voided`,
-  );
-  // A closed account has forfeited what it could spend, and what comes back too.
-  const forfeit = driver.prepare(
-    `UPDATE credit_grant SET voided = voided + remaining, remaining = 0, voided_at = coalesce(voided_at, ?2)
-     WHERE no = ?1 AND remaining > 0 AND (expires_at IS NULL OR expires_at > ?2)
-       AND (SELECT state FROM account a WHERE a.no = account_no) = 'closed'`,
-  );
-  const freeAgain = driver.prepare("UPDATE account SET free_call = 'open' WHERE no = ?");
-  const forgetAnswer = driver.prepare(
-    "DELETE FROM idempotency WHERE account_no = ? AND call_id = ?",
-  );
-  return (order: Order<"reverse">): Outcome<"reverse"> => {
-    const row = mark.get(order.now, order.account, order.at, order.callId);
-    if (row === undefined) {
-      markNeverDebited.run(order.at, order.callId, order.now, order.account);
-      return { reversed: false };
-    }
-    const accountNo = row["account_no"] as number;
-    const call = ["credits", "grant_no", "key_no", "tool"].map((column) => row[column] as SqlValue);
-    note.run(accountNo, order.at, order.callId, order.now, ...call);
-    if (row["grant_no"] === null) freeAgain.run(accountNo);
-    else {
-      const [credits, grantNo] = [row["credits"] as number, row["grant_no"] as number];
-      giveBack.run(credits, grantNo);
-      takeBack.run(credits, grantNo, order.now);
-      forfeit.run(grantNo, order.now);
-      pen.noteBetter(accountNo, order.now);
-    }
-    // What was given back must not be replayed for nothing.
-    forgetAnswer.run(accountNo, order.callId);
-    return { reversed: true };
-  };
-}
+const isWriting = ({ unsaved: { account, keys, grants, debits, reversed } }: KnownAccount) =>
+  account !== null || keys.size + grants.size + debits.length + reversed.length > 0;
 
-function createProbe(driver: SqlDriver) {
-  const write = driver.prepare(
+/** What is read from the tables of grants must be there. */
+const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>
+  sum !== undefined || grants !== undefined || concerned !== undefined;
+
+/** The operations that no rule decides. */
+function createOthers(
+  driver: SqlDriver,
+  journal: ReturnType<typeof createJournal>,
+  decideDue: (order: RuleOrders["recordDue"][0]) => boolean,
+) {
+  const due = driver.prepare(
+    `SELECT g.no, a.id AS account FROM credit_grant g JOIN account a ON a.no = g.account_no
+     WHERE event_due_at <= ? ORDER BY event_due_at, g.no LIMIT ?`,
+  );
+  const deleteEvent = driver.prepare(
+    "DELETE FROM event WHERE no = ? AND at = ? AND account_no = (SELECT no FROM account WHERE id = ?)",
+  );
+  const probe = driver.prepare(
     "INSERT INTO setting (name, value) VALUES ('probed_at', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
-  return (order: Order<"probe">): Outcome<"probe"> => {
-    write.run(String(order.now));
-    return { ready: true };
+  return {
+    recordExpiries({ now, max }: Order<"recordExpiries">): Outcome<"recordExpiries"> {
+      const rows = due.all(now, max + 1);
+      let noticed = 0;
+      for (const row of rows.slice(0, max)) {
+        const order = { account: row["account"] as string, grantNo: row["no"] as number, now };
+        if (decideDue(order)) noticed += 1;
+      }
+      return { noticed, more: rows.length > max };
+    },
+    deleteEvents({ ids }: Order<"deleteEvents">): Outcome<"deleteEvents"> {
+      let settled = 0;
+      for (const id of ids) {
+        const place = parseEventId(id);
+        if (place !== null)
+          settled += deleteEvent.run(place.no, place.at, place.account) > 0 ? 1 : 0;
+      }
+      return { settled };
+    },
+    maintain: createMaintain(driver, journal),
+    probe({ now }: Order<"probe">): Outcome<"probe"> {
+      probe.run(String(now));
+      return { ready: true };
+    },
   };
 }

@@ -9,7 +9,7 @@ export type Ended = { sessions: number; links: number; letters: number; webhooks
  */
 export function endVisits(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
-    driver.prepare("DELETE FROM notice").run();
+    driver.prepare("DELETE FROM event").run();
     return {
       sessions: driver.prepare("DELETE FROM person_session").run(),
       links: driver.prepare("DELETE FROM person_token").run(),

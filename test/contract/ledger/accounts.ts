@@ -42,7 +42,7 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await scene.createKey(account), { outcome: "no_account" });
     assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
     assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
-    assert.deepEqual(await scene.withdraw(account, "gift", 5), { outcome: "no_grant" });
+    assert.deepEqual(await scene.clawback(account, "gift", 5), { outcome: "no_grant" });
     assert.deepEqual(await ledger.setLowBalance({ ...order, lowBalance: 5 }), { found: false });
     assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {

@@ -131,15 +131,15 @@ function describeLevels(rule: Rule) {
     assert.deepEqual(await scene.news(), []);
   });
 
-  rule("a withdrawal by which the balance falls is told of as calls are", async (scene) => {
+  rule("a clawback by which the balance falls is told of as calls are", async (scene) => {
     const account = await funded(scene, 30);
-    await scene.withdraw(account, "first", 5);
+    await scene.clawback(account, "first", 5);
     assert.deepEqual(await scene.news(), []);
     for (let times = 0; times < 2; times += 1)
-      await scene.withdraw(account, "first", 15, START + 1);
+      await scene.clawback(account, "first", 15, undefined, START + 1);
     assert.deepEqual(await scene.news(), [low(15, 20, START + 1)]);
     for (let times = 0; times < 2; times += 1)
-      await scene.withdraw(account, "first", 30, START + 2);
+      await scene.clawback(account, "first", 30, undefined, START + 2);
     assert.deepEqual(await scene.news(), [depleted(START + 2)]);
   });
 
@@ -148,7 +148,7 @@ function describeLevels(rule: Rule) {
     await scene.grant(account, "soon", 40, { expiresAt: START + DAY });
     await scene.grant(account, "plan", 1, { kind: "lifetime" });
     await scene.news();
-    await scene.withdraw(account, "plan", 1, START + DAY);
+    await scene.clawback(account, "plan", 1, undefined, START + DAY);
     assert.deepEqual(await scene.news(), [depleted(START + DAY)]);
   });
 

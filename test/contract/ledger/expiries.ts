@@ -140,7 +140,7 @@ function describeAhead(rule: Rule) {
     const account = await withPack(scene, 50);
     await look(scene, END - 30 * DAY);
     await scene.grant(account, "plan", 5, { kind: "lifetime", now: END - 29 * DAY });
-    await scene.withdraw(account, "plan", 5, END - 20 * DAY);
+    await scene.clawback(account, "plan", 5, undefined, END - 20 * DAY);
     await scene.news();
     await look(scene, END - 20 * DAY);
     assert.deepEqual(await scene.news(), [], "the first notice is not written again");
@@ -148,9 +148,9 @@ function describeAhead(rule: Rule) {
     assert.deepEqual(await scene.news(), [expiring(END - 7 * DAY, 7, 50)]);
   });
 
-  rule("a grant that was withdrawn is not told of", async (scene) => {
+  rule("a grant that was clawed back is not told of", async (scene) => {
     const account = await withPack(scene, 50);
-    await scene.withdraw(account, "pack", 50);
+    await scene.clawback(account, "pack", 50);
     await scene.news();
     assert.deepEqual(await look(scene, END - 30 * DAY), { noticed: 0, more: false });
   });

@@ -100,24 +100,24 @@ export function describeLifetime(open: OpenLedger) {
     assert.deepEqual(await saysPlan(bob), [false, false], "an account for itself");
   });
 
-  rule("the plan goes on when its credits are spent or withdrawn in part", async (scene) => {
+  rule("the plan goes on when its credits are spent or clawed back in part", async (scene) => {
     const account = await scene.account();
     await scene.grant(account, "soon", 2, { expiresAt: SOON });
     await buyPlan(scene, account, { amount: 3, now: START - 1 });
     for (let calls = 0; calls < 3; calls += 1) await scene.debit(account);
-    await scene.withdraw(account, "plan", 2);
+    await scene.clawback(account, "plan", 2);
     assert.deepEqual(await scene.remaining(account), { soon: 2, plan: 0 });
     assert.equal((await scene.ledger.credits({ account, now: START })).lifetime, true);
     assert.deepEqual((await scene.ends(account))["soon"], [null, SOON]);
   });
 
-  rule("a plan that is withdrawn whole gives every grant its end back", async (scene) => {
+  rule("a plan that is clawed back whole gives every grant its end back", async (scene) => {
     const account = await scene.account("Ada", { credits: 1 });
     await scene.grant(account, "later", 3, { expiresAt: LATER });
     await buyPlan(scene, account);
     await scene.grant(account, "soon", 2, { expiresAt: SOON, now: START + 1 });
-    assert.deepEqual(await scene.withdraw(account, "plan", 50, START + 2), {
-      outcome: "withdrawn",
+    assert.deepEqual(await scene.clawback(account, "plan", 50, undefined, START + 2), {
+      outcome: "clawed_back",
       voided: 50,
       spent: 0,
     });
@@ -142,7 +142,7 @@ export function describeLifetime(open: OpenLedger) {
     await scene.debit(account, { now: SOON + DAY });
     const now = SOON + 2 * DAY;
     assert.equal(await scene.balance(account, now), 6);
-    await scene.withdraw(account, "plan", 2, now);
+    await scene.clawback(account, "plan", 2, undefined, now);
     assert.equal(await scene.balance(account, now), 0);
     const { expired, voided, debited } = await scene.books(now);
     assert.deepEqual({ expired, voided, debited }, { expired: 4, voided: 2, debited: 1 });
@@ -154,11 +154,11 @@ export function describeLifetime(open: OpenLedger) {
     await scene.grant(account, "soon", 2, { expiresAt: SOON });
     await buyPlan(scene, account, { id: "one", amount: 10 });
     await buyPlan(scene, account, { id: "two", amount: 20 });
-    await scene.withdraw(account, "one", 10);
+    await scene.clawback(account, "one", 10);
     assert.deepEqual((await scene.ends(account))["soon"], [null, SOON]);
-    await scene.withdraw(account, "one", 10);
+    await scene.clawback(account, "one", 10);
     assert.equal((await scene.ledger.credits({ account, now: START })).lifetime, true);
-    await scene.withdraw(account, "two", 20);
+    await scene.clawback(account, "two", 20);
     assert.deepEqual((await scene.ends(account))["soon"], [SOON, null]);
   });
 
@@ -167,7 +167,7 @@ export function describeLifetime(open: OpenLedger) {
     await scene.grant(account, "soon", 2, { expiresAt: SOON });
     await scene.grant(account, "later", 3, { expiresAt: LATER });
     await buyPlan(scene, account);
-    await scene.withdraw(account, "plan", 50);
+    await scene.clawback(account, "plan", 50);
     assert.equal((await buyPlan(scene, account, { now: SOON })).outcome, "already_granted");
     assert.deepEqual(
       (await scene.ends(account))["later"],
@@ -177,7 +177,7 @@ export function describeLifetime(open: OpenLedger) {
     await buyPlan(scene, account, { id: "again", now: SOON });
     const { soon, later } = await scene.ends(account, SOON);
     assert.deepEqual({ soon, later }, { soon: [SOON, null], later: [null, LATER] });
-    await scene.withdraw(account, "plan", 50, SOON);
+    await scene.clawback(account, "plan", 50, undefined, SOON);
     assert.deepEqual((await scene.ends(account, SOON))["later"], [null, LATER], "it ended before");
   });
 
@@ -204,7 +204,7 @@ export function describeLifetime(open: OpenLedger) {
         );
       const grants = ["grant 0 2 soon", "grant 0 50 plan"];
       assert.deepEqual((await kinds()).sort(), grants);
-      await scene.withdraw(account, "plan", 50, LATER);
+      await scene.clawback(account, "plan", 50, undefined, LATER);
       const lost = [`expiry ${SOON - START} -2 soon`, `void ${LATER - START} -50 plan`];
       assert.deepEqual((await kinds()).sort(), [...lost, ...grants].sort());
     },

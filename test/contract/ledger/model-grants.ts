@@ -15,21 +15,25 @@ export function grantsModel(accounts: Account[], notices: ModelNotices) {
     const ends = isOnPlan(account)
       ? { expiresAt: null, waivedExpiresAt: order.expiresAt, lookAt: null }
       : { waivedExpiresAt: null, lookAt: nextEventAt(order.expiresAt, order.now) };
-    account.grants.push({ ...order, number: made, withdrawn: 0, ...ends });
+    account.grants.push({ ...order, number: made, clawback: 0, clawbackVersion: 0, ...ends });
     if (order.kind === "lifetime") {
-      for (const each of account.grants)
-        if (each.expiresAt !== null && order.now < each.expiresAt)
-          Object.assign(each, {
-            expiresAt: null,
-            waivedExpiresAt: each.expiresAt,
-            lookAt: null,
-          } satisfies Partial<Made>);
+      waiveEnds(account, order.now);
     }
     const { id, kind, amount } = order;
     const { expiresAt } = account.grants.at(-1) as Made;
     const told = { id, kind, amount, expiresAt };
     notices.write(account, order.now, { kind: "credits.granted", grant: told });
     notices.noteBetter(account, order.now);
+  }
+
+  function waiveEnds(account: Account, now: number): void {
+    for (const each of account.grants)
+      if (each.expiresAt !== null && now < each.expiresAt)
+        Object.assign(each, {
+          expiresAt: null,
+          waivedExpiresAt: each.expiresAt,
+          lookAt: null,
+        } satisfies Partial<Made>);
   }
 
   function endPlan(account: Account, now: number): void {
@@ -55,21 +59,32 @@ export function grantsModel(accounts: Account[], notices: ModelNotices) {
         grant: { id, kind, ...figures, expiresAt, waivedExpiresAt },
       };
     },
-    withdraw({ account: id, grant: grantId, credits, now }: LedgerOperations["withdraw"][0]) {
+    clawback(order: LedgerOperations["clawback"][0]) {
+      const { account: id, grant: grantId, credits, version, now } = order;
       const account = find(id);
       const grant = account?.grants.find((each) => each.id === grantId);
       if (account === undefined || grant === undefined) return { outcome: "no_grant" };
+      const stands = () => {
+        const voided = lostOf(account, grantId);
+        return { voided, spent: grant.amount - remainingOf(account, grantId) - voided };
+      };
+      if (version < grant.clawbackVersion) return { outcome: "stale", ...stands() };
       const wasOnPlan = isOnPlan(account);
-      grant.withdrawn = Math.max(grant.withdrawn, Math.min(credits, grant.amount));
+      const before = grant.clawback;
+      grant.clawback = Math.min(credits, grant.amount);
+      grant.clawbackVersion = version;
       const isSpendable = spendable(account, now).includes(grant);
       const unspent = isSpendable ? remainingOf(account, grantId) : 0;
-      const lost = Math.min(unspent, grant.withdrawn - lostOf(account, grantId));
-      if (lost > 0) account.losses.push({ grant: grantId, credits: lost, at: now });
+      const missing = grant.clawback - lostOf(account, grantId);
+      const lost = missing < 0 && account.state === "closed" ? 0 : Math.min(unspent, missing);
+      if (lost !== 0) account.losses.push({ grant: grantId, credits: lost, at: now });
+      if (lostOf(account, grantId) === 0)
+        account.losses = account.losses.filter((each) => each.grant !== grantId);
       if (wasOnPlan && !isOnPlan(account)) endPlan(account, now);
-      notices.tellWorse(account, now);
-      const voided = lostOf(account, grantId);
-      const spent = grant.amount - remainingOf(account, grantId) - voided;
-      return { outcome: "withdrawn", voided, spent };
+      if (!wasOnPlan && isOnPlan(account)) waiveEnds(account, now);
+      if (grant.clawback < before) notices.noteBetter(account, now);
+      else notices.tellWorse(account, now);
+      return { outcome: "clawed_back", ...stands() };
     },
   };
 }

@@ -28,11 +28,13 @@ const grantStep = fc.record({
   /** Hours until it expires. */
   hours: fc.option(fc.constantFrom(0, 1, 6, 24, 24, 48, 8 * 24, 31 * 24)),
 });
-const withdrawStep = fc.record({
-  type: fc.constant("withdraw"),
+const clawbackStep = fc.record({
+  type: fc.constant("clawback"),
   account,
   id: fc.option(grantId, { freq: 2 }),
-  credits: fc.integer({ min: 1, max: 5 }),
+  credits: fc.integer({ min: 0, max: 5 }),
+  /** How far the version is behind the latest one. */
+  behind: fc.constantFrom(0, 0, 0, 1, 5),
 });
 const lookStep = fc.record({ type: fc.constant("look"), max: fc.constantFrom(1, 2, 100) });
 const settleStep = fc.record({ type: fc.constant("settle"), max: fc.constantFrom(1, 3, 100) });
@@ -68,7 +70,7 @@ export const step = fc.oneof(
   { weight: 6, arbitrary: clockStep },
   { weight: 8, arbitrary: boundaryStep },
   { weight: 8, arbitrary: accountStep },
-  { weight: 7, arbitrary: withdrawStep },
+  { weight: 7, arbitrary: clawbackStep },
   { weight: 7, arbitrary: lookStep },
   { weight: 3, arbitrary: settleStep },
   { weight: 3, arbitrary: boundStep },

@@ -15,7 +15,8 @@ export type Loss = { grant: string; credits: number; at: number };
 export type Made = GrantOrder & {
   number: number;
   waivedExpiresAt: number | null;
-  withdrawn: number;
+  clawback: number;
+  clawbackVersion: number;
   lookAt: number | null;
 };
 export type Account = {
@@ -53,7 +54,7 @@ export const lostOf = ({ losses }: Account, id: string) =>
   sum(losses.filter(({ grant }) => grant === id).map(({ credits }) => credits));
 
 export const isOnPlan = ({ grants }: Account) =>
-  grants.some(({ kind, withdrawn, amount }) => kind === "lifetime" && withdrawn < amount);
+  grants.some(({ kind, clawback, amount }) => kind === "lifetime" && clawback < amount);
 
 export const balanceOf = (account: Account, now: number) =>
   sum(spendable(account, now).map(({ id }) => remainingOf(account, id)));

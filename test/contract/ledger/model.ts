@@ -102,8 +102,8 @@ export function createModel() {
       );
       if (account === undefined || call === undefined) return { reversed: false };
       call.reversedAt = now;
-      const withdrawn = account.grants.find(({ id }) => id === call.grant)?.withdrawn ?? 0;
-      if (call.grant !== null && lostOf(account, call.grant) < withdrawn)
+      const clawback = account.grants.find(({ id }) => id === call.grant)?.clawback ?? 0;
+      if (call.grant !== null && lostOf(account, call.grant) < clawback)
         account.losses.push({ grant: call.grant, credits: 1, at: now });
       const back = spendable(account, now).find((grant) => grant.id === call.grant);
       if (account.state === "closed" && back !== undefined)

@@ -43,11 +43,13 @@ export function createScene(opened: OpenedLedger) {
   const ledger = throughJson(opened.ledger);
   const { reopen } = opened;
   let calls = 0;
+  let versions = 0;
   const debitOrder = (account: string, { key, ...changes }: Debit = {}): DebitOrder => {
     calls += 1;
     const callId = `call_${calls}`;
     const standard = { account, callId, tool: "hash", now: START, idempotency: null };
-    return { ...standard, keySha256: keySha256(account, key), ...changes };
+    const price = { credits: 1, freeCallCredits: 1 };
+    return { ...standard, ...price, keySha256: keySha256(account, key), ...changes };
   };
   const createKey = (account: string, name = "main", now = START) =>
     ledger.createKey({
@@ -89,8 +91,11 @@ export function createScene(opened: OpenedLedger) {
       await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
       return notices.map(({ id: _, account: __, ...content }) => content);
     },
-    withdraw: (account: string, id: string, credits: number, now = START) =>
-      ledger.withdraw({ account, grant: id, credits, now }),
+    /** Each is a later version than the one before, unless a version is given. */
+    clawback(account: string, id: string, credits: number, version?: number, now = START) {
+      versions += 1;
+      return ledger.clawback({ account, grant: id, credits, version: version ?? versions, now });
+    },
     /** The end of each grant, and in its place what it would be were the account not on the lifetime plan. */
     async ends(account: string, now = START) {
       const { grants } = await ledger.credits({ account, now });

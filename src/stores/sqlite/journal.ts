@@ -1,0 +1,60 @@
+import type { SqlDriver } from "./driver.ts";
+
+/**
+ * The journal of debits (stores/schema/sqlite-ledger.ts). A commit appends to its end, so it changes as many pages for a
+ * thousand accounts as for one. From time to time its oldest rows are moved to debit_by_account in one transaction, sorted, so
+ * that each page of an account is changed once for many debits.
+ */
+export type Journal = {
+  /** How many rows it has. */
+  count(): number;
+  /** Moves at most so many of its oldest rows, of those before `before`. Returns how many. */
+  drain(rowsMax: number, before?: number): number;
+  /** A debit of this time or an earlier one may have been moved already. */
+  drainedUntil(): number;
+};
+
+/**
+ * With so many rows in the journal a slice of it is moved: reading an account's debits goes through all of them, which takes
+ * about 2 ms. A larger slice costs less in all, and the calls behind it wait longer.
+ */
+export const JOURNAL_ROWS_MAX = 20_000;
+export const JOURNAL_SLICE_ROWS = 10_000;
+
+export function createJournal(driver: SqlDriver): Journal {
+  const count = driver.prepare("SELECT count(*) AS rows FROM debit_journal");
+  const last = driver.prepare(
+    `SELECT at, call_id, account_no FROM debit_journal WHERE at < ?1
+     ORDER BY at, call_id, account_no LIMIT 1 OFFSET ?2`,
+  );
+  const lastOfAll = driver.prepare(
+    `SELECT at, call_id, account_no FROM debit_journal WHERE at < ?1
+     ORDER BY at DESC, call_id DESC, account_no DESC LIMIT 1`,
+  );
+  const move = driver.prepare(
+    `INSERT INTO debit_by_account SELECT * FROM debit_journal
+     WHERE (at, call_id, account_no) <= (?, ?, ?) ORDER BY account_no, at, call_id`,
+  );
+  const remove = driver.prepare(
+    "DELETE FROM debit_journal WHERE (at, call_id, account_no) <= (?, ?, ?)",
+  );
+  const readUntil = driver.prepare(
+    "SELECT value FROM setting WHERE name = 'journal_drained_until'",
+  );
+  const writeUntil = driver.prepare(
+    `INSERT INTO setting (name, value) VALUES ('journal_drained_until', ?1) ON CONFLICT DO
+     UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
+  );
+  return {
+    count: () => (count.get()?.["rows"] ?? 0) as number,
+    drain(rowsMax, before = Number.MAX_SAFE_INTEGER) {
+      const row = last.get(before, rowsMax - 1) ?? lastOfAll.get(before);
+      if (row === undefined) return 0;
+      const place = [row["at"], row["call_id"], row["account_no"]] as [number, string, number];
+      move.run(...place);
+      writeUntil.run(String(place[0]));
+      return remove.run(...place);
+    },
+    drainedUntil: () => Number(readUntil.get()?.["value"] ?? Number.MIN_SAFE_INTEGER),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
+import {
+  readAccount,
+  readDebit,
+  readGrant,
+  readKey,
+  readRecord,
+} from "#stores/ledger/row-columns.ts";
+import {
+  debitName,
+  type KnownAccount,
+  keyName,
+  knownAccount,
+  type LoadRequest,
+  type OrderContext,
+  recordName,
+} from "#stores/ledger/working-set.ts";
+import type { SqlDriver, SqlRow } from "./driver.ts";
+
+/** Loads what the rules ask for, row by row. */
+export type Loader = ReturnType<typeof createLoader>;
+
+/** Most calls are paid by the first grant, and most of the others by the next. */
+const GRANTS_AT_FIRST = 3;
+const GRANTS_FACTOR = 16;
+
+/** Grants without an expiry come last; the index of grants to spend has this very expression. */
+const END = "coalesce(expires_at, 9007199254740991)";
+
+export function createLoader(driver: SqlDriver) {
+  const statements = prepareStatements(driver);
+
+  function loadGrants(known: KnownAccount, accountNo: number, covering: number, now: number): void {
+    for (let limit = GRANTS_AT_FIRST; ; limit *= GRANTS_FACTOR) {
+      const rows = statements.grants.all(accountNo, now, limit);
+      const areAll = rows.length < limit;
+      let held = 0;
+      for (const row of rows) held += row["remaining"] as number;
+      if (!areAll && held <= covering) continue;
+      known.grants = rows.map(readGrant);
+      known.areAll = areAll;
+      known.grantsFrom = now;
+      return;
+    }
+  }
+
+  function loadConcerned(accountNo: number, concerned: Concerned): GrantRow[] {
+    if (concerned === "every") return statements.everyGrant.all(accountNo).map(readGrant);
+    const [statement, names] =
+      "ids" in concerned
+        ? [statements.grantById, concerned.ids]
+        : [statements.grantByNo, concerned.nos];
+    const rows = names.map((name) => statement.get(accountNo, name));
+    return rows.filter((row): row is SqlRow => row !== undefined).map(readGrant);
+  }
+
+  return {
+    account(id: string): KnownAccount {
+      const row = statements.account.get(id);
+      return knownAccount(id, row === undefined ? null : readAccount(row));
+    },
+    load(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
+      const accountNo = known.row?.no ?? 0;
+      const { key, grants, sum, concerned, earlier, debit } = request;
+      if (key !== undefined) {
+        const statement = "sha256" in key ? statements.keyBySha256 : statements.keyById;
+        const row = statement.get(keyName(key), accountNo);
+        known.keys.set(keyName(key), row === undefined ? null : readKey(row));
+      }
+      if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
+      if (sum !== undefined) {
+        const row = statements.sum.get(accountNo, sum.now) as SqlRow;
+        const lapsedAt = (row["lapsed_at"] ?? 0) as number;
+        context.sum = { balance: row["balance"] as number, lapsedAt };
+      }
+      if (concerned !== undefined) {
+        context.concerned = loadConcerned(accountNo, concerned);
+        context.isEveryConcerned = concerned === "every";
+      }
+      if (earlier !== undefined) {
+        const { tool, key: name } = earlier;
+        const row = statements.record.get(accountNo, tool, name);
+        known.records.set(recordName(tool, name), row === undefined ? null : readRecord(row));
+      }
+      if (debit !== undefined) {
+        const row = statements.debit.get(accountNo, debit.at, debit.callId);
+        const name = debitName(debit.at, debit.callId);
+        known.debits.set(name, row === undefined ? null : readDebit(row));
+      }
+    },
+  };
+}
+
+function prepareStatements(driver: SqlDriver) {
+  return {
+    account: driver.prepare("SELECT * FROM account WHERE id = ?"),
+    keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
+    keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
+    grants: driver.prepare(
+      `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${END} > ?
+       ORDER BY ${END}, granted_at, no LIMIT ?`,
+    ),
+    sum: driver.prepare(
+      `SELECT
+         (SELECT coalesce(sum(remaining), 0) FROM credit_grant
+          WHERE account_no = ?1 AND spent = 0 AND ${END} > ?2) AS balance,
+         (SELECT expires_at FROM credit_grant
+          WHERE account_no = ?1 AND spent = 0 AND ${END} <= ?2 ORDER BY ${END} DESC LIMIT 1) AS lapsed_at`,
+    ),
+    everyGrant: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ?"),
+    grantById: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND id = ?"),
+    grantByNo: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND no = ?"),
+    record: driver.prepare(
+      "SELECT * FROM idempotency WHERE account_no = ? AND tool = ? AND key = ?",
+    ),
+    debit: driver.prepare("SELECT * FROM debit WHERE account_no = ? AND at = ? AND call_id = ?"),
+  };
+}

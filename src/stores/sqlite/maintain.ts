@@ -1,0 +1,89 @@
+import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
+import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import type { SqlDriver, SqlRow } from "./driver.ts";
+import type { Journal } from "./journal.ts";
+
+type Sum = {
+  hour: number;
+  keyNo: number;
+  tool: string;
+  calls: number;
+  freeCalls: number;
+  credits: number;
+};
+
+/** The upkeep of the ledger: it rolls old debits up by account, hour, key and tool, and forgets old idempotency records. */
+export function createMaintain(driver: SqlDriver, journal: Journal) {
+  const forgetRecords = driver.prepare(
+    `DELETE FROM idempotency WHERE (account_no, tool, key) IN
+       (SELECT account_no, tool, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?)`,
+  );
+  const nextAccount = driver.prepare(
+    "SELECT account_no FROM debit_by_account WHERE account_no > ? ORDER BY account_no LIMIT 1",
+  );
+  const oldDebits = driver.prepare(
+    `SELECT at, call_id, key_no, tool, credits, is_free, reversed_at FROM debit_by_account
+     WHERE account_no = ? AND at < ? ORDER BY at, call_id LIMIT ?`,
+  );
+  const deleteDebits = driver.prepare(
+    "DELETE FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)",
+  );
+  const addUsage = driver.prepare(
+    `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, free_calls, credits)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
+       free_calls = free_calls + excluded.free_calls, credits = credits + excluded.credits`,
+  );
+  const markRolledUp = driver.prepare(
+    "UPDATE reversal SET debit_kept = 0 WHERE account_no = ? AND debit_at = ? AND call_id = ?",
+  );
+
+  function rollUp(accountNo: number, before: number, rowsMax: number): number {
+    const rows = oldDebits.all(accountNo, before, rowsMax);
+    const last = rows.at(-1);
+    if (last === undefined) return 0;
+    for (const sum of sumByHour(rows.filter((row) => row["reversed_at"] === null))) {
+      const { hour, keyNo, tool, calls, freeCalls, credits } = sum;
+      addUsage.run(accountNo, hour, keyNo, tool, calls, freeCalls, credits);
+    }
+    for (const row of rows) {
+      if (row["reversed_at"] !== null)
+        markRolledUp.run(accountNo, row["at"] as number, row["call_id"] as string);
+    }
+    deleteDebits.run(accountNo, last["at"] as number, last["call_id"] as string);
+    return rows.length;
+  }
+
+  return (order: MaintainOrder): MaintainOutcome => {
+    const forgotten = forgetRecords.run(order.now - IDEMPOTENCY_KEPT_MS, order.rowsMax);
+    let folded = 0;
+    let after = order.after ?? 0;
+    let budget = order.rowsMax - forgotten;
+    if (budget > 0) budget -= journal.drain(budget, order.foldBefore);
+    // An account that has nothing to roll up costs a look as well, so it counts as a row.
+    while (budget > 0) {
+      const accountNo = nextAccount.get(after)?.["account_no"] as number | undefined;
+      if (accountNo === undefined) return { folded, forgotten, after: null };
+      const rows = rollUp(accountNo, order.foldBefore, budget);
+      folded += rows;
+      if (rows < budget) after = accountNo;
+      budget -= rows + 1;
+    }
+    return { folded, forgotten, after };
+  };
+}
+
+function sumByHour(rows: SqlRow[]): Iterable<Sum> {
+  const sums = new Map<string, Sum>();
+  for (const row of rows) {
+    const hour = hourOf(row["at"] as number);
+    const keyNo = row["key_no"] as number;
+    const tool = row["tool"] as string;
+    const name = `${hour} ${keyNo} ${tool}`;
+    const sum = sums.get(name) ?? { hour, keyNo, tool, calls: 0, freeCalls: 0, credits: 0 };
+    sum.calls += 1;
+    sum.freeCalls += row["is_free"] as number;
+    sum.credits += row["credits"] as number;
+    sums.set(name, sum);
+  }
+  return sums.values();
+}

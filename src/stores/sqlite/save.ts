@@ -1,0 +1,143 @@
+import type { DebitRow, GrantRow } from "#ledger/rules/rows.ts";
+import {
+  ACCOUNT_COLUMNS,
+  accountValues,
+  DEBIT_COLUMNS,
+  debitValues,
+  GRANT_COLUMNS,
+  grantValues,
+  KEY_COLUMNS,
+  keyValues,
+  RECORD_COLUMNS,
+  REVERSAL_COLUMNS,
+  recordValues,
+  reversalValues,
+} from "#stores/ledger/row-columns.ts";
+import { type KnownAccount, nothingUnsaved } from "#stores/ledger/working-set.ts";
+import type { SqlDriver, SqlValue } from "./driver.ts";
+
+/** Writes what the rules have changed. */
+export type Saver = ReturnType<typeof createSaver>;
+
+/** The debits of a transaction, of whichever account. */
+export type NewDebit = { accountNo: number; debit: DebitRow };
+
+/** Debits are inserted so many at a time: half of what one costs is the statement around it. */
+const DEBITS_A_STATEMENT = 16;
+
+export type DebitTable = "debit_journal" | "debit_by_account";
+
+export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () => void) {
+  const statements = prepareStatements(driver, table);
+  /** Collected over accounts, so that they go in few statements. */
+  let debits: NewDebit[] = [];
+
+  function saveGrant(accountNo: number, grant: GrantRow, isNarrow: boolean): void {
+    if (grant.no === 0) statements.insertGrant.run(accountNo, ...grantValues(grant));
+    // An index is written where one of its columns is named, so a debit names as few as it can.
+    else if (isNarrow && grant.remaining > 0)
+      statements.setRemaining.run(grant.remaining, grant.no);
+    else if (isNarrow) statements.setSpent.run(grant.no);
+    else statements.updateGrant.run(...grantValues(grant), grant.no);
+  }
+
+  /** Everything but the debits. `isDebitOnly`: of grants nothing but what remains has changed. */
+  function save(known: KnownAccount, isDebitOnly: boolean): void {
+    const { unsaved } = known;
+    known.unsaved = nothingUnsaved();
+    const { account, keys, grants, records } = unsaved;
+    let accountNo = known.row?.no ?? 0;
+    if (account !== null && accountNo === 0) {
+      accountNo = statements.insertAccount.get(...accountValues(account))?.["no"] as number;
+    } else if (account !== null) {
+      const [, , ...values] = accountValues(account);
+      statements.updateAccount.run(...values, accountNo);
+    }
+    for (const key of keys.values()) {
+      if (key.no === 0) statements.insertKey.run(accountNo, ...keyValues(key));
+      else statements.updateKey.run(key.label, key.lastUsedAt, key.revokedAt, key.no);
+    }
+    for (const grant of grants.values()) saveGrant(accountNo, grant, isDebitOnly);
+    for (const debit of unsaved.debits) debits.push({ accountNo, debit });
+    for (const { reversedAt, at, callId } of unsaved.reversed) {
+      const place = [reversedAt, accountNo, at, callId];
+      if (statements.reverseInJournal.run(...place) === 0) statements.reverse.run(...place);
+    }
+    for (const reversal of unsaved.reversals)
+      statements.insertReversal.run(accountNo, ...reversalValues(reversal));
+    for (const callId of unsaved.forgottenCalls) statements.forgetCall.run(accountNo, callId);
+    for (const record of records.values())
+      statements.insertRecord.run(accountNo, ...recordValues(record));
+    if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
+    for (const { at, content } of unsaved.events) {
+      const { kind, ...data } = content;
+      statements.insertEvent.run(accountNo, at, kind, JSON.stringify(data));
+      onEvent();
+    }
+  }
+
+  /** How many were written. */
+  function saveDebits(): number {
+    const rows = debits;
+    debits = [];
+    let place = 0;
+    for (; place + DEBITS_A_STATEMENT <= rows.length; place += DEBITS_A_STATEMENT) {
+      const some = rows.slice(place, place + DEBITS_A_STATEMENT);
+      statements.insertDebits.run(...some.flatMap(valuesOf));
+    }
+    for (const row of rows.slice(place)) statements.insertDebit.run(...valuesOf(row));
+    return rows.length;
+  }
+
+  return {
+    save,
+    saveDebits,
+    /** The transaction was rolled back. */
+    forget() {
+      debits = [];
+    },
+  };
+}
+
+const valuesOf = ({ accountNo, debit }: NewDebit): SqlValue[] => [accountNo, ...debitValues(debit)];
+
+const insert = (table: string, columns: string, rows = 1, rest = "") => {
+  const places = columns.split(",").map(() => "?");
+  const values = Array.from({ length: rows }, () => `(${places.join(", ")})`);
+  return `INSERT INTO ${table} (${columns}) VALUES ${values.join(", ")} ${rest}`;
+};
+
+const set = (columns: string) => columns.replaceAll(",", " = ?,").concat(" = ?");
+
+function prepareStatements(driver: SqlDriver, table: DebitTable) {
+  const changing = ACCOUNT_COLUMNS.replace("id, created_at, ", "");
+  const debitColumns = `account_no, ${DEBIT_COLUMNS}`;
+  const reverse = (of: DebitTable) =>
+    driver.prepare(
+      `UPDATE ${of} SET reversed_at = ?1 WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
+    );
+  return {
+    insertAccount: driver.prepare(insert("account", ACCOUNT_COLUMNS, 1, "RETURNING no")),
+    updateAccount: driver.prepare(`UPDATE account SET ${set(changing)} WHERE no = ?`),
+    insertKey: driver.prepare(insert("api_key", `account_no, ${KEY_COLUMNS}`)),
+    updateKey: driver.prepare(
+      "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ? WHERE no = ?",
+    ),
+    insertGrant: driver.prepare(insert("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
+    updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),
+    setSpent: driver.prepare("UPDATE credit_grant SET remaining = 0, spent = 1 WHERE no = ?"),
+    setRemaining: driver.prepare("UPDATE credit_grant SET remaining = ? WHERE no = ?"),
+    insertDebit: driver.prepare(insert(table, debitColumns)),
+    insertDebits: driver.prepare(insert(table, debitColumns, DEBITS_A_STATEMENT)),
+    reverseInJournal: reverse("debit_journal"),
+    reverse: reverse("debit_by_account"),
+    insertReversal: driver.prepare(insert("reversal", `account_no, ${REVERSAL_COLUMNS}`)),
+    // An expired record that was not swept yet gives way to the new one.
+    insertRecord: driver.prepare(
+      insert("idempotency", `account_no, ${RECORD_COLUMNS}`).replace("INSERT", "INSERT OR REPLACE"),
+    ),
+    forgetCall: driver.prepare("DELETE FROM idempotency WHERE account_no = ? AND call_id = ?"),
+    insertEvent: driver.prepare(insert("event", "account_no, at, kind, data")),
+    clearEvents: driver.prepare("DELETE FROM event WHERE account_no = ?"),
+  };
+}
