@@ -22,10 +22,15 @@ export type Entry = {
    * listed by itself before and after the fold, and its reversal too.
    */
   kind: EntryKind;
-  /** With its sign: what the entry adds to the balance. 0 for the free call and for its reversal. */
+  /** With its sign: what the entry adds to the balance. 0 for a call that was free of charge and for its reversal. */
   credits: number;
-  /** The grant that was made, taken from, given back to or lost; null for the free call and for `usage`. */
+  /**
+   * The grant that was made, taken from, given back to or lost; null for `usage` and where nothing was taken. The first one
+   * of a debit that several grants paid.
+   */
   grant: { id: string; kind: GrantKind } | null;
+  /** What each of several grants paid or got back, with the sign of `credits`, in burn order; null where it was one or none. */
+  parts: { grant: { id: string; kind: GrantKind }; credits: number }[] | null;
   /** Of the call that was made or reversed. Null for what is no call. */
   tool: string | null;
   /** The id of the call's key. */

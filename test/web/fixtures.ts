@@ -183,6 +183,7 @@ const entry = (id: string, change: Partial<EntryView>): EntryView => ({
   kind: "debit",
   credits: -1,
   grant: starter,
+  parts: null,
   tool: "hash",
   key: (keys[0] as KeyView).id,
   calls: 1,
@@ -191,7 +192,14 @@ const entry = (id: string, change: Partial<EntryView>): EntryView => ({
 const noCall = { tool: null, key: null, calls: null };
 export const entries: EntriesView = {
   entries: [
-    entry("1", { at: NOW - 60_000 }),
+    entry("1", {
+      at: NOW - 60_000,
+      credits: -25,
+      parts: [
+        { grant: starter, credits: -5 },
+        { grant: { id: "stripe:pi_1", kind: "pack" }, credits: -20 },
+      ],
+    }),
     entry("2", { at: NOW - 2 * HOUR, tool: "qr-code", key: (keys[1] as KeyView).id }),
     entry("3", { at: NOW - 3 * HOUR, kind: "reversal", credits: 1 }),
     entry("4", { at: NOW - 5 * DAY, kind: "usage", credits: -3120, calls: 3120, tool: "uuid" }),

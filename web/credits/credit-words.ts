@@ -31,8 +31,9 @@ export function entryText(entry: EntryView, keyName: (id: string) => string): st
   if (kind === "grant") return of;
   if (kind === "expiry") return `${of}: what was left has expired`;
   if (kind === "void") return `${of}: taken back`;
-  const called = [tool, key === null ? null : keyName(key)].filter(Boolean).join(", ");
+  const paidBy = entry.parts === null ? null : "from several grants";
+  const called = [tool, key === null ? null : keyName(key), paidBy].filter(Boolean).join(", ");
   if (kind === "reversal") return `Given back for a call without an answer: ${called}`;
   if (kind === "usage") return `${counted(calls ?? 0, "call")}: ${called}`;
-  return credits === 0 ? `${called}; the free first call` : called;
+  return credits === 0 ? `${called}; free of charge` : called;
 }

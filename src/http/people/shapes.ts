@@ -215,9 +215,12 @@ export type EntryView = {
   at: number;
   /** `usage`: the debits of one UTC hour, key and tool together, once they are no longer kept one by one. */
   kind: "grant" | "debit" | "reversal" | "expiry" | "void" | "usage";
-  /** With its sign: what the entry adds to the balance. 0 for the free first call. */
+  /** With its sign: what the entry adds to the balance. 0 for a call that was free of charge. */
   credits: number;
+  /** The grant that was made, paid or got credits back; the first one where several did. */
   grant: { id: string; kind: GrantKind } | null;
+  /** What each of several grants paid or got back, with its sign; null where it was one or none. */
+  parts: { grant: { id: string; kind: GrantKind }; credits: number }[] | null;
   tool: string | null;
   /** The id of the key that was used. */
   key: string | null;

@@ -15,7 +15,7 @@ export function createPostgresDatabase({ together }: PostgresPool): SqlDatabase 
   const way = { whereLost: "give up", withinMs: LEDGER_TIMEOUT_MS } as const;
   return {
     async batch(queries) {
-      const statements = queries.map(written);
+      const statements = queries.map(textOf);
       if (queries.every(isReading)) {
         const read = () => together<SqlRow>("snapshot", statements);
         return persist(read, { ...way, isReading: true });
@@ -30,7 +30,8 @@ export function createPostgresDatabase({ together }: PostgresPool): SqlDatabase 
 /** Any number will do, but always the same. The lock goes with the transaction. */
 const TURN = "SELECT pg_advisory_xact_lock(7200002)";
 
-function written({ sql, values }: SqlQuery): string {
+/** The query with its values written in. */
+export function textOf({ sql, values }: SqlQuery): string {
   let place = -1;
   return sql.replaceAll("?", () => {
     place += 1;

@@ -23,22 +23,6 @@ export function createPostgresGrants({ once, transaction }: PostgresPool) {
       checkWithdrawal(order);
       return transaction("write", (query) => withdraw(query, order));
     },
-    async credits({ account, now }: Order<"credits">): Promise<Outcome<"credits">> {
-      const rows = await once<Grant & { carries: boolean }>(
-        "read",
-        `SELECT ${GRANT}, kind = 'lifetime' AND withdrawn < amount AS carries FROM credit_grant
-         WHERE account_no = (SELECT no FROM account WHERE id = $1)
-         ORDER BY (remaining = 0 OR (expires_at IS NOT NULL AND expires_at <= $2)),
-           expires_at NULLS LAST, granted_at, no`,
-        [account, now],
-      );
-      const spendable = rows.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
-      return {
-        balance: spendable.reduce((sum, { remaining }) => sum + remaining, 0),
-        lifetime: rows.some(({ carries }) => carries),
-        grants: rows.map(({ carries: _, ...grant }) => grant),
-      };
-    },
   };
 }
 

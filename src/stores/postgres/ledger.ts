@@ -1,17 +1,15 @@
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { AccountState, Key, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import type { AccountState, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { onPlanSql } from "#stores/sql/grant-sql.ts";
 import { balanceNow, lockAccount, noteIfBetter } from "./account.ts";
-import { createPostgresAudit } from "./audit.ts";
 import { createPostgresDebits } from "./debits.ts";
-import { createPostgresEntries } from "./entries.ts";
 import { createPostgresGrants } from "./grants.ts";
 import { createPostgresNotices, writeNotices } from "./notices.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
+import { createPostgresReads } from "./reads.ts";
 import { createPostgresStandings } from "./standings.ts";
-import { createPostgresUsage, type UpkeepClock } from "./usage.ts";
+import { createPostgresMaintain, type UpkeepClock } from "./usage.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
@@ -34,9 +32,8 @@ export function createPostgresLedger(
     ...createKeys(pool),
     ...createPostgresGrants(pool),
     ...createPostgresNotices(pool),
-    ...createPostgresUsage(pool, clock),
-    ...createPostgresEntries(pool),
-    ...createPostgresAudit(pool),
+    ...createPostgresReads(pool),
+    maintain: createPostgresMaintain(pool, clock),
     keyStatus: standings.submit,
     debit: debits.submit,
     reverse: createReverse(pool),
@@ -71,18 +68,7 @@ function createAccounts({ once, transaction }: PostgresPool) {
     const sql = "UPDATE account SET state = $1 WHERE id = $2 AND state <> 'closed' RETURNING 1";
     return { found: (await once("write", sql, [state, account])).length > 0 };
   };
-  async function findAccount({ account, now }: Order<"findAccount">) {
-    const [row] = await once<Omit<NonNullable<Outcome<"findAccount">>, "account">>(
-      "read",
-      `SELECT state, created_at AS "createdAt", free_call AS "freeCall", balance_at(no, $2) AS balance,
-         ${onPlanSql("account.no")} AS lifetime, low_balance AS "lowBalance"
-       FROM account WHERE id = $1`,
-      [account, now],
-    );
-    return row === undefined ? null : { account, ...row };
-  }
   return {
-    findAccount,
     async openAccount({ account, freeCall, now }: Order<"openAccount">) {
       // One that is there is locked, so that the answer waits until its opening is safe on the standby too.
       const sql = `INSERT INTO account (id, created_at, free_call) VALUES ($1, $2, $3)
@@ -154,14 +140,6 @@ function createKeys({ once, transaction }: PostgresPool) {
         AND account_no = (SELECT no FROM account WHERE id = $3 AND state <> 'closed') RETURNING 1`;
       return { found: (await once("write", sql, [label, id, account])).length > 0 };
     },
-    listKeys: ({ account }: Order<"listKeys">): Promise<Key[]> =>
-      once(
-        "read",
-        `SELECT k.id, a.id AS account, sha256, start, label, k.created_at AS "createdAt",
-           last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
-         FROM api_key k JOIN account a ON a.no = k.account_no WHERE a.id = $1 ORDER BY k.created_at, k.no`,
-        [account],
-      ),
   };
 }
 

@@ -2,10 +2,8 @@ import { checkLowBalance } from "#ledger/check-grant.ts";
 import {
   daysAhead,
   type EventContent,
-  eventId,
   eventOfLevel,
   isWorse,
-  type LedgerEvent,
   type Level,
   levelOf,
   nextEventAt,
@@ -77,20 +75,6 @@ export function createPostgresNotices({ once, transaction }: PostgresPool) {
         const [lock] = await query<{ mine: boolean }>(sql, [NOTICE_LOCK]);
         return lock?.mine === true ? noticeDue(query, order) : { noticed: 0, more: false };
       }),
-    async listEvents({ max }: Order<"listEvents">): Promise<Outcome<"listEvents">> {
-      type Row = { no: number; account: string; at: number; kind: string; data: object };
-      const rows = await once<Row>(
-        "read",
-        `SELECT no, (SELECT id FROM account a WHERE a.no = account_no) AS account, at, kind, data
-         FROM notice ORDER BY no LIMIT $1`,
-        [max],
-      );
-      const notices = rows.map(
-        ({ no, account, at, kind, data }) =>
-          ({ id: eventId(account, at, no), account, at, kind, ...data }) as LedgerEvent,
-      );
-      return { notices };
-    },
     async deleteEvents({ ids }: Order<"deleteEvents">): Promise<Outcome<"deleteEvents">> {
       const named = ids
         .flatMap((id) => parseEventId(id) ?? [])

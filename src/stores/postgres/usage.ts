@@ -1,57 +1,8 @@
-import {
-  hourOf,
-  type KeyCalls,
-  type LedgerOperations,
-  type MaintainOrder,
-  type MaintainOutcome,
-  type UsageRow,
-} from "#ledger/port.ts";
+import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
-
-/** Usage by hour, and the upkeep that folds old debits into it. */
-export function createPostgresUsage(pool: PostgresPool, clock: UpkeepClock) {
-  return {
-    usage: createUsage(pool),
-    recentCalls: createRecentCalls(pool),
-    maintain: createMaintain(pool, clock),
-  };
-}
-
-const USAGE = (where: string) => `
-  SELECT a.id AS account, k.id AS key, u.tool, u.hour, sum(u.calls)::bigint AS calls, sum(u.credits)::bigint AS credits
-  FROM (
-    SELECT account_no, key_no, tool, hour, calls, credits FROM usage_hour
-    WHERE hour >= $1 AND hour < $2 ${where}
-    UNION ALL
-    SELECT account_no, key_no, tool, at - at % ${HOUR_MS}, 1, credits FROM debit
-    WHERE at >= $1 AND at < $2 AND reversed_at IS NULL ${where}
-  ) u JOIN account a ON a.no = u.account_no JOIN api_key k ON k.no = u.key_no
-  GROUP BY a.id, u.hour, k.id, u.tool ORDER BY u.hour, a.id, k.id, u.tool`;
-
-const OF_ONE = "AND account_no = (SELECT no FROM account WHERE id = $3)";
-
-function createUsage({ once, transaction }: PostgresPool) {
-  return ({ account, from, to }: LedgerOperations["usage"][0]): Promise<UsageRow[]> => {
-    // An hour counts where its start lies within the bounds, whether its calls were folded or not.
-    const bounds = [hourOf(from + HOUR_MS - 1), hourOf(to + HOUR_MS - 1)];
-    if (account !== null) return once("read", USAGE(OF_ONE), [...bounds, account]);
-    return transaction("report", (query) => query<UsageRow>(USAGE(""), bounds));
-  };
-}
-
-function createRecentCalls({ once }: PostgresPool) {
-  return ({ account, from }: LedgerOperations["recentCalls"][0]): Promise<KeyCalls[]> =>
-    once(
-      "read",
-      `SELECT (SELECT id FROM api_key WHERE no = key_no) AS key, count(*) AS calls, sum(credits)::bigint AS credits
-       FROM debit WHERE account_no = (SELECT no FROM account WHERE id = $1) AND at >= $2 AND reversed_at IS NULL
-       GROUP BY key_no`,
-      [account, from],
-    );
-}
 
 /**
  * Nodes have clocks of their own, and one that is fast would delete for all what is not old yet. So nothing is deleted that
@@ -94,7 +45,8 @@ const FOLD = `
   )
   SELECT count(*) AS folded FROM gone`;
 
-function createMaintain(pool: PostgresPool, clock: UpkeepClock) {
+/** The upkeep of the ledger: rolls old debits up into sums by hour. */
+export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
   /** Less than 0: the node is behind. */
   async function clockAhead(now: number): Promise<number> {
     if (clock === "caller") return 0;

@@ -1,14 +1,25 @@
 import { DAY_MS, EXPIRY_NOTICE_DAYS } from "#limits.ts";
+import { type SqlQuery, sql } from "./sql-database.ts";
 
 /** What statements about grants have in common, whatever the database. */
 
-/** `nextEventAt` of an end. */
-export function lookAtSql(end: string, now: string): string {
+/** `nextEventAt` of an expiry. */
+export function eventDueSql(end: string, now: string): string {
   const ahead = EXPIRY_NOTICE_DAYS.map((days) => `${end} - ${days * DAY_MS}`);
   const cases = [...ahead, end].map((at) => `WHEN ${at} > ${now} THEN ${at}`);
   return `CASE ${cases.join(" ")} END`;
 }
 
-/** Whether an account is on the lifetime plan. */
-export const onPlanSql = (accountNo: string) => `EXISTS (SELECT 1 FROM credit_grant
-  WHERE account_no = ${accountNo} AND kind = 'lifetime' AND withdrawn < amount)`;
+/** When a grant expires, as the index of grants to spend has it: a grant without expiry lies behind every time. */
+export const EXPIRY_SQL = "coalesce(expires_at, 9007199254740991)";
+
+/** The balance of the account with this number, which is text of the query around it: a sum down one index. */
+export const balanceSql = (accountNo: string, now: number): SqlQuery => ({
+  sql: `(SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) FROM credit_grant
+    WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ?)`,
+  values: [now],
+});
+
+/** The number of an account. */
+export const accountNoSql = (account: string): SqlQuery =>
+  sql`(SELECT no FROM account WHERE id = ${account})`;

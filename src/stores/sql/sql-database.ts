@@ -15,6 +15,9 @@ export type SqlDatabase = {
   batch(queries: readonly SqlQuery[]): Promise<SqlRow[][]>;
 };
 
+/** The few queries for which the two differ, by a hint at an index, are told which one they are for. */
+export type SqlDialect = "sqlite" | "postgres";
+
 /** A query as a template: what is put into it are values, or parts of a query with values of their own. */
 export function sql(texts: TemplateStringsArray, ...parts: (SqlValue | SqlQuery)[]): SqlQuery {
   const values: SqlValue[] = [];

@@ -1,0 +1,87 @@
+import { type EventContent, eventId } from "#ledger/events.ts";
+import type { AccountState, FreeCall, Grant, GrantKind } from "#ledger/port.ts";
+import { accountNoSql, balanceSql, EXPIRY_SQL } from "./grant-sql.ts";
+import type { LedgerRead } from "./ledger-read.ts";
+import { sql } from "./sql-database.ts";
+
+/** An account as it stands: its row, its keys, its grants, and the events that nobody was told of yet. */
+
+export const findAccount: LedgerRead<"findAccount"> = {
+  queries: ({ account, now }) => [
+    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql("a.no", now)} AS balance
+      FROM account a WHERE id = ${account}`,
+  ],
+  outcome([found = []], { account }) {
+    const [row] = found;
+    if (row === undefined) return null;
+    return {
+      account,
+      state: row["state"] as AccountState,
+      createdAt: row["created_at"] as number,
+      freeCall: row["free_call"] as FreeCall,
+      balance: row["balance"] as number,
+      lifetime: (row["lifetime_grants"] as number) > 0,
+      lowBalance: row["low_balance"] as number,
+    };
+  },
+};
+
+export const listKeys: LedgerRead<"listKeys"> = {
+  queries: ({ account }) => [
+    sql`SELECT * FROM api_key WHERE account_no = ${accountNoSql(account)} ORDER BY created_at, no`,
+  ],
+  outcome: ([rows = []], { account }) =>
+    rows.map((row) => ({
+      id: row["id"] as string,
+      account,
+      sha256: row["sha256"] as string,
+      start: row["start"] as string,
+      label: row["label"] as string,
+      createdAt: row["created_at"] as number,
+      lastUsedAt: row["last_used_at"] as number | null,
+      revokedAt: row["revoked_at"] as number | null,
+    })),
+};
+
+export const listCredits: LedgerRead<"credits"> = {
+  queries: ({ account, now }) => [
+    sql`SELECT lifetime_grants FROM account WHERE id = ${account}`,
+    sql`SELECT id, kind, amount, remaining, granted_at, expires_at, waived_expires_at FROM credit_grant
+      WHERE account_no = ${accountNoSql(account)}
+      ORDER BY CASE WHEN spent = 1 OR expires_at <= ${now} THEN 1 ELSE 0 END, ${{ sql: EXPIRY_SQL, values: [] }}, granted_at, no`,
+  ],
+  outcome([owners = [], rows = []], { now }) {
+    const [owner] = owners;
+    const grants = rows.map(
+      (row): Grant => ({
+        id: row["id"] as string,
+        kind: row["kind"] as GrantKind,
+        amount: row["amount"] as number,
+        remaining: row["remaining"] as number,
+        grantedAt: row["granted_at"] as number,
+        expiresAt: row["expires_at"] as number | null,
+        waivedExpiresAt: row["waived_expires_at"] as number | null,
+      }),
+    );
+    const spendable = grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
+    return {
+      balance: spendable.reduce((sum, { remaining }) => sum + remaining, 0),
+      lifetime: Number(owner?.["lifetime_grants"] ?? 0) > 0,
+      grants,
+    };
+  },
+};
+
+export const listEvents: LedgerRead<"listEvents"> = {
+  queries: ({ max }) => [
+    sql`SELECT no, (SELECT id FROM account a WHERE a.no = account_no) AS account, at, kind, data
+      FROM event ORDER BY no LIMIT ${max}`,
+  ],
+  outcome: ([rows = []]) => ({
+    notices: rows.map((row) => {
+      const [account, at] = [row["account"] as string, row["at"] as number];
+      const content: EventContent = { kind: row["kind"], ...JSON.parse(row["data"] as string) };
+      return { id: eventId(account, at, row["no"] as number), account, at, ...content };
+    }),
+  }),
+};

@@ -1,0 +1,50 @@
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+
+/** Rows of a ledger as statements that SQLite and PostgreSQL both take: two accounts with one of everything. */
+export const START = 1_788_220_800_000;
+const H = HOUR_MS;
+
+export type DebitTable = "debit" | "debit_by_account" | "debit_journal";
+
+const PARTS =
+  '[{"id":"soon","kind":"pack","credits":3},{"id":"never","kind":"operator","credits":4}]';
+
+/** `tables`: where the debits of a ledger go in turn, newest last. */
+export function rowsOfLedger(tables: readonly [DebitTable, DebitTable]): string[] {
+  const [older, newer] = tables;
+  const debits = (table: DebitTable, rows: string) =>
+    `INSERT INTO ${table} (account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at) VALUES ${rows}`;
+  return [
+    `INSERT INTO account (id, created_at, state, free_call, low_balance, told_level, lifetime_grants) VALUES
+      ('ada', ${START}, 'open', 'used', 20, 'enough', 1), ('bob', ${START}, 'suspended', 'open', 0, 'gone', 0)`,
+    `INSERT INTO api_key (account_no, id, sha256, start, label, created_at) VALUES
+      (1, 'key_2', 'b', 'tb_2', 'second', ${START + 1}), (1, 'key_1', 'a', 'tb_1', 'first', ${START}),
+      (2, 'key_3', 'c', 'tb_3', 'other', ${START})`,
+    `INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, voided, voided_at, granted_at, expires_at) VALUES
+      (1, 'never', 'operator', 50, 46, 0, 0, NULL, ${START}, NULL),
+      (1, 'soon', 'pack', 9, 5, 0, 1, ${START + 7 * H}, ${START}, ${START + 3 * DAY_MS}),
+      (1, 'gone', 'starter', 8, 2, 0, 0, NULL, ${START}, ${START + DAY_MS}),
+      (1, 'spent', 'pack', 4, 0, 1, 0, NULL, ${START}, NULL),
+      (2, 'its', 'pack', 7, 7, 0, 0, NULL, ${START}, NULL)`,
+    `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, free_calls, credits) VALUES
+      (1, ${START}, 2, 'hash', 5, 1, 4), (1, ${START}, 1, 'uuid', 3, 0, 0), (1, ${START}, 2, 'uuid', 1, 0, 1)`,
+    debits(
+      older,
+      `(1, ${START + 2 * H}, 'c1', 2, 'hash', 5, 0, 3, NULL, NULL),
+       (1, ${START + 2 * H}, 'c2', 2, 'hash', 4, 0, 4, NULL, NULL),
+       (1, ${START + 2 * H}, 'c3', 0, '', 0, 0, NULL, NULL, ${START})`,
+    ),
+    debits(
+      newer,
+      `(1, ${START + 2 * H}, 'c15', 2, 'hash', 1, 0, 3, NULL, ${START + 5 * H}),
+       (1, ${START + 3 * H}, 'c4', 1, 'uuid', 7, 0, 2, '${PARTS}', NULL),
+       (1, ${START + 4 * H}, 'c5', 1, 'echo', 0, 0, NULL, NULL, NULL)`,
+    ),
+    `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits, debit_kept, grant_no, parts, key_no, tool) VALUES
+      (1, ${START + 2 * H}, 'c15', ${START + 5 * H}, 1, 1, 3, NULL, 2, 'hash'),
+      (1, ${START + H}, 'c0', ${START + 2 * H}, 7, 0, 2, '${PARTS}', 1, 'uuid')`,
+    `INSERT INTO event (account_no, at, kind, data) VALUES
+      (1, ${START}, 'credits.depleted', '{}'),
+      (2, ${START + 1}, 'credits.low', '{"balance":3,"lowBalance":5}')`,
+  ];
+}
