@@ -53,6 +53,8 @@ async function run({ way, accounts, callers, durationMs }: Turn): Promise<TurnRe
         callId: `call_${node}_${calls}`,
         tool: "hash",
         now: Date.now(),
+        credits: 1,
+        freeCallCredits: 1,
         idempotency: null,
       });
       latencies.push(performance.now() - sent);

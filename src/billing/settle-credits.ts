@@ -52,7 +52,7 @@ export async function settleCredits(
   const credits = Math.max(0, back - (offer.credits - held.amount));
   const order = { account, grant: held.id, credits, version: purchase.updatedAt, now };
   const clawed = await ledger.clawback(order);
-  if (clawed.outcome === "stale") return clawed;
+  if (clawed.outcome === "stale") return { outcome: "stale" };
   const { voided, spent } = clawed.outcome === "no_grant" ? { voided: 0, spent: 0 } : clawed;
   const taken = Math.min(back, voided);
   const settled = { grant: held.id, voided: taken, spent: Math.min(spent, back - taken) };

@@ -1,8 +1,8 @@
 import type { DeploymentOperations } from "#accounts/deployment-desk.ts";
 import type { RecordPlace } from "#ledger/transfer/account-moves.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
-import { createSqliteAudit } from "#stores/sqlite/audit.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { dropAccount, exportSqlite, takeRecords } from "#stores/sqlite/transfer.ts";
 import { type Call, Refusal } from "./cli-command.ts";
 import { everyAccount, everyAddress, everyClosed } from "./cli-lists.ts";
@@ -36,7 +36,7 @@ export async function exportRemote(
       gather(desk, driver, account, await readPage(desk, account, null, false));
     await gatherAddresses(desk, driver, began, gatherLate);
     await gatherPurchases(call, desk, driver, gatherLate);
-    const { ok, faults } = createSqliteAudit(driver).audit({ now: call.now });
+    const { ok, faults } = createSqliteReads(driver).audit({ now: call.now });
     if (!ok) {
       call.note(
         `The books of the service do not reconcile (${faults[0]}), so import will refuse these lines. Run audit.`,

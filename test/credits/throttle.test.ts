@@ -44,7 +44,7 @@ test("an order that is sent again is not refused for the rate that it used up it
   };
   const order = {
     ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },
-    ...{ now: START, idempotency: null },
+    ...{ now: START, credits: 1, freeCallCredits: 1, idempotency: null },
   };
   const ask = (isAgain: boolean) => countCall(own, throttle, "debit", order, isAgain);
   assert.equal((await ask(false)).outcome.outcome, "debited");

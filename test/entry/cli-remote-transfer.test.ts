@@ -38,7 +38,13 @@ before(async () => {
   driver.exec("PRAGMA synchronous = OFF");
   for (let call = 0; call < 2_500; call += 1) {
     const order = { account, keySha256: key.sha256, callId: `call_${call}`, tool: "hash" };
-    await ledger.debit({ ...order, now: now + call, idempotency: null });
+    await ledger.debit({
+      ...order,
+      now: now + call,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
   }
   const chunks: Uint8Array[] = [];
   exportSqlite(driver, { withSecret: true }, (bytes) => chunks.push(bytes));
@@ -121,7 +127,15 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     assert.equal(signal, "SIGTERM");
     assert.deepEqual(readdirSync(temporary), [], "what was on its way is gone");
     const busy = { account: "acc_Busy00000000", keySha256: "b".repeat(64) };
-    const order = { ...busy, callId: "c", tool: "hash", now: Date.now(), idempotency: null };
+    const order = {
+      ...busy,
+      callId: "c",
+      tool: "hash",
+      now: Date.now(),
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    };
     await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
@@ -193,7 +207,14 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       calls += 1;
       const order = { account: "acc_Busy00000000", keySha256: "b".repeat(64), tool: "hash" };
       const now = Date.now();
-      const asked = { ...order, callId: `late_${calls}`, now, idempotency: null };
+      const asked = {
+        ...order,
+        callId: `late_${calls}`,
+        now,
+        credits: 1,
+        freeCallCredits: 1,
+        idempotency: null,
+      };
       await deployment.ledger.debit(asked).catch(() => {});
     };
     const { cli, deployment, copy, own } = await scene(async (request) => {

@@ -111,7 +111,13 @@ async function fillBooks(cli: ReturnType<typeof commandLine>) {
   const at = Date.now() - 3_600_000;
   for (let number = 0; number <= BUSY_CALLS; number += 1) {
     const order = { account, keySha256: sha256, callId: `call_${number}`, tool: "hash" };
-    await ledger.debit({ ...order, now: at + number, idempotency: null });
+    await ledger.debit({
+      ...order,
+      now: at + number,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
   }
   driver.close();
   return { ada: ada.key as string, busy: busy.key as string, revoked: revoked.key as string };

@@ -45,6 +45,8 @@ describe("audit and report", () => {
         callId: `call_${i}`,
         tool,
         now: day(at),
+        credits: 1,
+        freeCallCredits: 1,
         idempotency: null,
       };
       assert.equal((await ledger.debit(order)).outcome, "debited");

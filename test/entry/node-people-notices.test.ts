@@ -209,7 +209,13 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
   await scene.ledger.grant({ account: ACCOUNT, ...one, now: START });
   for (const callId of ["call_1", "call_2"]) {
     const order = { account: ACCOUNT, keySha256: key.sha256, callId, tool: "hash" };
-    await scene.ledger.debit({ ...order, now: START + 1, idempotency: null });
+    await scene.ledger.debit({
+      ...order,
+      now: START + 1,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
   }
   const outbox = path.join(folder, "outbox");
   const people = await startPeople(

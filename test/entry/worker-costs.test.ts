@@ -143,7 +143,16 @@ let calls = 0;
 function orderOf({ account, sha256: keySha256 }: EdgeAccount, now: number): DebitOrder {
   calls += 1;
   const callId = `call_${String(calls).padStart(14, "0")}`;
-  return { account, keySha256, callId, tool: "hash", now, idempotency: null };
+  return {
+    account,
+    keySha256,
+    callId,
+    tool: "hash",
+    now,
+    credits: 1,
+    freeCallCredits: 1,
+    idempotency: null,
+  };
 }
 
 test("a call a minute later notes the use of its key: one row more", async () => {

@@ -267,7 +267,14 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
   const call = () => {
     clock.now += 1;
     const order = { account: ACCOUNT, keySha256: key.sha256, callId: `call_${clock.now}` };
-    return ledger.debit({ ...order, tool: "hash", now: clock.now, idempotency: null });
+    return ledger.debit({
+      ...order,
+      tool: "hash",
+      now: clock.now,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
   };
   const round = async () => {
     await carryOn({ ...scene.wiring, source: noticesOf(ledger) });

@@ -111,6 +111,8 @@ const debitOf = (account: string, key: string, callId: string) => ({
   callId,
   keySha256: keySha256(account, key),
   tool: "hash",
+  credits: 1,
+  freeCallCredits: 1,
   idempotency: null,
 });
 

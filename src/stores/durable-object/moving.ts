@@ -5,8 +5,8 @@ import {
   type MoveOperations,
 } from "#ledger/transfer/account-moves.ts";
 import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
-import { createSqliteAudit } from "#stores/sqlite/audit.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import {
   completeImport,
   isCursorOf,
@@ -27,7 +27,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
   );
   const anAccount = driver.prepare("SELECT id FROM account LIMIT 1");
   const insert = prepareInserts(driver, "leave");
-  const { audit } = createSqliteAudit(driver);
+  const { audit } = createSqliteReads(driver);
   const life = crypto.randomUUID();
   let writes = 0;
   let heldUntil = 0;

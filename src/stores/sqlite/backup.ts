@@ -1,10 +1,10 @@
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
-import { createSqliteAudit } from "./audit.ts";
 import type { SqlDriver } from "./driver.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "./node.ts";
+import { createSqliteReads } from "./reads.ts";
 
 /**
  * The database file as a whole: a copy of it as of one moment, what a file holds, and the exchange of one file for
@@ -65,7 +65,7 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
     if (looked.damage.length > 0 || !isKnown || !(isCurrent || migrate)) return looked;
     const driver = isCurrent ? openNodeSqliteReadOnly(file) : openNodeSqlite(file);
     try {
-      looked.audit = createSqliteAudit(driver).audit({ now });
+      looked.audit = createSqliteReads(driver).audit({ now });
     } finally {
       driver.close();
     }

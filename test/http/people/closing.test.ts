@@ -18,6 +18,8 @@ async function openUsed(scene: Scene) {
   const debit = (callId: string) =>
     scene.desk.ledger.debit({
       ...{ account: member.account, keySha256, callId, tool: "hash", now: Date.now() },
+      credits: 1,
+      freeCallCredits: 1,
       idempotency: null,
     });
   for (const id of ["call_1", "call_2", "call_3"]) {

@@ -27,7 +27,15 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 async function call(scene: Scene, account: string, secret: string, tool: string, turn: number) {
   const debited = await scene.desk.ledger.debit({
-    ...{ account, tool, callId: `call_${turn}`, now: Date.now(), idempotency: null },
+    ...{
+      account,
+      tool,
+      callId: `call_${turn}`,
+      now: Date.now(),
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    },
     keySha256: createHash("sha256").update(secret).digest("hex"),
   });
   assert.ok(["debited", "insufficient_credits"].includes(debited.outcome));
