@@ -2,7 +2,7 @@ import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { daysAhead, levelOf, nextEventAt } from "../events.ts";
 import { type AccountState, type LedgerOperations, OrderRefused } from "../port.ts";
 import { balanceAt, isSpendable, rebalance, recount, tellIfWorse } from "./balance.ts";
-import type { AccountRow, Changes, Loads, Rows, Verdict } from "./rows.ts";
+import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** What an account goes through, and what its owner is told as time passes. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
@@ -85,6 +85,9 @@ function checkLowBalance(lowBalance: number): void {
   );
 }
 
+const isDue = (grant: GrantRow, now: number): grant is GrantRow & { expiresAt: number } =>
+  grant.expiresAt !== null && grant.eventDueAt !== null && grant.eventDueAt <= now;
+
 /** One grant whose end is near or has come. A part of `recordExpiries`, which finds the grants that are due. */
 export type DueOrder = { account: string; grantNo: number; now: number };
 
@@ -93,11 +96,11 @@ export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({
   grants: { covering: 0 },
 });
 
-/** Whether an event was written. */
+/** Whether an event was written. A grant that is not due was seen by two nodes at once, and the other one recorded it. */
 export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: boolean }> {
   const [grant] = rows.concerned ?? [];
   const { account } = rows;
-  if (account === null || grant === undefined || grant.expiresAt === null)
+  if (account === null || grant === undefined || !isDue(grant, now))
     return { outcome: { recorded: false }, changes: {} };
   const { id, kind, remaining, expiresAt } = grant;
   const changes: Changes = { grants: [{ ...grant, eventDueAt: nextEventAt(expiresAt, now) }] };
