@@ -66,14 +66,19 @@ const waiveEnds = (grants: readonly GrantRow[], now: number): GrantRow[] =>
       eventDueAt: null,
     }));
 
-const restoreEnds = (grants: readonly GrantRow[], now: number): GrantRow[] =>
+/** The owner of a closed account is told of no end. */
+const restoreEnds = (
+  { state }: AccountRow,
+  grants: readonly GrantRow[],
+  now: number,
+): GrantRow[] =>
   grants
     .filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)
     .map((grant) => ({
       ...grant,
       expiresAt: grant.waivedExpiresAt,
       waivedExpiresAt: null,
-      eventDueAt: nextEventAt(grant.waivedExpiresAt, now),
+      eventDueAt: state === "closed" ? null : nextEventAt(grant.waivedExpiresAt, now),
     }));
 
 function withChanged(grants: readonly GrantRow[], changed: readonly GrantRow[]): GrantRow[] {
@@ -145,11 +150,8 @@ function planAfter(account: AccountRow, before: GrantRow, after: GrantRow): Acco
 export const isInForce = ({ clawback, amount }: Pick<GrantRow, "clawback" | "amount">): boolean =>
   clawback < amount;
 
-const endsAfter = (
-  { lifetimeGrants }: AccountRow,
-  grants: readonly GrantRow[],
-  now: number,
-): GrantRow[] => (lifetimeGrants > 0 ? waiveEnds(grants, now) : restoreEnds(grants, now));
+const endsAfter = (account: AccountRow, grants: readonly GrantRow[], now: number): GrantRow[] =>
+  account.lifetimeGrants > 0 ? waiveEnds(grants, now) : restoreEnds(account, grants, now);
 
 export const grantOf = ({
   id,
