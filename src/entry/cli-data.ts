@@ -8,7 +8,6 @@ import {
   inspectSqlite,
   SIDECARS,
 } from "#stores/sqlite/backup.ts";
-import { SCHEMA_VERSION } from "#stores/sqlite/migrate.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { endVisits } from "#stores/sqlite/operator.ts";
 import { type Call, type Command, type Outcome, Refusal } from "./cli-command.ts";
@@ -171,18 +170,14 @@ function checkSource(source: string, file: string): void {
   }
 }
 
-function checkInspection(source: string, { audit, damage, schemaVersion }: Inspection): void {
+function checkInspection(source: string, { audit, damage, tooNew }: Inspection): void {
   const unchanged = "Nothing was changed.";
   if (damage.length > 0) {
     throw new Refusal(
       `${source} is damaged or not a database (${damage[0]}). ${unchanged} Take another backup.`,
     );
   }
-  if (schemaVersion > SCHEMA_VERSION) {
-    throw new Refusal(
-      `${source} has schema version ${schemaVersion}, but this version of Toolbooth knows only up to ${SCHEMA_VERSION}. ${unchanged} Restore it with the newer version.`,
-    );
-  }
+  if (tooNew !== null) throw new Refusal(`${source}: ${tooNew} ${unchanged}`);
   if (audit === null)
     throw new Refusal(`${source} is a database, but not one of Toolbooth. ${unchanged}`);
   if (!audit.ok) {

@@ -1,7 +1,7 @@
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
-import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { Refusal } from "./cli-command.ts";
 import { explainDatabase } from "./database-fault.ts";
 
@@ -15,7 +15,7 @@ export function placeOf(url: string): string {
 /** One sentence for what went wrong with the database or on the way to it; every other error stays what it is. */
 export function explainPostgres(error: unknown): unknown {
   const { message, cause } = error as Error;
-  const isKnown = [SchemaTooNew, UnfitDatabase, NotCarriedOut].some(
+  const isKnown = [SchemaTooNew, SchemaMismatch, UnfitDatabase, NotCarriedOut].some(
     (kind) => error instanceof kind,
   );
   if (isKnown || codeOf(error) !== null) return new Refusal(sentence(explainDatabase(error)));

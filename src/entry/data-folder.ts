@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { randomBase62 } from "#ids.ts";
-import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
 
@@ -48,7 +48,8 @@ export function readSecrets(
 }
 
 function explain(error: unknown, dataDir: string, file: string): string {
-  if (error instanceof SchemaTooNew) return `${file}: ${error.message}`;
+  if (error instanceof SchemaTooNew || error instanceof SchemaMismatch)
+    return `${file}: ${error.message}`;
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string };
   switch (Number(errcode) & 0xff) {
     case 5:

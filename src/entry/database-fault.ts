@@ -1,21 +1,24 @@
 import { isReadOnly } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
-import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 
 /** PostgreSQL cannot be used; every way in which that may be gets one plain sentence, without the URL: it may hold a password. */
 export class DatabaseFault extends Error {}
 
 export function explainDatabase(error: unknown): string {
-  if (error instanceof SchemaTooNew) return `PostgreSQL: ${error.message}`;
+  if (isOfSchema(error)) return `PostgreSQL: ${error.message}`;
   if (error instanceof UnfitDatabase) return error.message;
   const { cause, code } = rootOf(error);
   if (isReadOnly(cause)) return STANDBY;
   return explainCode(code, cause.message) ?? explainWords(cause.message);
 }
 
+const isOfSchema = (error: unknown) =>
+  error instanceof SchemaTooNew || error instanceof SchemaMismatch;
+
 /** Whether the database may be fit a moment later: one that starts, that is full or out of reach, that becomes the primary. */
 export function mayPass(error: unknown): boolean {
-  if (error instanceof SchemaTooNew || error instanceof UnfitDatabase) return false;
+  if (isOfSchema(error) || error instanceof UnfitDatabase) return false;
   const { cause, code } = rootOf(error);
   return isReadOnly(cause) || PASSING.test(code === "" ? cause.message : code);
 }

@@ -9,6 +9,7 @@ import {
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
@@ -25,7 +26,7 @@ export function createWorkerHouse(env: WorkerEnv): House {
   const { settings, unknown } = readWorkerSettings(env);
   for (const name of unknown) complain(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
-    env.LEDGER.getByName(account === undefined ? READINESS : accountPart(account));
+    env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   return {
     settings,
     ledger: ledgerOfObjects(find),
@@ -48,9 +49,6 @@ export function createWorkerHouse(env: WorkerEnv): House {
 }
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-
-/** The object that `/readyz` writes to; no account's part has this length. */
-const READINESS = "readiness";
 
 const complain: House["complain"] = (message, { requestId, cause }) =>
   console.error(

@@ -133,7 +133,16 @@ describe("backup and restore", { concurrency: 2 }, () => {
       [bad("short", (file) => writeFileSync(file, bytes.subarray(0, 9000))), /is damaged/],
       [bad("text", (file) => writeFileSync(file, "hello\n".repeat(999))), /is damaged/],
       [bad("empty", (file) => writeFileSync(file, "")), /not one of Toolbooth/],
-      [bad("newer", (file) => change(file, "PRAGMA user_version = 99")), /schema version 99/],
+      [
+        bad("newer", (file) =>
+          change(file, "INSERT INTO schema_migration VALUES (99, 'later', '', 99, 0)"),
+        ),
+        /schema version 99.+Nothing was changed/,
+      ],
+      [
+        bad("edited", (file) => change(file, "UPDATE schema_migration SET sha256 = 'no'")),
+        /Migration 1 \(initial\) .+ checksums differ.+Nothing was changed/,
+      ],
       [
         bad("books", (file) => change(file, "UPDATE credit_grant SET remaining = 4")),
         /do not reconcile/,

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { OutOfReach } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
-import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
+import { SchemaTooNew } from "#stores/schema/migrations.ts";
 import { whenFit } from "../../src/entry/node-database-wait.ts";
 
 /** How a start waits for its database, with a clock that the test moves. */

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { runServer, startServer, temporaryFolder } from "../doors/server-process.ts";
 
 /** What the process says when it cannot start: one plain message, exit code 1, nothing left behind. */
@@ -150,7 +151,8 @@ test("data of a newer version is left alone, with a sentence that says so", asyn
   const DATA_DIR = temporaryFolder(t);
   const file = path.join(DATA_DIR, "toolbooth.sqlite");
   const database = new DatabaseSync(file);
-  database.exec("PRAGMA user_version = 9999; CREATE TABLE future (x)");
+  database.exec(`${SCHEMA_MIGRATION_TABLE};
+    INSERT INTO schema_migration VALUES (9999, 'later', '', 9999, 0)`);
   database.close();
   const { code, written } = await runServer(t, { DATA_DIR });
   assert.equal(code, 1);

@@ -8,12 +8,15 @@ import {
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
+import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../doors/edge.ts";
 
 /** Objects in a real workerd, whose databases are files of a folder that goes with the tests. */
 export function openObjects() {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
   let running: Promise<Edge> | undefined;
+  let release: readonly Migration[] = [];
+  const log: string[] = [];
 
   after(async () => {
     await (await running)?.close();
@@ -21,7 +24,7 @@ export function openObjects() {
   });
 
   async function ask(object: string, body: unknown): Promise<never> {
-    running ??= start(folder);
+    running ??= start(folder, release, log);
     const { base } = await running;
     const headers = { "x-test-object": object };
     const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
@@ -51,17 +54,30 @@ export function openObjects() {
         wake: (): Promise<null> => ask(name, { method: "wake" }),
         countRows: (table: string): Promise<number> =>
           ask(name, { method: "countRows", order: { table } }),
+        rows: (query: string): Promise<Record<string, unknown>[]> =>
+          ask(name, { method: "rows", order: { query } }),
       };
     },
-    /** As the platform starts a process anew. */
-    async restart() {
+    /** As the platform starts a process anew; `migrations`: those of another release, after the ones of this. */
+    async restart(migrations: readonly Migration[] = []) {
       await (await running)?.close();
       running = undefined;
+      release = migrations;
     },
+    /** What the objects wrote to their console, a line each. */
+    log,
   };
 }
 
-async function start(folder: string): Promise<Edge> {
+async function start(
+  folder: string,
+  migrations: readonly Migration[],
+  log: string[],
+): Promise<Edge> {
   const { code } = await bundleWorker("store/durable-object-worker.ts");
-  return startEdge(code, { folder });
+  const texts = { TEST_MIGRATIONS: JSON.stringify(migrations) };
+  const beside = {
+    handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
+  };
+  return startEdge(code, { folder, texts, beside });
 }

@@ -2,6 +2,7 @@
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/durable-object.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import type { MovingStub } from "#stores/durable-object/moves.ts";
+import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 
 type State = {
   storage: {
@@ -16,7 +17,8 @@ export class AccountLedger extends ObjectLedger {
   readonly #storage: State["storage"];
 
   constructor(state: State, env: unknown) {
-    super(state as never, env);
+    const more = JSON.parse((env as { TEST_MIGRATIONS?: string }).TEST_MIGRATIONS ?? "[]");
+    super(state as never, env, [...OBJECT_MIGRATIONS, ...more]);
     this.#storage = state.storage;
   }
 
@@ -35,12 +37,16 @@ export class AccountLedger extends ObjectLedger {
   }
 
   countRows({ table }: { table: string }): number {
-    const [row] = this.#storage.sql.exec(`SELECT count(*) AS count FROM ${table}`).toArray();
+    const [row] = this.rows({ query: `SELECT count(*) AS count FROM ${table}` });
     return Number(row?.["count"]);
+  }
+
+  rows({ query }: { query: string }): Record<string, unknown>[] {
+    return this.#storage.sql.exec(query).toArray();
   }
 }
 
-type BackDoor = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows">;
+type BackDoor = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
 type Stub = LedgerStub & MovingStub & Record<keyof BackDoor, (order: unknown) => Promise<unknown>>;
 type Env = { LEDGER: { getByName(name: string): Stub } };
 

@@ -120,7 +120,7 @@ test("an older node refuses a newer schema with one sentence and exit code 1, an
   const pool = openPostgresPool(url, { max: 1 });
   t.after(() => pool.close());
   await migratePostgres(pool);
-  await pool.once("write", "UPDATE schema_version SET version = 99");
+  await pool.once("write", "INSERT INTO schema_migration VALUES (99, 'later', '', 99, 0)");
   const { code, written } = await runServer(t, {
     DATABASE_URL: url,
     DATA_DIR: temporaryFolder(t),
@@ -130,8 +130,8 @@ test("an older node refuses a newer schema with one sentence and exit code 1, an
     written,
     /^PostgreSQL: The data has schema version 99, but .+ only up to \d+\. .+\n$/,
   );
-  const rows = await pool.once<{ version: number }>("read", "SELECT version FROM schema_version");
-  assert.deepEqual(rows, [{ version: 99 }]);
+  const rows = await pool.once("read", "SELECT version FROM schema_migration ORDER BY version");
+  assert.deepEqual(rows.at(-1), { version: 99 });
   assert.equal(await findSecret(pool), null, "nothing was made");
 });
 
@@ -147,7 +147,7 @@ test("of eight nodes that start at once on an empty database one migrates it, an
     "read",
     "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass",
   );
-  const versions = await pool.once("read", "SELECT version FROM schema_version");
+  const versions = await pool.once("read", "SELECT version FROM schema_migration");
   await pool.close();
   assert.equal(versions.length, 1);
   // Today, three days ahead and the one for all others; five where midnight came in between.
@@ -195,7 +195,8 @@ test("a migration waits for a table in short tries, between which calls go on, a
   t.after(() => Promise.all(pools.map((pool) => pool.close())));
   const [migrating, reading, calling] = pools as [Pool, Pool, Pool];
   await migratePostgres(calling);
-  const migrations = [...MIGRATIONS, "ALTER TABLE debit ADD COLUMN more text"];
+  const sql = "ALTER TABLE debit ADD COLUMN more text";
+  const migrations = [...MIGRATIONS, { name: "add-more", sql, readableFrom: 1 }];
   let migrated = false;
   let underWay: Promise<void> = Promise.resolve();
   await reading.transaction("report", async (query) => {

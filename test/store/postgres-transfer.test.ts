@@ -203,5 +203,5 @@ const RECORD_OF: Record<string, string> = {
  * left carries on, and of the days of debits.
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
-  WHERE table_schema = 'public' AND table_name <> 'schema_version'
+  WHERE table_schema = 'public' AND table_name <> 'schema_migration'
     AND table_name !~ '^(person|letter|throttle|notice|purchase|webhook|debit_)'`;

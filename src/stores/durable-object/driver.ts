@@ -30,18 +30,5 @@ export function createObjectDriver(storage: ObjectStorage): SqlDriver {
     prepare,
     exec: (text) => void sql.exec(text).toArray(),
     transaction: (_, body) => storage.transactionSync(body),
-    // The platform lets no PRAGMA at the version that SQLite keeps for this.
-    schemaVersion: {
-      read() {
-        sql.exec("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)").toArray();
-        return Number(
-          sql.exec("SELECT version FROM schema_version").toArray()[0]?.["version"] ?? 0,
-        );
-      },
-      write(version) {
-        sql.exec("DELETE FROM schema_version").toArray();
-        sql.exec("INSERT INTO schema_version (version) VALUES (?)", version).toArray();
-      },
-    },
   };
 }

@@ -1,18 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
 import { countCall } from "#ledger/count-call.ts";
 import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
-import type {
-  DebitOrder,
-  DebitOutcome,
-  KeyStatus,
-  LedgerOperation,
-  MaintainOrder,
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  type KeyStatus,
+  type LedgerOperation,
+  type MaintainOrder,
+  NotCarriedOut,
 } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
-import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "#limits.ts";
-import { runMigrations } from "#stores/schema/run-migrations.ts";
-import { sqliteLedger } from "#stores/schema/sqlite-ledger.ts";
+import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN, HOUR_MS } from "#limits.ts";
+import type { Migration } from "#stores/schema/migrations.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { createForwardedNotices } from "#stores/sql/forwarded-events.ts";
 import {
@@ -26,10 +26,9 @@ import {
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createMoving } from "./moving.ts";
 import { createForwarding, type PerformOwn } from "./notices.ts";
+import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
+import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
-
-/** Without the tables of people, which are in D1, and without sqlite-many-accounts.ts. */
-const MIGRATIONS = [sqliteLedger];
 
 /**
  * The ledger of one account, at the edge: an object with a database of its own. One writer, so nothing is oversold; an
@@ -44,13 +43,27 @@ export class AccountLedger extends DurableObject {
   readonly #throttles = new Map<number, Throttle>();
   /** Whether the last operation has written a notice; null where there is no place to hand one on to. */
   #hasNotice: boolean | null;
+  readonly #storage: ObjectStorage;
+  /** Why this code may not use the data, which a newer Worker has migrated; then every operation is rejected with it. */
+  readonly #fault: string | null;
+  readonly #faultReports: ReturnType<typeof createFaultReports>;
 
-  constructor(state: { storage: ObjectStorage }, env: unknown) {
+  constructor(
+    state: { storage: ObjectStorage },
+    env: unknown,
+    migrations: readonly Migration[] = OBJECT_MIGRATIONS,
+  ) {
     super(state as never, env as never);
     const { storage } = state;
+    this.#storage = storage;
     const driver = createObjectDriver(storage);
-    const isNewer = runMigrations(driver, MIGRATIONS);
-    const { DB } = env as { DB?: D1 };
+    const { hasMigrated, fault } = openSchema(driver, migrations);
+    this.#fault = fault;
+    if (fault !== null) console.error(JSON.stringify({ message: UNUSABLE, cause: fault }));
+    const { DB, LEDGER } = env as Env;
+    this.#faultReports = createFaultReports(
+      LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
+    );
     this.#hasNotice = DB === undefined ? null : false;
     const onEvent = () => {
       if (this.#hasNotice !== null) this.#hasNotice = true;
@@ -65,10 +78,10 @@ export class AccountLedger extends DurableObject {
     const foldAfterDays = foldAfterDaysOf(env);
     this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDays, forwarding);
     // What an earlier version has stored may be due by something that only this one knows.
-    if (isNewer) this.#upkeep.schedule().catch(complainOfAlarm);
+    if (hasMigrated) this.#upkeep.schedule().catch(complainOfAlarm);
     this.#moving = createMoving(driver, async () => {
       await storage.deleteAll();
-      runMigrations(driver, MIGRATIONS);
+      openSchema(driver, migrations);
     });
   }
 
@@ -108,24 +121,31 @@ export class AccountLedger extends DurableObject {
 
   /** Woken by the platform. */
   alarm(): Promise<void> {
+    // An alarm that fails is dropped after some tries, and code that can use the data may come later than that.
+    if (this.#fault !== null) return this.#storage.setAlarm(Date.now() + HOUR_MS);
     return this.#upkeep.round();
   }
 
+  /** An account's object says that this code may not use its data. */
+  reportFault(fault: string): void {
+    this.#faultReports.receive(fault);
+  }
+
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#moving.exportRecords(order));
+    return settle(() => this.#usable().exportRecords(order));
   }
 
   beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
-    return settle(() => this.#moving.beginImport(order));
+    return settle(() => this.#usable().beginImport(order));
   }
 
   importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#moving.importRecords(order));
+    return settle(() => this.#usable().importRecords(order));
   }
 
   finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const outcome = this.#moving.finishImport(order);
+      const outcome = this.#usable().finishImport(order);
       if (outcome.ok) await this.#upkeep.schedule();
       return outcome;
     });
@@ -133,12 +153,25 @@ export class AccountLedger extends DurableObject {
 
   #carryOut(name: LedgerOperation, order: unknown): BatchResult {
     try {
-      this.#moving.enter(isRead(name));
+      this.#usable().enter(isRead(name));
+      if (name === "probe") this.#requireNoReport();
     } catch (error) {
       return { error: describeFault(error) };
     }
     if (this.#hasNotice !== null) this.#hasNotice = false;
     return this.#run([[name, order]])[0] as BatchResult;
+  }
+
+  /** What moves the account, where this code may use the data: a fault is sure to have changed nothing. */
+  #usable(): ReturnType<typeof createMoving> {
+    if (this.#fault === null) return this.#moving;
+    this.#faultReports.send(this.#fault);
+    throw new NotCarriedOut(this.#fault);
+  }
+
+  #requireNoReport(): void {
+    const fault = this.#faultReports.current();
+    if (fault !== null) throw new NotCarriedOut(fault);
   }
 
   /** Mostly there is an alarm, and nothing to wait for. That none could be set is no reason to lose the answer. */
@@ -160,7 +193,10 @@ export class AccountLedger extends DurableObject {
 
 const complainOfAlarm = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
+const UNUSABLE = "The ledger of an account cannot be used by this version; its calls get 503";
 const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
+
+type Env = { DB?: D1; LEDGER?: { getByName(name: string): ReadinessStub } };
 
 export type CallResult =
   | { value: Counted<DebitOutcome | KeyStatus> }

@@ -1,12 +1,20 @@
+import {
+  type AppliedMigration,
+  type Migration,
+  planMigrations,
+  READ_APPLIED,
+  SCHEMA_MIGRATION_TABLE,
+} from "#stores/schema/migrations.ts";
 import { postgresFunctions } from "#stores/schema/postgres-functions.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { postgresPeople } from "#stores/schema/postgres-people.ts";
-import { SchemaTooNew } from "#stores/schema/run-migrations.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
-/** Migrations in the order in which they run; the schema's version is how many have run. Never edited once released. */
-export const MIGRATIONS: readonly string[] = [postgresLedger + postgresFunctions + postgresPeople];
+/** The migrations of PostgreSQL, in the order in which they run. Released ones are never edited. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "initial", sql: postgresLedger + postgresFunctions + postgresPeople, readableFrom: 1 },
+];
 
 /** The database cannot hold what is to be kept; the message says what to do. */
 export class UnfitDatabase extends Error {}
@@ -38,22 +46,27 @@ export async function migratePostgres(
   }
 }
 
-async function migrate(query: PostgresQuery, migrations: readonly string[]): Promise<void> {
+async function migrate(query: PostgresQuery, migrations: readonly Migration[]): Promise<void> {
   const [server] = (await query(SERVER)) as [{ encoding: string; version: number; called: string }];
   if (server.version < SERVER_MIN * 10_000) throw new UnfitDatabase(tooOld(server.called));
   if (server.encoding !== "UTF8") throw new UnfitDatabase(notUtf8(server.encoding));
   await query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   await query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  await query("CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)");
-  const [row] = await query<{ version: number }>("SELECT version FROM schema_version");
-  const version = row?.version ?? 0;
-  const wanted = migrations.length;
-  if (version > wanted) throw new SchemaTooNew(tooNew(version, wanted));
-  for (const sql of migrations.slice(version)) await query(sql);
-  if (version === wanted) return;
-  await query("DELETE FROM schema_version");
-  await query("INSERT INTO schema_version (version) VALUES ($1)", [wanted]);
+  await query(SCHEMA_MIGRATION_TABLE);
+  const applied = await query<AppliedMigration>(READ_APPLIED);
+  const [made] = await query<{ hasTables: boolean }>(HAS_TABLES);
+  const missing = planMigrations(migrations, { applied, hasTables: made?.hasTables === true });
+  for (const { version, name, sha256, readableFrom, sql } of missing) {
+    await query(sql);
+    await query(INSERT, [version, name, sha256, readableFrom, Date.now()]);
+  }
 }
+
+const INSERT = `INSERT INTO schema_migration (version, name, sha256, readable_from, applied_at)
+  VALUES ($1, $2, $3, $4, $5)`;
+
+/** In the schema that the tables are made in, first of the search path. */
+const HAS_TABLES = `SELECT to_regclass(format('%I.account', current_schema())) IS NOT NULL AS "hasTables"`;
 
 const SERVER = `SELECT getdatabaseencoding() AS encoding, current_setting('server_version_num')::integer AS version,
   current_setting('server_version') AS called`;
@@ -69,7 +82,3 @@ const tooOld = (called: string) =>
 const notUtf8 = (encoding: string) =>
   `The database that DATABASE_URL names is kept in ${encoding}, which cannot hold every name and label. ` +
   "Make one in UTF-8: createdb --encoding UTF8 --template template0 toolbooth";
-
-const tooNew = (version: number, wanted: number) =>
-  `The data has schema version ${version}, but this version of Toolbooth knows only up to ${wanted}. ` +
-  "Run the newer version, or restore a backup made by this one.";

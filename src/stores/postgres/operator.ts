@@ -5,7 +5,7 @@ import type { PostgresPool } from "./pool.ts";
 
 /** Whether our tables were ever made in this database. */
 export async function hasTables({ once }: PostgresPool): Promise<boolean> {
-  const sql = "SELECT to_regclass('schema_version') IS NOT NULL AS made";
+  const sql = "SELECT to_regclass('schema_migration') IS NOT NULL AS made";
   const [row] = await once<{ made: boolean }>("read", sql);
   return row?.made === true;
 }

@@ -1,10 +1,12 @@
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
+import { planMigrations, SchemaTooNew } from "#stores/schema/migrations.ts";
 import type { SqlDriver } from "./driver.ts";
-import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+import { SQLITE_MIGRATIONS } from "./migrate.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "./node.ts";
 import { createSqliteReads } from "./reads.ts";
+import { readSchema } from "./run-migrations.ts";
 
 /**
  * The database file as a whole: a copy of it as of one moment, what a file holds, and the exchange of one file for
@@ -37,9 +39,11 @@ export function checkIntegrity(driver: SqlDriver): string[] {
 }
 
 export type Inspection = {
-  /** Null where the books were not looked at: the file is damaged, or its schema is not the one of this version. */
+  /** Null if the totals were not checked: the file is damaged, or this version cannot use its schema. */
   audit: Audit | null;
   schemaVersion: number;
+  /** Why this version may not use the file; null if it may. */
+  tooNew: string | null;
   secretIncluded: boolean;
   /** What is wrong with the file; empty for a good one. */
   damage: string[];
@@ -50,19 +54,27 @@ export type Inspection = {
  * `migrate` allows to bring it up to date; where it does not, the books are not looked at.
  */
 export function inspectSqlite(file: string, now: number, migrate: boolean): Inspection {
-  const looked: Inspection = { audit: null, schemaVersion: 0, secretIncluded: false, damage: [] };
+  const looked: Inspection = {
+    audit: null,
+    schemaVersion: 0,
+    tooNew: null,
+    secretIncluded: false,
+    damage: [],
+  };
+  let isCurrent = false;
   try {
     const reader = openNodeSqliteReadOnly(file);
     try {
       looked.damage.push(...checkIntegrity(reader));
-      looked.schemaVersion = schemaVersion(reader);
+      const schema = readSchema(reader);
+      looked.schemaVersion = schema.applied.at(-1)?.version ?? 0;
       if (looked.schemaVersion > 0) looked.secretIncluded = findSecret(reader) !== null;
+      isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
     } finally {
       reader.close();
     }
-    const isKnown = looked.schemaVersion > 0 && looked.schemaVersion <= SCHEMA_VERSION;
-    const isCurrent = looked.schemaVersion === SCHEMA_VERSION;
-    if (looked.damage.length > 0 || !isKnown || !(isCurrent || migrate)) return looked;
+    const isOurs = looked.schemaVersion > 0;
+    if (looked.damage.length > 0 || !isOurs || !(isCurrent || migrate)) return looked;
     const driver = isCurrent ? openNodeSqliteReadOnly(file) : openNodeSqlite(file);
     try {
       looked.audit = createSqliteReads(driver).audit({ now });
@@ -70,7 +82,8 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
       driver.close();
     }
   } catch (error) {
-    looked.damage.push((error as Error).message);
+    if (error instanceof SchemaTooNew) looked.tooNew = error.message;
+    else looked.damage.push((error as Error).message);
   }
   return looked;
 }

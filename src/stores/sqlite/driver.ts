@@ -19,6 +19,4 @@ export type SqlDriver = {
   exec(sql: string): void;
   /** All of `body` or nothing. A write transaction takes the write lock at once, so it never fails half-way for it. */
   transaction<Result>(mode: "read" | "write", body: () => Result): Result;
-  /** How many migrations have run. */
-  schemaVersion: { read(): number; write(version: number): void };
 };

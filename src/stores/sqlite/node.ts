@@ -1,7 +1,8 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
-import { migrateSqlite } from "./migrate.ts";
+import { SQLITE_MIGRATIONS } from "./migrate.ts";
+import { runMigrations } from "./run-migrations.ts";
 
 /** How long to wait for a lock that another process holds: the command line writes beside a running server. */
 const BUSY_TIMEOUT_MS = 4_000;
@@ -12,7 +13,7 @@ export type NodeSqlite = SqlDriver & { close(): void };
  * Opens a database file with `node:sqlite`, in write-ahead mode, every commit synced to the disk before it returns
  * (`synchronous=FULL`), and brings its schema up to date.
  */
-export function openNodeSqlite(file: string): NodeSqlite {
+export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): NodeSqlite {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     // The file holds hashes of keys, addresses and the service's secret.
@@ -22,7 +23,7 @@ export function openNodeSqlite(file: string): NodeSqlite {
     );
     database.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
     const driver = createDriver(database);
-    migrateSqlite(driver);
+    runMigrations(driver, migrations);
     return driver;
   } catch (error) {
     database.close();
@@ -60,10 +61,6 @@ function createDriver(database: DatabaseSync): NodeSqlite {
         if (database.isTransaction) database.exec("ROLLBACK");
         throw error;
       }
-    },
-    schemaVersion: {
-      read: () => Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0),
-      write: (version) => database.exec(`PRAGMA user_version = ${version}`),
     },
     close: () => database.close(),
   };
