@@ -36,6 +36,7 @@ export type KnownAccount = {
 
 /** Rows as they are to be kept. Those whose `no` is 0 are new. */
 export type Unsaved = {
+  isEmpty: boolean;
   account: AccountRow | null;
   keys: Map<string, KeyRow>;
   grants: Map<string, GrantRow>;
@@ -54,7 +55,7 @@ export const knownAccount = (id: string, row: AccountRow | null): KnownAccount =
 });
 
 export const nothingUnsaved = (): Unsaved => ({
-  ...{ account: null, keys: new Map(), grants: new Map(), debits: [], reversed: [] },
+  ...{ isEmpty: true, account: null, keys: new Map(), grants: new Map(), debits: [], reversed: [] },
   ...{ reversals: [], records: new Map(), forgottenCalls: [], events: [], clearEvents: false },
 });
 
@@ -116,7 +117,7 @@ export function decide<Name extends RuleName>(
     order,
   );
   if ("need" in verdict) return { load: requestFor(verdict, now, at, callId) };
-  takeUp(known, verdict.changes, now);
+  if (hasChanges(verdict.changes)) takeUp(known, verdict.changes, now);
   return { outcome: verdict.outcome };
 }
 
@@ -173,9 +174,15 @@ function requestFor(need: Need, now: number, at: number, callId: string): LoadRe
   }
 }
 
+function hasChanges(changes: Changes): boolean {
+  for (const _ in changes) return true;
+  return false;
+}
+
 /** The account as the changes leave it: the next order sees it so. */
 function takeUp(known: KnownAccount, changes: Changes, now: number): void {
   const { unsaved } = known;
+  unsaved.isEmpty = false;
   const { account, key, grants, debit, reversal, earlier, forgetCall, events } = changes;
   if (account !== undefined) {
     known.row = account;

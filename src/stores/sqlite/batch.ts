@@ -43,6 +43,7 @@ export function createBatchRunner(
     let debits = 0;
     try {
       const results = driver.transaction(mode, () => {
+        ledger.begin(mode);
         const done = items.map(([name, order]) => runOne(name, order, isCareful));
         debits = ledger.finish();
         return done;

@@ -13,24 +13,28 @@ import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
 import { createSqliteReads } from "./reads.ts";
 import { createSaver } from "./save.ts";
+import { createWriterMark } from "./writer.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
-  /** Nobody else writes to the database, so what was read is kept from one debit to the next. */
+  /** No other connection ever writes to the ledger: a Durable Object. Debits then need no journal either. */
   isAlone?: boolean;
-  /** Debits are appended to the journal, because many accounts share the file. */
-  hasJournal?: boolean;
   /** Called for each event that is written. */
   onEvent?: () => void;
 };
 
+/** Accounts that are kept from one transaction to the next; one takes about a kilobyte. */
+const ACCOUNTS_KEPT_MAX = 10_000;
+
 /**
- * The ledger over a driver, for use inside a transaction: before the transaction ends, `finish` must be called; when it was
- * rolled back, `forget`. What an order has read is kept for the next one, and changes are written as late as they can be.
+ * The ledger over a driver, for use inside a transaction: `begin`, then the orders, then `finish`; when it was rolled back,
+ * `forget`. Changes are written as late as they can be. What was read is kept for the next transaction, unless another
+ * connection has written to the ledger meanwhile (writer.ts).
  */
 export type SqliteLedger = {
+  begin(mode: "read" | "write"): void;
   /** `isCareful`: the order may have been carried out before. */
   perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
   /** Returns how many debits were written. */
@@ -40,14 +44,16 @@ export type SqliteLedger = {
 
 export function createSqliteLedger(
   driver: SqlDriver,
-  { isAlone = false, hasJournal = !isAlone, onEvent = () => {} }: SqliteLedgerOptions = {},
+  { isAlone = false, onEvent = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
   const loader = createLoader(driver);
-  const saver = createSaver(driver, hasJournal ? "debit_journal" : "debit_by_account", onEvent);
+  const saver = createSaver(driver, isAlone ? "debit_by_account" : "debit_journal", onEvent);
   const journal = createJournal(driver);
+  const writer = createWriterMark(driver);
   const others = { ...createSqliteReads(driver), ...createOthers(driver, journal, decideDue) };
   const accounts = new Map<string, KnownAccount>();
-  const touched = new Set<KnownAccount>();
+  /** By the orders of this transaction. */
+  const used = new Set<KnownAccount>();
   let drainedUntil: number | null = null;
   let written = 0;
 
@@ -58,6 +64,7 @@ export function createSqliteLedger(
       // An account that is not there may come later, and strangers could fill a memory with such.
       if (known.row !== null) accounts.set(id, known);
     }
+    used.add(known);
     return known;
   }
 
@@ -70,29 +77,25 @@ export function createSqliteLedger(
     const context = orderContext(isCareful);
     for (;;) {
       const decided = decide(known, name, order, context);
-      if ("outcome" in decided) {
-        if (isWriting(known)) touched.add(known);
-        return decided.outcome;
-      }
-      if (mustSaveBefore(decided.load) && touched.delete(known)) saver.save(known, true);
+      if ("outcome" in decided) return decided.outcome;
+      if (mustSaveBefore(decided.load)) saver.save(known, true);
       loader.load(known, context, decided.load);
     }
   }
 
-  /** Whatever is not a debit is written at once, so that numbers are given, and what was read is read anew. */
+  /** Whatever is no debit is written at once, so that new rows get their numbers, and the account is read anew. */
   function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
     if (name === "keyStatus") return decideOrder(name, order as never, false);
     if (name === "debit") return debit(order as DebitOrder, isCareful);
-    flush();
+    save();
     const outcome = decideOrder(name, order as never, false);
-    for (const known of touched) saver.save(known, false);
-    written += saver.saveDebits();
-    forget();
+    save(false);
+    accounts.delete(order.account);
     return outcome;
   }
 
   function debit(order: DebitOrder, isCareful: boolean) {
-    if (hasJournal) drainedUntil ??= journal.drainedUntil();
+    if (!isAlone) drainedUntil ??= journal.drainedUntil();
     const mayBeMoved = drainedUntil !== null && order.now <= drainedUntil;
     return decideOrder("debit", order, isCareful || mayBeMoved);
   }
@@ -101,54 +104,49 @@ export function createSqliteLedger(
     return (performRule("recordDue", order, false) as { recorded: boolean }).recorded;
   }
 
-  function save(): void {
-    for (const known of touched) saver.save(known, true);
-    touched.clear();
+  function save(isDebitOnly = true): void {
+    for (const known of used) {
+      saver.save(known, isDebitOnly);
+      forgetOrders(known);
+    }
+    used.clear();
     written += saver.saveDebits();
-  }
-
-  /** Writes what was changed and forgets what was read. */
-  function flush(): void {
-    save();
-    forget();
   }
 
   function forget(): void {
     accounts.clear();
-    touched.clear();
+    used.clear();
     saver.forget();
-    drainedUntil = null;
+    written = 0;
   }
 
   return {
+    begin(mode) {
+      drainedUntil = null;
+      if (!isAlone && !writer.isOurs(mode)) forget();
+    },
     perform(name, order, isCareful) {
       if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
-      flush();
+      save();
       return others[name](order as never);
     },
     finish() {
-      if (isAlone) keep();
-      else flush();
+      save();
+      if (accounts.size > ACCOUNTS_KEPT_MAX) accounts.clear();
       const count = written;
       written = 0;
       return count;
     },
     forget,
   };
-
-  /** Writes, and keeps what stays true while nobody else writes. */
-  function keep(): void {
-    save();
-    for (const known of accounts.values()) {
-      known.debits.clear();
-      known.records.clear();
-      for (const [name, key] of known.keys) if (key === null) known.keys.delete(name);
-    }
-  }
 }
 
-const isWriting = ({ unsaved: { account, keys, grants, debits, reversed } }: KnownAccount) =>
-  account !== null || keys.size + grants.size + debits.length + reversed.length > 0;
+/** What was looked up for one order is of no use to the next transaction, and strangers' keys would fill the memory. */
+function forgetOrders({ debits, records, keys }: KnownAccount): void {
+  debits.clear();
+  records.clear();
+  for (const [name, key] of keys) if (key === null) keys.delete(name);
+}
 
 /** What is read from the tables of grants must be there. */
 const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>

@@ -44,6 +44,7 @@ export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () =>
   /** Everything but the debits. `isDebitOnly`: of grants nothing but what remains has changed. */
   function save(known: KnownAccount, isDebitOnly: boolean): void {
     const { unsaved } = known;
+    if (unsaved.isEmpty) return;
     known.unsaved = nothingUnsaved();
     const { account, keys, grants, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
