@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { OutOfReach } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
-import { SchemaTooNew } from "#stores/schema/migrations.ts";
+import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { whenFit } from "../../src/entry/node-database-wait.ts";
 
 /** How a start waits for its database, with a clock that the test moves. */
@@ -82,6 +82,7 @@ for (const [what, fault] of [
   ["no such database", wrapped(of("3D000"))],
   ["no rights", of("42501")],
   ["a schema that is too new", new SchemaTooNew("newer")],
+  ["a migration that was edited", new SchemaMismatch("edited")],
   ["a database in LATIN1", new UnfitDatabase("LATIN1")],
   ["no TLS", wrapped(new Error("The server does not support SSL connections"))],
 ] as const) {

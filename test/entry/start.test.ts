@@ -164,6 +164,21 @@ test("data of a newer version is left alone, with a sentence that says so", asyn
   again.close();
 });
 
+test("data whose migration is not the one that this version has is left alone, with a sentence that names it", async (t) => {
+  const DATA_DIR = temporaryFolder(t);
+  const file = path.join(DATA_DIR, "toolbooth.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(`${SCHEMA_MIGRATION_TABLE};
+    INSERT INTO schema_migration VALUES (1, 'initial', 'other', 1, 0)`);
+  database.close();
+  const { code, written } = await runServer(t, { DATA_DIR });
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.ok(written.includes(file), written);
+  assert.match(written, /Migration 1 \(initial\) is not the one that ran .+ checksums differ/);
+  assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
+});
+
 test("a disk that is mounted read-only: it says that the data cannot be written", async (t) => {
   const folder = temporaryFolder(t);
   const wrap = inMountNamespace(`mount -t tmpfs -o ro,size=1m tmpfs ${folder}`);
