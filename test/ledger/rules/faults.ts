@@ -1,0 +1,93 @@
+/**
+ * Faults that somebody could make in the rules: one place in one file, and what stands there instead. The model has to find
+ * each of them.
+ */
+export type Fault = { what: string; file: string; find: string; replace: string };
+
+const fault = (file: string, what: string, find: string, replace: string): Fault => ({
+  ...{ what, file: `ledger/${file}.ts`, find, replace },
+});
+
+const OF_DEBITS: Fault[] = [
+  fault("rules/debit", "a revoked key debits", "key.revokedAt !== null || ", ""),
+  fault("rules/debit", "a balance of just the price is too little", "balance < credits", "balance <= credits"),
+  fault("rules/debit", "a call priced 0 uses the free call up", "credits > 0 && credits <= free", "credits <= free"),
+  fault("rules/debit", "the free call is free at any price", " && credits <= freeCallCredits", ""),
+  fault("rules/debit", "an account has a free call each time", 'freeCall: "used"', 'freeCall: "open"'),
+  fault("rules/debit", "an idempotency key is kept a millisecond long", "now >= earlier.at + IDEM", "now > earlier.at + IDEM"),
+  fault("rules/debit", "another body is replayed", "earlier.bodySha256 !== idempotency.bodySha256", "false"),
+  fault("rules/debit", "a call sent again is refused when its key was revoked", 'rows.debit === undefined ? { need: "debit" } : unchanged(outcome)', "unchanged(outcome)"),
+  fault("rules/debit", "a reversed call is debited when it is sent again", "reversedAt !== null)", "false)"),
+  fault("rules/debit", "the front of the store's prefix is taken for the only grant", "taken.front === undefined && !areAll", "false"),
+  fault("rules/debit", "only the first grant pays", "due -= part;", "due = 0;"),
+  fault("rules/debit", "a debit of several grants names one", "parts.length < 2", "parts.length < 3"),
+  fault("rules/debit", "restFrom of a sum is forgotten", "rows.sum?.lapsedAt ?? account.restFrom", "account.restFrom"),
+  fault("rules/debit", "a suspended account is charged", 'account.state === "suspended") return refuse', "false) return refuse"),
+  fault("rules/debit", "a use of a key is noted too late", "< LAST_USED_STEP_MS", "<= LAST_USED_STEP_MS"),
+  fault("rules/debit", "the highest price is not allowed", "credits <= PRICE_CREDITS_MAX", "credits < PRICE_CREDITS_MAX"),
+];
+
+const OF_REVERSALS: Fault[] = [
+  fault("rules/reverse", "a call is reversed twice", "debit.reversedAt !== null)", "false)"),
+  fault("rules/reverse", "an unknown call leaves no mark", "changes: { debit: markOf(callId, at, now) }", "changes: {}"),
+  fault("rules/reverse", "the free call stays used", 'freeCall: "open"', 'freeCall: "used"'),
+  fault("rules/reverse", "each grant gets the whole price back", "parts === null ? credits :", "credits > 0 ? credits :"),
+  fault("rules/reverse", "what is clawed back can be spent after a reversal", "Math.min(credits, Math.max(0, grant.clawback - grant.voided))", "0"),
+  fault("rules/reverse", "all that comes back to a grant clawed back in part is voided", "Math.max(0, grant.clawback - grant.voided)", "grant.clawback > grant.voided ? credits : 0"),
+  fault("rules/reverse", "a closed account gets credits back", "isClosed && isSpendable(returned, now)", "false"),
+  fault("rules/reverse", "a reversed call is replayed", "forgetCall: callId,", ""),
+  fault("rules/reverse", "a better balance is not recorded", "recordIfBetter(balanced)", "balanced.account"),
+];
+
+const OF_GRANTS: Fault[] = [
+  fault("rules/grants", "a grant is made twice", "earlier !== undefined)", "false)"),
+  fault("rules/grants", "a grant made on the lifetime plan expires", "isOnPlan ? null : end", "end"),
+  fault("rules/grants", "what expired long ago comes back with the plan", "expiresAt !== null && expiresAt > now", "expiresAt !== null"),
+  fault("rules/grants", "what expires this millisecond comes back with the plan", "expiresAt > now)", "expiresAt >= now)"),
+  fault("rules/grants", "the end of the plan gives no dates back", ".filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)", ".filter(() => false)"),
+  fault("rules/grants", "a lifetime grant clawed back in part ends the plan", "clawback < amount", "clawback === 0"),
+  fault("rules/grants", "an older version counts", "order.version < grant.clawbackVersion", "false"),
+  fault("rules/grants", "the same version counts once", "order.version < grant.clawbackVersion", "order.version <= grant.clawbackVersion"),
+  fault("rules/grants", "expired credits are voided", "isSpendable(grant, order.now) ? grant.remaining : 0", "grant.remaining"),
+  fault("rules/grants", "what a closed account forfeited comes back", "isClosed ? 0 : missing", "missing"),
+  fault("rules/grants", "a clawback never falls", ": isClosed ? 0 : missing", ": 0"),
+  fault("rules/grants", "a clawback takes the whole figure each time", "clawback - grant.voided", "clawback"),
+  fault("rules/grants", "more than the grant is clawed back", "Math.min(order.credits, grant.amount)", "order.credits"),
+  fault("rules/grants", "voided later counts as the first time", "grant.voidedAt ?? (taken > 0", "(taken > 0"),
+];
+
+const OF_BALANCES: Fault[] = [
+  fault("rules/balance", "a grant can be spent at its last instant", "now < expiresAt", "now <= expiresAt"),
+  fault("rules/balance", "grants without an end are spent first", "one.expiresAt === null) return 1", "one.expiresAt === null) return -1"),
+  fault("rules/balance", "the youngest is spent first", "one.grantedAt - other.grantedAt", "other.grantedAt - one.grantedAt"),
+  fault("rules/balance", "a clock that was set back is not noticed", "|| now < account.restFrom ", ""),
+  fault("rules/balance", "an expired front is not noticed", "|| (front?.id ?? null) !== account.frontGrant", ""),
+  fault("rules/balance", "an imported balance is believed", "account.rest < 0 || ", ""),
+  fault("rules/balance", "late credits of an expired grant do not count at an earlier time", "Math.max(restFrom, grant.expiresAt as number)", "restFrom"),
+  fault("rules/balance", "a store's prefix is taken for all", "known.length === 0 && !rows.areAll", "false"),
+  fault("rules/balance", "a recount forgets what lapsed", "expiresAt !== null && expiresAt <= now)", "false)"),
+  fault("rules/balance", "a low balance is told again", "toldLevel: level }, events", "toldLevel: account.toldLevel }, events"),
+];
+
+const OF_ACCOUNTS: Fault[] = [
+  fault("rules/accounts", "a closed account is opened again", 'account === null || account.state === "closed")\n      return', "account === null)\n      return"),
+  fault("rules/accounts", "closing forfeits what has expired", "isSpendable(grant, now) ? grant.remaining : 0", "grant.remaining"),
+  fault("rules/accounts", "a closed account's owner is told of expiries", "eventDueAt: null };", "eventDueAt: grant.eventDueAt };"),
+  fault("rules/accounts", "a due event is written twice", "grant.eventDueAt <= now", "true"),
+  fault("rules/accounts", "an expiry does not lower the level", "const told = tellIfWorse(balanced);", "const told = { ...balanced, events: [] };"),
+  fault("rules/accounts", "a spent grant is said to expire", "remaining === 0 || ", ""),
+  fault("rules/keys", "a key that is made again is told again", "key != null)", "false)"),
+  fault("rules/keys", "a revoked key is revoked anew", "key.revokedAt !== null)", "false)"),
+  fault("events", "the bound itself is low", "balance < lowBalance ?", "balance <= lowBalance ?"),
+  fault("events", "the last event ahead is a millisecond late", "at > now)", "at >= now)"),
+  fault("events", "a week ahead is told as a month", "now >= expiresAt - days * DAY_MS", "now > expiresAt - days * DAY_MS"),
+  fault("events", "the end itself is not due", "[...ahead, expiresAt]", "ahead"),
+];
+
+export const FAULTS: readonly Fault[] = [
+  ...OF_DEBITS,
+  ...OF_REVERSALS,
+  ...OF_GRANTS,
+  ...OF_BALANCES,
+  ...OF_ACCOUNTS,
+];

@@ -1,0 +1,176 @@
+/** Runs of random operations against the rules and the model, which must agree on everything. */
+import { type Chance, createChance } from "./chance.ts";
+import {
+  checkBalance,
+  checkGrants,
+  Disagreement,
+  debitRowOf,
+  expectSame,
+  expectSameFigures,
+  figuresOfModel,
+  figuresOfRows,
+} from "./check-rows.ts";
+import { createModel } from "./model.ts";
+import { Rejected } from "./model-rejected.ts";
+import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
+import { ADA, accountOf, BOB, clockOf, type Operation, operationOf, type Scene, START, type Step, stepsOf } from "./steps.ts";
+
+type Run = Scene & { store: RowStore; log: string[] };
+
+export type Failure = { seed: number; steps: Step[]; message: string; log: string[] };
+
+const STEPS_PER_RUN = 100;
+
+/** Runs until so many operations were carried out, or until one fails. */
+export function runUntilFailure(
+  rules: Rules,
+  seed: number,
+  operations: number,
+): { operations: number; runs: number; failure: Failure | null } {
+  const seeds = createChance(seed);
+  let [done, runs] = [0, 0];
+  while (done < operations) {
+    const runSeed = seeds.seed();
+    const steps = stepsOf(runSeed, STEPS_PER_RUN);
+    const outcome = runSteps(rules, steps);
+    done += outcome.operations;
+    runs += 1;
+    if (outcome.message === null) continue;
+    const failing = steps.slice(0, outcome.steps);
+    const failure = { seed: runSeed, steps: failing, message: outcome.message, log: outcome.log };
+    return { operations: done, runs, failure };
+  }
+  return { operations: done, runs, failure: null };
+}
+
+type RunOutcome = { operations: number; steps: number; message: string | null; log: string[] };
+
+export function runSteps(rules: Rules, steps: readonly Step[]): RunOutcome {
+  const model = createModel();
+  const run: Run = { model, store: createRowStore(rules), now: START, debits: [], log: [] };
+  let [operations, done] = [0, 0];
+  try {
+    for (const operation of opening()) execute(run, operation, createChance(0));
+    for (const step of steps) {
+      done += 1;
+      operations += runStep(run, step);
+    }
+    return { operations, steps: done, message: null, log: run.log };
+  } catch (error) {
+    // A fault in the rules may also show as an error of any other kind.
+    const message = error instanceof Disagreement ? error.message : String((error as Error).stack);
+    return { operations, steps: done, message, log: run.log };
+  }
+}
+
+/** Two accounts with a key; one has its free call. */
+function opening(): Operation[] {
+  const now = START;
+  return [ADA, BOB].flatMap((account) => {
+    const freeCall = account === ADA ? ("open" as const) : ("withheld" as const);
+    const names = { id: `${account}-k0`, sha256: `sha256 of ${account}-k0` };
+    return [
+      { name: "openAccount" as const, order: { account, freeCall, now } },
+      { name: "createKey" as const, order: { account, ...names, start: "tb_", label: "first", now } },
+    ];
+  });
+}
+
+/** How many operations the step was. */
+function runStep(run: Run, { kind, seed }: Step): number {
+  const chance = createChance(seed);
+  if (kind === "clock") {
+    run.now = clockOf(chance, run);
+    run.log.push(`now = ${run.now}`);
+    return 0;
+  }
+  if (kind === "forgetBalance") {
+    const account = accountOf(chance);
+    run.store.forgetBalance(account);
+    run.log.push(`forget the balance of ${account}`);
+    return 0;
+  }
+  execute(run, operationOf(kind, chance, run), chance);
+  return 1;
+}
+
+function execute(run: Run, { name, order }: Operation, chance: Chance): void {
+  const { model, store, log } = run;
+  log.push(`${name} ${JSON.stringify(order)}`);
+  const { account: id } = order;
+  const eventsBefore = model.find(id)?.events.length ?? 0;
+  const expected = attempt(() => model.operations[name](order as never));
+  const actual = attempt(() => store.execute(name, order as never, chance).outcome);
+  expectSame(`the outcome of ${name}`, actual, expected);
+  const stored = store.accounts.get(id);
+  const modelled = model.find(id);
+  if (stored === undefined || modelled === undefined) return;
+  expectSameFigures(figuresOfRows(stored), figuresOfModel(modelled));
+  const [events, eventsExpected] = [stored.events, modelled.events];
+  expectSame("the events", events.slice(eventsBefore), eventsExpected.slice(eventsBefore));
+  checkGrants(stored);
+  checkBalance(stored, timesToCheck(run, id, chance));
+  if (name === "debit" || name === "reverse") checkCall(run, order as { account: string; callId: string });
+}
+
+/** "rejected" for an order that no ledger can hold; whatever else is thrown is a fault. */
+function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
+  try {
+    return operation();
+  } catch (error) {
+    // By its name, because a copy of the rules has a class of its own.
+    const isRejected = error instanceof Rejected || (error as Error).constructor.name === "OrderRefused";
+    if (isRejected) return "rejected";
+    throw error;
+  }
+}
+
+/** The time of the operation, and every now and then each end around it. */
+function timesToCheck({ model, now }: Run, id: string, chance: Chance): number[] {
+  if (!chance.percent(10)) return [now];
+  const ends = model.find(id)?.grants.flatMap(({ end }) => end ?? []) ?? [];
+  return [now, ...ends.flatMap((end) => [end - 1, end])];
+}
+
+/** The rows of a debit, of its reversal and of its idempotency key. */
+function checkCall({ model, store }: Run, order: { account: string; callId: string; at?: number; now?: number }): void {
+  const stored = store.accounts.get(order.account);
+  const modelled = model.find(order.account);
+  if (stored === undefined || modelled === undefined) return;
+  const at = order.at ?? order.now;
+  const row = stored.debits.get(`${order.callId} ${at}`);
+  const call = modelled.calls.find((each) => each.callId === order.callId && each.at === at);
+  const reversals = modelled.calls.filter(({ reversedAt }) => reversedAt !== null).length;
+  expectSame("how many calls were reversed", stored.reversals.length, reversals);
+  if (call === undefined) {
+    const early = modelled.reversedEarly.get(`${order.callId} ${at}`);
+    expectSame("when the call was reversed", row?.reversedAt, early);
+    return;
+  }
+  const expected = debitRowOf(call, stored.keys.get(call.keyId)?.no ?? -1);
+  expectSame("the debit", row, expected);
+  if (call.reversedAt === null) return;
+  const { isFree: _, ...reversal } = expected;
+  const kept = stored.reversals.find((each) => each.callId === call.callId && each.at === at);
+  expectSame("the reversal", kept, reversal);
+}
+
+/** The shortest list of steps found that still fails: parts are left out, halves first, single steps last. */
+export function shorten(rules: Rules, failure: Failure, attemptsMax = 3000): Failure {
+  let best = failure;
+  let attempts = 0;
+  for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let start = best.steps.length - size; start >= 0 && attempts < attemptsMax; start -= size) {
+      attempts += 1;
+      const steps = best.steps.toSpliced(start, size);
+      const outcome = runSteps(rules, steps);
+      if (outcome.message === null) continue;
+      const { message, log } = outcome;
+      best = { ...best, steps: steps.slice(0, outcome.steps), message, log };
+    }
+  }
+  return best;
+}
+
+export const describeFailure = ({ seed, steps, message, log }: Failure) =>
+  [`The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`, ...log, message].join("\n");
