@@ -1,6 +1,6 @@
 /** What holds of the rows at any time, and that they say what the model says. */
 import { isDeepStrictEqual } from "node:util";
-import type { DebitRow } from "#ledger/rules/rows.ts";
+import type { AccountRow, DebitRow } from "#ledger/rules/rows.ts";
 import {
   freeCallOf,
   lifetimeGrantsOf,
@@ -20,18 +20,24 @@ export function expectSame(what: string, actual: unknown, expected: unknown): vo
   throw new Disagreement(`${what} is\n  ${is}\nand should be\n  ${should}`);
 }
 
-/** The stored balance, where it claims to be known, is the sum; at `now` and at every end of a grant around it. */
+/** The stored balance, where it claims to be known, is the sum, at each of these times. */
 export function checkBalance(stored: StoredAccount, times: readonly number[]): void {
   const { row } = stored;
   if (row === null) return;
   for (const at of times) {
     const [front, ...others] = spendableRows(stored, at);
-    const isKnown = row.rest >= 0 && at >= row.restFrom && (front?.id ?? null) === row.frontGrant;
-    if (!isKnown) continue;
+    if (row.rest < 0 || (front?.id ?? null) !== row.frontGrant) continue;
     let rest = 0;
     for (const { remaining } of others) rest += remaining;
     if (rest !== row.rest) expectSame(`the rest at ${at}`, row.rest, rest);
   }
+}
+
+/** After whatever changes what can be spent, the next call needs no sum. */
+export function checkIsKnown(stored: StoredAccount, now: number): void {
+  const { rest, frontGrant } = stored.row as AccountRow;
+  expectSame("the front", frontGrant, spendableRows(stored, now)[0]?.id ?? null);
+  if (rest < 0) throw new Disagreement("The balance is not known");
 }
 
 export function checkGrants(stored: StoredAccount): void {

@@ -21,7 +21,6 @@ const OF_DEBITS: Fault[] = [
   fault("rules/debit", "the front of the store's prefix is taken for the only grant", "taken.front === undefined && !areAll", "false"),
   fault("rules/debit", "only the first grant pays", "due -= part;", "due = 0;"),
   fault("rules/debit", "a debit of several grants names one", "parts.length < 2", "parts.length < 3"),
-  fault("rules/debit", "restFrom of a sum is forgotten", "rows.sum?.lapsedAt ?? account.restFrom", "account.restFrom"),
   fault("rules/debit", "a suspended account is charged", 'account.state === "suspended") return refuse', "false) return refuse"),
   fault("rules/debit", "a use of a key is noted too late", "< LAST_USED_STEP_MS", "<= LAST_USED_STEP_MS"),
   fault("rules/debit", "the highest price is not allowed", "credits <= PRICE_CREDITS_MAX", "credits < PRICE_CREDITS_MAX"),
@@ -60,12 +59,12 @@ const OF_BALANCES: Fault[] = [
   fault("rules/balance", "a grant can be spent at its last instant", "now < expiresAt", "now <= expiresAt"),
   fault("rules/balance", "grants without an end are spent first", "one.expiresAt === null) return 1", "one.expiresAt === null) return -1"),
   fault("rules/balance", "the youngest is spent first", "one.grantedAt - other.grantedAt", "other.grantedAt - one.grantedAt"),
-  fault("rules/balance", "a clock that was set back is not noticed", "|| now < account.restFrom ", ""),
+  fault("rules/balance", "what a grant held before it changed counts too", "balance -= earlier.remaining", "balance -= 0"),
   fault("rules/balance", "an expired front is not noticed", "|| (front?.id ?? null) !== account.frontGrant", ""),
   fault("rules/balance", "an imported balance is believed", "account.rest < 0 || ", ""),
-  fault("rules/balance", "late credits of an expired grant do not count at an earlier time", "Math.max(restFrom, grant.expiresAt as number)", "restFrom"),
+  fault("rules/balance", "the rest holds the front too", "balance - (front?.remaining ?? 0)", "balance"),
   fault("rules/balance", "a store's prefix is taken for all", "known.length === 0 && !rows.areAll", "false"),
-  fault("rules/balance", "a recount forgets what lapsed", "expiresAt !== null && expiresAt <= now)", "false)"),
+  fault("rules/balance", "a new grant never comes first", "[...known, ...others].sort(compareBurnOrder)", "[...known, ...others]"),
   fault("rules/balance", "a low balance is told again", "toldLevel: level }, events", "toldLevel: account.toldLevel }, events"),
 ];
 

@@ -98,7 +98,7 @@ export function createRowStore(rules: Rules) {
     forgetBalance(id: string): void {
       const stored = accountOf(id);
       if (stored.row === null) return;
-      stored.row = Object.freeze({ ...stored.row, frontGrant: null, rest: -1, restFrom: 0 });
+      stored.row = Object.freeze({ ...stored.row, frontGrant: null, rest: -1 });
     },
   };
 }
@@ -139,6 +139,7 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
   if (loads.earlier !== undefined)
     rows.earlier = records.get(`${loads.earlier.tool} ${loads.earlier.key}`) ?? null;
   if (loads.grants !== undefined) loadGrants(rows, stored, loads.grants.covering, order, chance);
+  if (chance.percent(20)) beAsWithinBatch(rows, stored, order, chance);
   if (loads.concerned !== undefined) loadConcerned(rows, stored, loads.concerned);
   return rows;
 }
@@ -167,6 +168,21 @@ function loadGrants(
   if (chance.percent(30)) count = Math.min(spendable.length, count + chance.below(4));
   rows.grants = spendable.slice(0, count);
   rows.areAll = isExhausted || (count === spendable.length && chance.percent(50));
+}
+
+/** Within a batch the orders before have spent some of what was loaded, and some has expired since. */
+function beAsWithinBatch(
+  rows: Rows,
+  { grants }: StoredAccount,
+  { now }: AnyOrder,
+  chance: Chance,
+): void {
+  const isExpired = ({ remaining, expiresAt }: GrantRow) =>
+    remaining > 0 && expiresAt !== null && expiresAt <= (now as number);
+  const expired = [...grants.values()].filter(isExpired).slice(0, chance.below(3));
+  const count = chance.below(rows.grants.length + 1);
+  if (count < rows.grants.length) rows.areAll = false;
+  rows.grants = [...expired, ...rows.grants.slice(0, count)];
 }
 
 function loadConcerned(rows: Rows, { grants }: StoredAccount, asked: Concerned): void {
@@ -203,21 +219,17 @@ function supply(
   order: AnyOrder,
   chance: Chance,
 ): void {
-  if (need.need === "sum") rows.sum = sumAt(stored, order.now as number, chance);
+  if (need.need === "sum") rows.sum = sumAt(stored, order.now as number);
   else if (need.need === "debit") rows.debit = stored.debits.get(nameOf(order)) ?? null;
   else if (need.need === "grants") loadGrants(rows, stored, need.covering, order, chance);
   else loadConcerned(rows, stored, need.grants);
 }
 
-/** Whether an expiry of a spent grant counts is left to the store. */
-function sumAt({ grants }: StoredAccount, now: number, chance: Chance) {
-  const isOfSpent = chance.percent(50);
-  let [balance, lapsedAt] = [0, 0];
-  for (const { remaining, expiresAt } of grants.values()) {
+function sumAt({ grants }: StoredAccount, now: number): number {
+  let balance = 0;
+  for (const { remaining, expiresAt } of grants.values())
     if (expiresAt === null || now < expiresAt) balance += remaining;
-    else if (remaining > 0 || isOfSpent) lapsedAt = Math.max(lapsedAt, expiresAt);
-  }
-  return { balance, lapsedAt };
+  return balance;
 }
 
 /** In burn order. */

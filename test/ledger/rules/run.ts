@@ -3,6 +3,7 @@ import { type Chance, createChance } from "./chance.ts";
 import {
   checkBalance,
   checkGrants,
+  checkIsKnown,
   Disagreement,
   debitRowOf,
   expectSame,
@@ -10,6 +11,7 @@ import {
   figuresOfModel,
   figuresOfRows,
 } from "./check-rows.ts";
+import type { Changes } from "#ledger/rules/rows.ts";
 import { createModel } from "./model.ts";
 import { Rejected } from "./model-rejected.ts";
 import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
@@ -100,7 +102,12 @@ function execute(run: Run, { name, order }: Operation, chance: Chance): void {
   const { account: id } = order;
   const eventsBefore = model.find(id)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
-  const actual = attempt(() => store.execute(name, order as never, chance).outcome);
+  let changes: Changes = {};
+  const actual = attempt(() => {
+    const executed = store.execute(name, order as never, chance);
+    changes = executed.changes;
+    return executed.outcome;
+  });
   expectSame(`the outcome of ${name}`, actual, expected);
   const stored = store.accounts.get(id);
   const modelled = model.find(id);
@@ -110,6 +117,8 @@ function execute(run: Run, { name, order }: Operation, chance: Chance): void {
   expectSame("the events", events.slice(eventsBefore), eventsExpected.slice(eventsBefore));
   checkGrants(stored);
   checkBalance(stored, timesToCheck(run, id, chance));
+  const isMoving = name === "debit" ? changes.debit !== undefined : changes.grants !== undefined;
+  if (isMoving && name !== "recordDue") checkIsKnown(stored, timeOf(order, run.now));
   if (name === "debit" || name === "reverse") checkCall(run, order as { account: string; callId: string });
 }
 
@@ -174,3 +183,5 @@ export function shorten(rules: Rules, failure: Failure, attemptsMax = 3000): Fai
 
 export const describeFailure = ({ seed, steps, message, log }: Failure) =>
   [`The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`, ...log, message].join("\n");
+
+const timeOf = (order: { account: string; now?: number }, now: number) => order.now ?? now;
