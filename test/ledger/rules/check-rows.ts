@@ -57,7 +57,15 @@ export function figuresOfRows({ row, keys, grants, events }: StoredAccount): unk
   const { createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel } = row;
   const figures: unknown[] = [createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel];
   for (const key of keys.values())
-    figures.push(key.id, key.sha256, key.start, key.label, key.createdAt, key.lastUsedAt, key.revokedAt);
+    figures.push(
+      key.id,
+      key.sha256,
+      key.start,
+      key.label,
+      key.createdAt,
+      key.lastUsedAt,
+      key.revokedAt,
+    );
   for (const grant of grants.values()) {
     const { no, id, kind, amount, remaining, voided, voidedAt } = grant;
     const { clawback, clawbackVersion, grantedAt, expiresAt, waivedExpiresAt, eventDueAt } = grant;
@@ -73,12 +81,37 @@ export function figuresOfModel(account: ModelAccount): unknown[] {
   const { createdAt, state, lowBalance, told, keys, grants, events } = account;
   const toldLevel = ["enough", "low", "gone"][told];
   const lifetimeGrants = lifetimeGrantsOf(account);
-  const figures: unknown[] = [createdAt, state, freeCallOf(account), lifetimeGrants, lowBalance, toldLevel];
+  const figures: unknown[] = [
+    createdAt,
+    state,
+    freeCallOf(account),
+    lifetimeGrants,
+    lowBalance,
+    toldLevel,
+  ];
   for (const key of keys)
-    figures.push(key.id, key.sha256, key.start, key.label, key.createdAt, key.lastUsedAt, key.revokedAt);
+    figures.push(
+      key.id,
+      key.sha256,
+      key.start,
+      key.label,
+      key.createdAt,
+      key.lastUsedAt,
+      key.revokedAt,
+    );
   for (const grant of grants) {
-    const { no, id, kind, amount, grantedAt, clawback, clawbackVersion, end, waivedEnd, dueAt } = grant;
-    figures.push(no, id, kind, amount, grantedAt, remainingOf(grant), voidedOf(grant), voidedAtOf(grant));
+    const { no, id, kind, amount, grantedAt, clawback, clawbackVersion, end, waivedEnd, dueAt } =
+      grant;
+    figures.push(
+      no,
+      id,
+      kind,
+      amount,
+      grantedAt,
+      remainingOf(grant),
+      voidedOf(grant),
+      voidedAtOf(grant),
+    );
     figures.push(clawback, clawbackVersion, end, waivedEnd, dueAt);
   }
   figures.push(events.length);
@@ -87,7 +120,8 @@ export function figuresOfModel(account: ModelAccount): unknown[] {
 
 export function expectSameFigures(actual: unknown[], expected: unknown[]): void {
   const isSame =
-    actual.length === expected.length && actual.every((figure, index) => figure === expected[index]);
+    actual.length === expected.length &&
+    actual.every((figure, index) => figure === expected[index]);
   if (!isSame) expectSame("the account", actual, expected);
 }
 

@@ -139,9 +139,7 @@ export function tellIfWorse(account: ModelAccount, now: number): boolean {
   if (account.state === "closed" || badness <= account.told) return false;
   account.told = badness;
   account.events.push(
-    badness === 2
-      ? { kind: "credits.depleted" }
-      : { kind: "credits.low", balance, lowBalance },
+    badness === 2 ? { kind: "credits.depleted" } : { kind: "credits.low", balance, lowBalance },
   );
   return true;
 }

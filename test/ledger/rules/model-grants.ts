@@ -66,7 +66,8 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
 
     clawback(order: Order<"clawback">): Outcome<"clawback"> {
       const { credits, version, now } = order;
-      for (const value of [credits, version]) if (!isWhole(value) || value < 0) throw new Rejected();
+      for (const value of [credits, version])
+        if (!isWhole(value) || value < 0) throw new Rejected();
       const account = find(order.account);
       const grant = account?.grants.find(({ id }) => id === order.grant);
       if (account === undefined || grant === undefined) return { outcome: "no_grant" };

@@ -3,7 +3,6 @@
  * changes. How much a store may load beyond that, and what it may not know, is left to chance.
  */
 import type { EventContent } from "#ledger/events.ts";
-import type { RULES, RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import type {
   AccountRow,
   Changes,
@@ -19,6 +18,7 @@ import type {
   Rows,
   Verdict,
 } from "#ledger/rules/rows.ts";
+import type { RULES, RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import type { Chance } from "./chance.ts";
 
 export type Rules = typeof RULES;

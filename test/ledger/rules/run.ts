@@ -1,4 +1,6 @@
 /** Runs of random operations against the rules and the model, which must agree on everything. */
+
+import type { Changes } from "#ledger/rules/rows.ts";
 import { type Chance, createChance } from "./chance.ts";
 import {
   checkBalance,
@@ -11,11 +13,21 @@ import {
   figuresOfModel,
   figuresOfRows,
 } from "./check-rows.ts";
-import type { Changes } from "#ledger/rules/rows.ts";
 import { createModel } from "./model.ts";
 import { Rejected } from "./model-rejected.ts";
 import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
-import { ADA, accountOf, BOB, clockOf, type Operation, operationOf, type Scene, START, type Step, stepsOf } from "./steps.ts";
+import {
+  ADA,
+  accountOf,
+  BOB,
+  clockOf,
+  type Operation,
+  operationOf,
+  type Scene,
+  START,
+  type Step,
+  stepsOf,
+} from "./steps.ts";
 
 type Run = Scene & { store: RowStore; log: string[] };
 
@@ -73,7 +85,10 @@ function opening(): Operation[] {
     const names = { id: `${account}-k0`, sha256: `sha256 of ${account}-k0` };
     return [
       { name: "openAccount" as const, order: { account, freeCall, now } },
-      { name: "createKey" as const, order: { account, ...names, start: "tb_", label: "first", now } },
+      {
+        name: "createKey" as const,
+        order: { account, ...names, start: "tb_", label: "first", now },
+      },
     ];
   });
 }
@@ -119,7 +134,8 @@ function execute(run: Run, { name, order }: Operation, chance: Chance): void {
   checkBalance(stored, timesToCheck(run, id, chance));
   const isMoving = name === "debit" ? changes.debit !== undefined : changes.grants !== undefined;
   if (isMoving && name !== "recordDue") checkIsKnown(stored, timeOf(order, run.now));
-  if (name === "debit" || name === "reverse") checkCall(run, order as { account: string; callId: string });
+  if (name === "debit" || name === "reverse")
+    checkCall(run, order as { account: string; callId: string });
 }
 
 /** "rejected" for an order that no ledger can hold; whatever else is thrown is a fault. */
@@ -128,7 +144,8 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
     return operation();
   } catch (error) {
     // By its name, because a copy of the rules has a class of its own.
-    const isRejected = error instanceof Rejected || (error as Error).constructor.name === "OrderRefused";
+    const isRejected =
+      error instanceof Rejected || (error as Error).constructor.name === "OrderRefused";
     if (isRejected) return "rejected";
     throw error;
   }
@@ -142,7 +159,10 @@ function timesToCheck({ model, now }: Run, id: string, chance: Chance): number[]
 }
 
 /** The rows of a debit, of its reversal and of its idempotency key. */
-function checkCall({ model, store }: Run, order: { account: string; callId: string; at?: number; now?: number }): void {
+function checkCall(
+  { model, store }: Run,
+  order: { account: string; callId: string; at?: number; now?: number },
+): void {
   const stored = store.accounts.get(order.account);
   const modelled = model.find(order.account);
   if (stored === undefined || modelled === undefined) return;
@@ -169,7 +189,11 @@ export function shorten(rules: Rules, failure: Failure, attemptsMax = 3000): Fai
   let best = failure;
   let attempts = 0;
   for (let size = Math.ceil(best.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let start = best.steps.length - size; start >= 0 && attempts < attemptsMax; start -= size) {
+    for (
+      let start = best.steps.length - size;
+      start >= 0 && attempts < attemptsMax;
+      start -= size
+    ) {
       attempts += 1;
       const steps = best.steps.toSpliced(start, size);
       const outcome = runSteps(rules, steps);
@@ -182,6 +206,10 @@ export function shorten(rules: Rules, failure: Failure, attemptsMax = 3000): Fai
 }
 
 export const describeFailure = ({ seed, steps, message, log }: Failure) =>
-  [`The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`, ...log, message].join("\n");
+  [
+    `The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`,
+    ...log,
+    message,
+  ].join("\n");
 
 const timeOf = (order: { account: string; now?: number }, now: number) => order.now ?? now;

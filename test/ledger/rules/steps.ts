@@ -208,7 +208,13 @@ function clawbackOf(
   const held = [remainingOf(grant), remainingOf(grant) + 1, chance.below(Math.min(amount, 100))];
   const credits = chance.percent(1) ? 0.5 : chance.pick([...figures, ...held]);
   const version = clawbackVersion + chance.pick([-2, -1, 0, 1, 1, 1, 2]);
-  return { account, grant: id, credits, version: chance.percent(99) ? Math.max(0, version) : -1, now };
+  return {
+    account,
+    grant: id,
+    credits,
+    version: chance.percent(99) ? Math.max(0, version) : -1,
+    now,
+  };
 }
 
 /** Mostly a grant whose event is due, in any order; sometimes another one, as where two processes saw the same one. */
@@ -246,7 +252,7 @@ export function stepsOf(seed: number, count: number): Step[] {
   });
   const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
   const kindOf = () => {
-    let left = chance.below(1_000_000) / 1_000_000 * total;
+    let left = (chance.below(1_000_000) / 1_000_000) * total;
     for (const { kind, weight } of kinds) {
       left -= weight;
       if (left < 0) return kind;
@@ -254,7 +260,9 @@ export function stepsOf(seed: number, count: number): Step[] {
     return "debit";
   };
   const opening = (): Step[] =>
-    chance.percent(8) ? Array.from({ length: 50 }, () => ({ kind: "grant" as const, seed: chance.seed() })) : [];
+    chance.percent(8)
+      ? Array.from({ length: 50 }, () => ({ kind: "grant" as const, seed: chance.seed() }))
+      : [];
   return [
     ...opening(),
     ...Array.from({ length: count }, () => ({ kind: kindOf(), seed: chance.seed() })),
