@@ -5,7 +5,8 @@ import path from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createChance } from "./chance.ts";
-import { FAULTS, type Fault } from "./faults.ts";
+import { FAULTS } from "./faults.ts";
+import type { Fault } from "./faults-of-calls.ts";
 import type { Rules } from "./row-store.ts";
 import { runUntilFailure } from "./run.ts";
 

@@ -77,6 +77,8 @@ export function createRowStore(rules: Rules) {
 
   function save(stored: StoredAccount, changes: Changes, order: AnyOrder): void {
     const { account, key, debit, reversal, earlier, forgetCall } = changes;
+    if (account !== undefined && account.id !== order.account)
+      throw new Error("The rule changes another account");
     if (account !== undefined) stored.row = Object.freeze({ ...account });
     if (key !== undefined) stored.keys.set(key.id, frozen(key, numberOf("keys", key.no)));
     for (const grant of changes.grants ?? [])
@@ -219,10 +221,19 @@ function supply(
   order: AnyOrder,
   chance: Chance,
 ): void {
-  if (need.need === "sum") rows.sum = sumAt(stored, order.now as number);
-  else if (need.need === "debit") rows.debit = stored.debits.get(nameOf(order)) ?? null;
-  else if (need.need === "grants") loadGrants(rows, stored, need.covering, order, chance);
-  else loadConcerned(rows, stored, need.grants);
+  switch (need.need) {
+    case "sum":
+      rows.sum = sumAt(stored, order.now as number);
+      return;
+    case "debit":
+      rows.debit = stored.debits.get(nameOf(order)) ?? null;
+      return;
+    case "grants":
+      loadGrants(rows, stored, need.covering, order, chance);
+      return;
+    case "concerned":
+      loadConcerned(rows, stored, need.grants);
+  }
 }
 
 function sumAt({ grants }: StoredAccount, now: number): number {

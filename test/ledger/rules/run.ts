@@ -29,9 +29,13 @@ import {
   stepsOf,
 } from "./steps.ts";
 
-type Run = Scene & { store: RowStore; log: string[] };
+/** What a run did: operations, and what else a step may be, in words. */
+type Log = (Operation | string)[];
+/** How often each outcome came. */
+type Counts = Map<string, number>;
+type Run = Scene & { store: RowStore; log: Log; counts: Counts };
 
-export type Failure = { seed: number; steps: Step[]; message: string; log: string[] };
+export type Failure = { seed: number; steps: Step[]; message: string; log: Log };
 
 const STEPS_PER_RUN = 100;
 
@@ -40,28 +44,33 @@ export function runUntilFailure(
   rules: Rules,
   seed: number,
   operations: number,
-): { operations: number; runs: number; failure: Failure | null } {
+): { operations: number; runs: number; counts: Counts; failure: Failure | null } {
   const seeds = createChance(seed);
+  const counts: Counts = new Map();
   let [done, runs] = [0, 0];
   while (done < operations) {
     const runSeed = seeds.seed();
     const steps = stepsOf(runSeed, STEPS_PER_RUN);
-    const outcome = runSteps(rules, steps);
+    const outcome = runSteps(rules, steps, counts);
     done += outcome.operations;
     runs += 1;
     if (outcome.message === null) continue;
     const failing = steps.slice(0, outcome.steps);
     const failure = { seed: runSeed, steps: failing, message: outcome.message, log: outcome.log };
-    return { operations: done, runs, failure };
+    return { operations: done, runs, counts, failure };
   }
-  return { operations: done, runs, failure: null };
+  return { operations: done, runs, counts, failure: null };
 }
 
-type RunOutcome = { operations: number; steps: number; message: string | null; log: string[] };
+type RunOutcome = { operations: number; steps: number; message: string | null; log: Log };
 
-export function runSteps(rules: Rules, steps: readonly Step[]): RunOutcome {
-  const model = createModel();
-  const run: Run = { model, store: createRowStore(rules), now: START, debits: [], log: [] };
+export function runSteps(
+  rules: Rules,
+  steps: readonly Step[],
+  counts: Counts = new Map(),
+): RunOutcome {
+  const [model, store] = [createModel(), createRowStore(rules)];
+  const run: Run = { model, store, now: START, debits: [], log: [], counts };
   let [operations, done] = [0, 0];
   try {
     for (const operation of opening()) execute(run, operation, createChance(0));
@@ -111,12 +120,15 @@ function runStep(run: Run, { kind, seed }: Step): number {
   return 1;
 }
 
-function execute(run: Run, { name, order }: Operation, chance: Chance): void {
-  const { model, store, log } = run;
-  log.push(`${name} ${JSON.stringify(order)}`);
+function execute(run: Run, operation: Operation, chance: Chance): void {
+  const { model, store, log, counts } = run;
+  const { name, order } = operation;
+  log.push(operation);
   const { account: id } = order;
   const eventsBefore = model.find(id)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
+  const counted = `${name} ${nameOf(expected)}`;
+  counts.set(counted, (counts.get(counted) ?? 0) + 1);
   let changes: Changes = {};
   const actual = attempt(() => {
     const executed = store.execute(name, order as never, chance);
@@ -205,11 +217,19 @@ export function shorten(rules: Rules, failure: Failure, attemptsMax = 3000): Fai
   return best;
 }
 
-export const describeFailure = ({ seed, steps, message, log }: Failure) =>
-  [
-    `The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`,
-    ...log,
-    message,
-  ].join("\n");
+export function describeFailure({ seed, steps, message, log }: Failure): string {
+  const lines = log.map((each) =>
+    typeof each === "string" ? each : `${each.name} ${JSON.stringify(each.order)}`,
+  );
+  const title = `The rules and the model disagree (run ${seed}, shortened to ${steps.length} steps):`;
+  return [title, ...lines, message].join("\n");
+}
+
+/** What tells one outcome from another: its name, or its one boolean. */
+function nameOf(outcome: object | "rejected"): string {
+  if (outcome === "rejected") return outcome;
+  const { outcome: name } = outcome as { outcome?: string };
+  return name ?? Object.entries(outcome)[0]?.join(" ") ?? "";
+}
 
 const timeOf = (order: { account: string; now?: number }, now: number) => order.now ?? now;
