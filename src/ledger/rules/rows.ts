@@ -143,8 +143,8 @@ export type Changes = {
   debit?: DebitRow;
   reversal?: ReversalRow;
   earlier?: IdempotencyRow;
-  /** The record of whatever idempotency key this call had goes. */
-  forgetCall?: string;
+  /** The record of whatever idempotency key this call had goes. A call is named by its time too. */
+  forgetCall?: { callId: string; at: number };
   /** In the order in which they came about. */
   events?: readonly EventContent[];
   /** Events that were not told yet go. */

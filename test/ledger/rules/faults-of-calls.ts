@@ -118,7 +118,7 @@ export const OF_REVERSALS: Fault[] = [
     "isClosed && isSpendable(returned, now)",
     "false",
   ),
-  fault("rules/reverse", "a reversed call is replayed", "forgetCall: callId,", ""),
+  fault("rules/reverse", "a reversed call is replayed", "forgetCall: { callId, at },", ""),
   fault(
     "rules/reverse",
     "a better balance is not recorded",

@@ -88,7 +88,8 @@ export function createRowStore(rules: Rules) {
     if (earlier !== undefined)
       stored.records.set(`${earlier.tool} ${earlier.key}`, Object.freeze(earlier));
     for (const [name, record] of stored.records)
-      if (record.callId === forgetCall && record.at === order.at) stored.records.delete(name);
+      if (record.callId === forgetCall?.callId && record.at === forgetCall.at)
+        stored.records.delete(name);
     if (changes.clearEvents) stored.events = [];
     stored.events.push(...(changes.events ?? []));
   }
