@@ -16,7 +16,7 @@ export function decideOpening(
   const opened: AccountRow = {
     ...{ no: 0, id: order.account, createdAt: order.now, state: "open", freeCall: order.freeCall },
     ...{ lifetimeGrants: 0, lowBalance: LOW_BALANCE_DEFAULT, toldLevel: "gone" },
-    ...{ frontGrant: null, rest: 0, restFrom: 0 },
+    ...{ frontGrant: null, rest: 0 },
   };
   return { outcome: { opened: true }, changes: { account: opened } };
 }

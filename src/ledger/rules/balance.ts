@@ -20,14 +20,18 @@ export function compareBurnOrder(one: GrantRow, other: GrantRow): number {
 const madeAs = ({ no }: GrantRow) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
 
 /**
- * The balance at `now`; null where the account's row does not tell it: its first grant has expired or is another one, the
- * clock was set back, or the account was imported.
+ * The balance at `now`; null where the account's row does not tell it: another grant is the first one, because that one has
+ * expired or the clock was set back, or the account was imported.
  */
-export function balanceAt(account: AccountRow, { grants, sum }: Rows, now: number): number | null {
-  if (sum !== undefined) return sum.balance;
+export function balanceAt(
+  account: AccountRow,
+  { grants, areAll, sum }: Rows,
+  now: number,
+): number | null {
+  if (sum !== undefined) return sum;
   const front = grants.find((grant) => isSpendable(grant, now));
-  if (account.rest < 0 || now < account.restFrom || (front?.id ?? null) !== account.frontGrant)
-    return null;
+  if (front === undefined && !areAll) return null;
+  if (account.rest < 0 || (front?.id ?? null) !== account.frontGrant) return null;
   return account.rest + (front?.remaining ?? 0);
 }
 
@@ -36,13 +40,11 @@ export function withBalance(
   account: AccountRow,
   front: GrantRow | undefined,
   balance: number,
-  restFrom: number,
 ): AccountRow {
   const frontGrant = front?.id ?? null;
   const rest = balance - (front?.remaining ?? 0);
-  const { frontGrant: hadFront, rest: hadRest, restFrom: hadFrom } = account;
-  if (frontGrant === hadFront && rest === hadRest && restFrom === hadFrom) return account;
-  return { ...account, frontGrant, rest, restFrom };
+  if (frontGrant === account.frontGrant && rest === account.rest) return account;
+  return { ...account, frontGrant, rest };
 }
 
 export type Balanced = { account: AccountRow; balance: number };
@@ -65,15 +67,13 @@ export function rebalance(
   const others = changed.filter((grant) => isSpendable(grant, now) && !knownIds.has(grant.id));
   const [front] = [...known, ...others].sort(compareBurnOrder);
   let balance = before;
-  let restFrom = rows.sum?.lapsedAt ?? account.restFrom;
   const had = new Map((rows.concerned ?? []).map((grant) => [grant.id, grant]));
   for (const grant of changed) {
     const earlier = had.get(grant.id);
     if (earlier !== undefined && isSpendable(earlier, now)) balance -= earlier.remaining;
     if (isSpendable(grant, now)) balance += grant.remaining;
-    else if (grant.remaining > 0) restFrom = Math.max(restFrom, grant.expiresAt as number);
   }
-  return { account: withBalance(account, front, balance, restFrom), balance };
+  return { account: withBalance(account, front, balance), balance };
 }
 
 const held = (grants: readonly GrantRow[]) =>
@@ -83,12 +83,7 @@ const held = (grants: readonly GrantRow[]) =>
 export function recount(account: AccountRow, grants: readonly GrantRow[], now: number): Balanced {
   const spendable = grants.filter((grant) => isSpendable(grant, now)).sort(compareBurnOrder);
   const balance = held(spendable);
-  let restFrom = 0;
-  for (const { remaining, expiresAt } of grants) {
-    if (remaining > 0 && expiresAt !== null && expiresAt <= now)
-      restFrom = Math.max(restFrom, expiresAt);
-  }
-  return { account: withBalance(account, spendable[0], balance, restFrom), balance };
+  return { account: withBalance(account, spendable[0], balance), balance };
 }
 
 export type Told = { account: AccountRow; events: EventContent[] };

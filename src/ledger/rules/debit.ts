@@ -77,8 +77,7 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   if (used !== null) changes.key = used;
   if (order.idempotency !== null) changes.earlier = recordOf(order);
 
-  const restFrom = rows.sum?.lapsedAt ?? account.restFrom;
-  let after = withBalance(account, taken.front, left, restFrom);
+  let after = withBalance(account, taken.front, left);
   if (isFree) after = { ...after, freeCall: "used" };
   if (credits > 0) {
     const told = tellIfWorse({ account: after, balance: left });

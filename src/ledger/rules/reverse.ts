@@ -23,7 +23,7 @@ export function decideReversal(
     debit: { ...debit, reversedAt: now },
     reversal: { ...call, reversedAt: now },
     // What is not charged any more must not be replayed.
-    forgetCall: callId,
+    forgetCall: { callId, at },
   };
   if (isFree) changes.account = { ...account, freeCall: "open" };
   if (debit.grantNo !== null) {

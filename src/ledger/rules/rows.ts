@@ -17,13 +17,13 @@ export type AccountRow = {
   lowBalance: number;
   toldLevel: Level;
   /**
-   * The balance without a sum over all grants (`balance.ts`): the id of the grant that is spent first, and what the
-   * spendable grants after it hold together; -1 where that is not known. True from `restFrom` until the first grant expires.
+   * The balance without a sum over all grants (`balance.ts`): the id of the grant that is spent first, and what those after it
+   * in burn order hold together; -1 where that is not known. This holds whenever that grant is the first spendable one,
+   * whatever the clock does: none of those after it expires before it, and any before it that can be spent would be first.
    * A debit changes the first grant alone, so most debits leave the account's row as it is.
    */
   frontGrant: string | null;
   rest: number;
-  restFrom: number;
 };
 
 export type KeyRow = {
@@ -98,13 +98,13 @@ export type Rows = {
   account: AccountRow | null;
   key: KeyRow | null | undefined;
   /**
-   * Grants in burn order (`balance.ts`): the first ones of those that can be spent at the time of the order. `areAll`: there
-   * are no others.
+   * Grants in burn order (`balance.ts`): the first ones of those that can be spent at the time of the order. Expired ones may
+   * stand before them, and within a batch they may be fewer than were asked for. `areAll`: there are no others.
    */
   grants: readonly GrantRow[];
   areAll: boolean;
-  /** The balance at the time of the order, as a sum over all grants, and the latest expiry at or before it. */
-  sum: { balance: number; lapsedAt: number } | undefined;
+  /** The balance at the time of the order, as a sum over all grants. */
+  sum: number | undefined;
   /** The grants that the order concerns, in no particular order. `isEveryConcerned`: all that the account ever had. */
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
@@ -143,8 +143,8 @@ export type Changes = {
   debit?: DebitRow;
   reversal?: ReversalRow;
   earlier?: IdempotencyRow;
-  /** The record of whatever idempotency key this call had goes. */
-  forgetCall?: string;
+  /** The record of whatever idempotency key this call had goes. A call is named by its time too. */
+  forgetCall?: { callId: string; at: number };
   /** In the order in which they came about. */
   events?: readonly EventContent[];
   /** Events that were not told yet go. */

@@ -23,7 +23,6 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   toldLevel: row["told_level"] as Level,
   frontGrant: row["front_grant"] as string | null,
   rest: row["rest"] as number,
-  restFrom: row["rest_from"] as number,
 });
 
 export const readKey = (row: SqlRow): KeyRow => ({
@@ -85,10 +84,10 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
 /** Values by the columns of a table; `account_no` and `no` are the store's. */
 export const accountValues = (row: AccountRow) => [
   ...[row.id, row.createdAt, row.state, row.freeCall, row.lifetimeGrants, row.lowBalance],
-  ...[row.toldLevel, row.frontGrant, row.rest, row.restFrom],
+  ...[row.toldLevel, row.frontGrant, row.rest],
 ];
 export const ACCOUNT_COLUMNS =
-  "id, created_at, state, free_call, lifetime_grants, low_balance, told_level, front_grant, rest, rest_from";
+  "id, created_at, state, free_call, lifetime_grants, low_balance, told_level, front_grant, rest";
 
 export const keyValues = (row: KeyRow) => [
   ...[row.id, row.sha256, row.start, row.label, row.createdAt, row.lastUsedAt, row.revokedAt],

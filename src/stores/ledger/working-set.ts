@@ -44,7 +44,7 @@ export type Unsaved = {
   reversed: DebitRow[];
   reversals: ReversalRow[];
   records: Map<string, IdempotencyRow>;
-  forgottenCalls: string[];
+  forgottenCalls: { callId: string; at: number }[];
   events: { at: number; content: EventContent }[];
   clearEvents: boolean;
 };

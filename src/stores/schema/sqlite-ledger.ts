@@ -20,11 +20,10 @@ CREATE TABLE account (
   told_level TEXT DEFAULT 'gone' CHECK (told_level IN ('enough', 'low', 'gone')),
   -- Grants of the lifetime plan that are in force; the account is on the plan while there is one.
   lifetime_grants INTEGER NOT NULL DEFAULT 0 CHECK (lifetime_grants >= 0),
-  -- The balance without a sum (ledger/rules/balance.ts): the id of the grant that is spent first, what the others hold, and
-  -- from when on that is so. A rest of -1 is not known and is summed up at the next order.
+  -- The balance without a sum (ledger/rules/balance.ts): the id of the grant that is spent first, and what those after it
+  -- hold. A rest of -1 is not known and is summed up at the next order.
   front_grant TEXT,
-  rest INTEGER NOT NULL DEFAULT 0,
-  rest_from INTEGER NOT NULL DEFAULT 0
+  rest INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE api_key (

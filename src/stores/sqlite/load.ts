@@ -70,8 +70,7 @@ export function createLoader(driver: SqlDriver) {
       if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
       if (sum !== undefined) {
         const row = statements.sum.get(accountNo, sum.now) as SqlRow;
-        const lapsedAt = (row["lapsed_at"] ?? 0) as number;
-        context.sum = { balance: row["balance"] as number, lapsedAt };
+        context.sum = row["balance"] as number;
       }
       if (concerned !== undefined) {
         context.concerned = loadConcerned(accountNo, concerned);
@@ -101,11 +100,8 @@ function prepareStatements(driver: SqlDriver) {
        ORDER BY ${END}, granted_at, no LIMIT ?`,
     ),
     sum: driver.prepare(
-      `SELECT
-         (SELECT coalesce(sum(remaining), 0) FROM credit_grant
-          WHERE account_no = ?1 AND spent = 0 AND ${END} > ?2) AS balance,
-         (SELECT expires_at FROM credit_grant
-          WHERE account_no = ?1 AND spent = 0 AND ${END} <= ?2 ORDER BY ${END} DESC LIMIT 1) AS lapsed_at`,
+      `SELECT coalesce(sum(remaining), 0) AS balance FROM credit_grant
+       WHERE account_no = ? AND spent = 0 AND ${END} > ?`,
     ),
     everyGrant: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ?"),
     grantById: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND id = ?"),

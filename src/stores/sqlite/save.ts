@@ -66,7 +66,8 @@ export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () =>
     }
     for (const reversal of unsaved.reversals)
       statements.insertReversal.run(accountNo, ...reversalValues(reversal));
-    for (const callId of unsaved.forgottenCalls) statements.forgetCall.run(accountNo, callId);
+    for (const { callId, at } of unsaved.forgottenCalls)
+      statements.forgetCall.run(accountNo, callId, at);
     for (const record of records.values())
       statements.insertRecord.run(accountNo, ...recordValues(record));
     if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
@@ -137,7 +138,9 @@ function prepareStatements(driver: SqlDriver, table: DebitTable) {
     insertRecord: driver.prepare(
       insert("idempotency", `account_no, ${RECORD_COLUMNS}`).replace("INSERT", "INSERT OR REPLACE"),
     ),
-    forgetCall: driver.prepare("DELETE FROM idempotency WHERE account_no = ? AND call_id = ?"),
+    forgetCall: driver.prepare(
+      "DELETE FROM idempotency WHERE account_no = ? AND call_id = ? AND at = ?",
+    ),
     insertEvent: driver.prepare(insert("event", "account_no, at, kind, data")),
     clearEvents: driver.prepare("DELETE FROM event WHERE account_no = ?"),
   };

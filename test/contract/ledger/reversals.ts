@@ -50,6 +50,21 @@ export function describeReversals(open: OpenLedger) {
     assert.equal((await scene.debit(account)).outcome, "insufficient_credits");
   });
 
+  rule("a call of the same id, made at another time, keeps its idempotency key", async (scene) => {
+    const account = await scene.account("Ada", { credits: 5 });
+    const callOf = (key: string, now: number) =>
+      scene.debitOrder(account, { callId: "call_same", idempotency: idempotency(key), now });
+    const [one, other] = [callOf("one", START), callOf("other", START + 1)];
+    for (const order of [one, other]) await scene.ledger.debit(order);
+    assert.deepEqual(await reverse(scene, one, START + 2), { reversed: true });
+    const outcomes: string[] = [];
+    for (const key of ["other", "one"]) {
+      const again = { idempotency: idempotency(key), now: START + 3 };
+      outcomes.push((await scene.debit(account, again)).outcome);
+    }
+    assert.deepEqual(outcomes, ["replayed", "debited"]);
+  });
+
   rule("nothing is given back for a call that was never debited", async (scene) => {
     const account = await scene.account("Ada", { credits: 1 });
     const other = await scene.account("Bob", { credits: 1 });

@@ -1,0 +1,135 @@
+/** What holds of the rows at any time, and that they say what the model says. */
+import { isDeepStrictEqual } from "node:util";
+import type { AccountRow, DebitRow } from "#ledger/rules/rows.ts";
+import {
+  freeCallOf,
+  lifetimeGrantsOf,
+  type ModelAccount,
+  type ModelCall,
+  remainingOf,
+  voidedAtOf,
+  voidedOf,
+} from "./model-account.ts";
+import { type StoredAccount, spendableRows } from "./row-store.ts";
+
+export class Disagreement extends Error {}
+
+export function expectSame(what: string, actual: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  const [is, should] = [actual, expected].map((value) => JSON.stringify(value));
+  throw new Disagreement(`${what} is\n  ${is}\nand should be\n  ${should}`);
+}
+
+/** The stored balance, where it claims to be known, is the sum, at each of these times. */
+export function checkBalance(stored: StoredAccount, times: readonly number[]): void {
+  const { row } = stored;
+  if (row === null) return;
+  for (const at of times) {
+    const [front, ...others] = spendableRows(stored, at);
+    if (row.rest < 0 || (front?.id ?? null) !== row.frontGrant) continue;
+    let rest = 0;
+    for (const { remaining } of others) rest += remaining;
+    if (rest !== row.rest) expectSame(`the rest at ${at}`, row.rest, rest);
+  }
+}
+
+/** After whatever changes what can be spent, the next call needs no sum. */
+export function checkIsKnown(stored: StoredAccount, now: number): void {
+  const { rest, frontGrant } = stored.row as AccountRow;
+  expectSame("the front", frontGrant, spendableRows(stored, now)[0]?.id ?? null);
+  if (rest < 0) throw new Disagreement("The balance is not known");
+}
+
+export function checkGrants(stored: StoredAccount): void {
+  let lifetime = 0;
+  for (const grant of stored.grants.values()) {
+    const { kind, amount, remaining, voided, clawback } = grant;
+    const isSound = remaining >= 0 && voided >= 0 && remaining + voided <= amount;
+    if (!isSound) throw new Disagreement(`not a sound grant: ${JSON.stringify(grant)}`);
+    if (kind === "lifetime" && clawback < amount) lifetime += 1;
+  }
+  if (stored.row !== null) expectSame("lifetimeGrants", stored.row.lifetimeGrants, lifetime);
+}
+
+/** What the rows say of an account, as one list of plain values. */
+export function figuresOfRows({ row, keys, grants, events }: StoredAccount): unknown[] {
+  if (row === null) return [];
+  const { createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel } = row;
+  const figures: unknown[] = [createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel];
+  for (const key of keys.values())
+    figures.push(
+      key.id,
+      key.sha256,
+      key.start,
+      key.label,
+      key.createdAt,
+      key.lastUsedAt,
+      key.revokedAt,
+    );
+  for (const grant of grants.values()) {
+    const { no, id, kind, amount, remaining, voided, voidedAt } = grant;
+    const { clawback, clawbackVersion, grantedAt, expiresAt, waivedExpiresAt, eventDueAt } = grant;
+    figures.push(no, id, kind, amount, grantedAt, remaining, voided, voidedAt);
+    figures.push(clawback, clawbackVersion, expiresAt, waivedExpiresAt, eventDueAt);
+  }
+  figures.push(events.length);
+  return figures;
+}
+
+/** The same of the model. */
+export function figuresOfModel(account: ModelAccount): unknown[] {
+  const { createdAt, state, lowBalance, told, keys, grants, events } = account;
+  const toldLevel = ["enough", "low", "gone"][told];
+  const lifetimeGrants = lifetimeGrantsOf(account);
+  const figures: unknown[] = [
+    createdAt,
+    state,
+    freeCallOf(account),
+    lifetimeGrants,
+    lowBalance,
+    toldLevel,
+  ];
+  for (const key of keys)
+    figures.push(
+      key.id,
+      key.sha256,
+      key.start,
+      key.label,
+      key.createdAt,
+      key.lastUsedAt,
+      key.revokedAt,
+    );
+  for (const grant of grants) {
+    const { no, id, kind, amount, grantedAt, clawback, clawbackVersion, end, waivedEnd, dueAt } =
+      grant;
+    figures.push(
+      no,
+      id,
+      kind,
+      amount,
+      grantedAt,
+      remainingOf(grant),
+      voidedOf(grant),
+      voidedAtOf(grant),
+    );
+    figures.push(clawback, clawbackVersion, end, waivedEnd, dueAt);
+  }
+  figures.push(events.length);
+  return figures;
+}
+
+export function expectSameFigures(actual: unknown[], expected: unknown[]): void {
+  const isSame =
+    actual.length === expected.length &&
+    actual.every((figure, index) => figure === expected[index]);
+  if (!isSame) expectSame("the account", actual, expected);
+}
+
+/** The row of a debit, as the model would keep it. */
+export function debitRowOf(call: ModelCall, keyNo: number): DebitRow {
+  const { callId, at, tool, charged, isFree, paid, reversedAt } = call;
+  const parts = paid.map(({ grant: { id, kind }, credits }) => ({ id, kind, credits }));
+  const grantNo = paid[0]?.grant.no ?? null;
+  const several = parts.length > 1 ? parts : null;
+  return { at, callId, keyNo, tool, credits: charged, isFree, grantNo, parts: several, reversedAt };
+}

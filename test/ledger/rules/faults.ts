@@ -1,0 +1,185 @@
+/** Faults that somebody could make in the rules. The model has to find each of them. */
+import { type Fault, fault, OF_DEBITS, OF_REVERSALS } from "./faults-of-calls.ts";
+
+const OF_GRANTS: Fault[] = [
+  fault("rules/grants", "a grant is made twice", "earlier !== undefined)", "false)"),
+  fault(
+    "rules/grants",
+    "a grant made on the lifetime plan expires",
+    "isOnPlan ? null : end",
+    "end",
+  ),
+  fault(
+    "rules/grants",
+    "what expired long ago comes back with the plan",
+    "expiresAt !== null && expiresAt > now",
+    "expiresAt !== null",
+  ),
+  fault(
+    "rules/grants",
+    "what expires this millisecond comes back with the plan",
+    "expiresAt > now)",
+    "expiresAt >= now)",
+  ),
+  fault(
+    "rules/grants",
+    "the end of the plan gives no dates back",
+    ".filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)",
+    ".filter(() => false)",
+  ),
+  fault(
+    "rules/grants",
+    "a lifetime grant clawed back in part ends the plan",
+    "clawback < amount",
+    "clawback === 0",
+  ),
+  fault(
+    "rules/grants",
+    "an older version counts",
+    "order.version < grant.clawbackVersion",
+    "false",
+  ),
+  fault(
+    "rules/grants",
+    "the same version counts once",
+    "order.version < grant.clawbackVersion",
+    "order.version <= grant.clawbackVersion",
+  ),
+  fault(
+    "rules/grants",
+    "expired credits are voided",
+    "isSpendable(grant, order.now) ? grant.remaining : 0",
+    "grant.remaining",
+  ),
+  fault(
+    "rules/grants",
+    "what a closed account forfeited comes back",
+    "isClosed ? 0 : missing",
+    "missing",
+  ),
+  fault("rules/grants", "a clawback never falls", ": isClosed ? 0 : missing", ": 0"),
+  fault(
+    "rules/grants",
+    "a clawback takes the whole figure each time",
+    "clawback - grant.voided",
+    "clawback",
+  ),
+  fault(
+    "rules/grants",
+    "more than the grant is clawed back",
+    "Math.min(order.credits, grant.amount)",
+    "order.credits",
+  ),
+  fault(
+    "rules/grants",
+    "voided later counts as the first time",
+    "grant.voidedAt ?? (taken > 0",
+    "(taken > 0",
+  ),
+];
+
+const OF_BALANCES: Fault[] = [
+  fault(
+    "rules/balance",
+    "a grant can be spent at its last instant",
+    "now < expiresAt",
+    "now <= expiresAt",
+  ),
+  fault(
+    "rules/balance",
+    "grants without an end are spent first",
+    "one.expiresAt === null) return 1",
+    "one.expiresAt === null) return -1",
+  ),
+  fault(
+    "rules/balance",
+    "the youngest is spent first",
+    "one.grantedAt - other.grantedAt",
+    "other.grantedAt - one.grantedAt",
+  ),
+  fault(
+    "rules/balance",
+    "what a grant held before it changed counts too",
+    "balance -= earlier.remaining",
+    "balance -= 0",
+  ),
+  fault(
+    "rules/balance",
+    "an expired front is not noticed",
+    "|| (front?.id ?? null) !== account.frontGrant",
+    "",
+  ),
+  fault("rules/balance", "an imported balance is believed", "account.rest < 0 || ", ""),
+  fault(
+    "rules/balance",
+    "the rest holds the front too",
+    "balance - (front?.remaining ?? 0)",
+    "balance",
+  ),
+  fault(
+    "rules/balance",
+    "a store's prefix is taken for all",
+    "known.length === 0 && !rows.areAll",
+    "false",
+  ),
+  fault(
+    "rules/balance",
+    "a new grant never comes first",
+    "[...known, ...others].sort(compareBurnOrder)",
+    "[...known, ...others]",
+  ),
+  fault(
+    "rules/balance",
+    "a low balance is told again",
+    "toldLevel: level }, events",
+    "toldLevel: account.toldLevel }, events",
+  ),
+];
+
+const OF_ACCOUNTS: Fault[] = [
+  fault(
+    "rules/accounts",
+    "a closed account is opened again",
+    'account === null || account.state === "closed")\n      return',
+    "account === null)\n      return",
+  ),
+  fault(
+    "rules/accounts",
+    "closing forfeits what has expired",
+    "isSpendable(grant, now) ? grant.remaining : 0",
+    "grant.remaining",
+  ),
+  fault(
+    "rules/accounts",
+    "a closed account's owner is told of expiries",
+    "eventDueAt: null };",
+    "eventDueAt: grant.eventDueAt };",
+  ),
+  fault("rules/accounts", "a due event is written twice", "grant.eventDueAt <= now", "true"),
+  fault(
+    "rules/accounts",
+    "an expiry does not lower the level",
+    "const told = tellIfWorse(balanced);",
+    "const told = { ...balanced, events: [] };",
+  ),
+  fault("rules/accounts", "a spent grant is said to expire", "remaining === 0 || ", ""),
+  fault("rules/keys", "a key that is made again is told again", "key != null)", "false)"),
+  fault("rules/keys", "a revoked key is revoked anew", "key.revokedAt !== null)", "false)"),
+  fault("events", "the bound itself is low", "balance < lowBalance ?", "balance <= lowBalance ?"),
+  fault("events", "the last event ahead is a millisecond late", "at > now)", "at >= now)"),
+  fault(
+    "events",
+    "a week ahead is told as a month",
+    "now >= expiresAt - days * DAY_MS",
+    "now > expiresAt - days * DAY_MS",
+  ),
+  fault("events", "the end itself is not due", "[...ahead, expiresAt]", "ahead"),
+];
+
+export const FAULTS: readonly Fault[] = [
+  ...OF_DEBITS,
+  ...OF_REVERSALS,
+  ...OF_GRANTS,
+  ...OF_BALANCES,
+  ...OF_ACCOUNTS,
+];

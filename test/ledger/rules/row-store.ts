@@ -1,0 +1,257 @@
+/**
+ * A store as the rules see one: it keeps rows, loads for an order what its rule asks for and no more, and saves what
+ * changes. How much a store may load beyond that, and what it may not know, is left to chance.
+ */
+import type { EventContent } from "#ledger/events.ts";
+import type {
+  AccountRow,
+  Changes,
+  Concerned,
+  DebitRow,
+  Decision,
+  GrantRow,
+  IdempotencyRow,
+  KeyRow,
+  Loads,
+  Need,
+  ReversalRow,
+  Rows,
+  Verdict,
+} from "#ledger/rules/rows.ts";
+import type { RULES, RuleName, RuleOrders } from "#ledger/rules/rules.ts";
+import type { Chance } from "./chance.ts";
+
+export type Rules = typeof RULES;
+
+export type StoredAccount = {
+  row: AccountRow | null;
+  keys: Map<string, KeyRow>;
+  /** In the order in which they were made. */
+  grants: Map<string, GrantRow>;
+  /** By `call at`. */
+  debits: Map<string, DebitRow>;
+  reversals: ReversalRow[];
+  /** By `tool key`. */
+  records: Map<string, IdempotencyRow>;
+  events: EventContent[];
+};
+
+type AnyOrder = { account: string; now?: number; callId?: string; at?: number };
+type Executed<Outcome> = { outcome: Outcome; changes: Changes };
+
+export type RowStore = ReturnType<typeof createRowStore>;
+
+export function createRowStore(rules: Rules) {
+  const accounts = new Map<string, StoredAccount>();
+  const numbered = { keys: 0, grants: 0 };
+  const accountOf = (id: string): StoredAccount => {
+    const stored = accounts.get(id) ?? emptyAccount();
+    accounts.set(id, stored);
+    return stored;
+  };
+  const numberOf = (table: keyof typeof numbered, no: number) => {
+    if (no !== 0) return no;
+    numbered[table] += 1;
+    return numbered[table];
+  };
+
+  function execute<Name extends RuleName>(
+    name: Name,
+    order: RuleOrders[Name][0],
+    chance: Chance,
+  ): Executed<RuleOrders[Name][1]> {
+    const stored = accountOf(order.account);
+    const { loads, decide } = rules[name];
+    const rows = load(stored, loads(order), order, chance);
+    const decision = ask((known) => decide(known, order), stored, rows, order, chance);
+    if (name === "debit" && rows.debit === undefined && isThere(stored, decision.changes)) {
+      rows.debit = stored.debits.get(nameOf(order)) ?? null;
+      const again = ask((known) => decide(known, order), stored, rows, order, chance);
+      if (again.changes.debit !== undefined) throw new Error("The rule debits a call twice");
+      save(stored, again.changes, order);
+      return again;
+    }
+    save(stored, decision.changes, order);
+    return decision;
+  }
+
+  function save(stored: StoredAccount, changes: Changes, order: AnyOrder): void {
+    const { account, key, debit, reversal, earlier, forgetCall } = changes;
+    if (account !== undefined && account.id !== order.account)
+      throw new Error("The rule changes another account");
+    if (account !== undefined) stored.row = Object.freeze({ ...account });
+    if (key !== undefined) stored.keys.set(key.id, frozen(key, numberOf("keys", key.no)));
+    for (const grant of changes.grants ?? [])
+      stored.grants.set(grant.id, frozen(grant, numberOf("grants", grant.no)));
+    if (debit !== undefined) stored.debits.set(`${debit.callId} ${debit.at}`, Object.freeze(debit));
+    if (reversal !== undefined) stored.reversals.push(Object.freeze(reversal));
+    if (earlier !== undefined)
+      stored.records.set(`${earlier.tool} ${earlier.key}`, Object.freeze(earlier));
+    for (const [name, record] of stored.records)
+      if (record.callId === forgetCall?.callId && record.at === forgetCall.at)
+        stored.records.delete(name);
+    if (changes.clearEvents) stored.events = [];
+    stored.events.push(...(changes.events ?? []));
+  }
+
+  return {
+    accounts,
+    execute,
+    /** As an import leaves an account: nothing is known of its balance. */
+    forgetBalance(id: string): void {
+      const stored = accountOf(id);
+      if (stored.row === null) return;
+      stored.row = Object.freeze({ ...stored.row, frontGrant: null, rest: -1 });
+    },
+  };
+}
+
+const emptyAccount = (): StoredAccount => ({
+  row: null,
+  keys: new Map(),
+  grants: new Map(),
+  debits: new Map(),
+  reversals: [],
+  records: new Map(),
+  events: [],
+});
+
+const frozen = <Row extends { no: number }>(row: Row, no: number): Row =>
+  Object.freeze({ ...row, no });
+
+const nameOf = ({ callId, at, now }: AnyOrder) => `${callId} ${at ?? now}`;
+
+const isThere = ({ debits }: StoredAccount, { debit }: Changes) =>
+  debit !== undefined && debits.has(`${debit.callId} ${debit.at}`);
+
+function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chance): Rows {
+  const { row, debits, records } = stored;
+  // A store may look a call up in the same round trip, and mostly does not.
+  const isLookedUp = loads.debit === true || (order.callId !== undefined && chance.percent(25));
+  const rows: Rows = {
+    account: row,
+    key: loads.key === undefined ? undefined : keyOf(stored, loads.key),
+    grants: [],
+    areAll: false,
+    sum: undefined,
+    concerned: undefined,
+    isEveryConcerned: false,
+    debit: isLookedUp ? (debits.get(nameOf(order)) ?? null) : undefined,
+    earlier: undefined,
+  };
+  if (loads.earlier !== undefined)
+    rows.earlier = records.get(`${loads.earlier.tool} ${loads.earlier.key}`) ?? null;
+  if (loads.grants !== undefined) loadGrants(rows, stored, loads.grants.covering, order, chance);
+  if (chance.percent(20)) beAsWithinBatch(rows, stored, order, chance);
+  if (loads.concerned !== undefined) loadConcerned(rows, stored, loads.concerned);
+  return rows;
+}
+
+function keyOf({ keys }: StoredAccount, key: { sha256: string } | { id: string }): KeyRow | null {
+  if ("id" in key) return keys.get(key.id) ?? null;
+  for (const each of keys.values()) if (each.sha256 === key.sha256) return each;
+  return null;
+}
+
+/** As short a prefix as is allowed, or a longer one. Where it ends on the last grant a store may know that, or not. */
+function loadGrants(
+  rows: Rows,
+  stored: StoredAccount,
+  covering: number,
+  { now }: AnyOrder,
+  chance: Chance,
+): void {
+  const spendable = spendableRows(stored, now as number);
+  let [count, held] = [0, 0];
+  while (held <= covering && count < spendable.length) {
+    held += spendable[count]?.remaining ?? 0;
+    count += 1;
+  }
+  const isExhausted = held <= covering;
+  if (chance.percent(30)) count = Math.min(spendable.length, count + chance.below(4));
+  rows.grants = spendable.slice(0, count);
+  rows.areAll = isExhausted || (count === spendable.length && chance.percent(50));
+}
+
+/** Within a batch the orders before have spent some of what was loaded, and some has expired since. */
+function beAsWithinBatch(
+  rows: Rows,
+  { grants }: StoredAccount,
+  { now }: AnyOrder,
+  chance: Chance,
+): void {
+  const isExpired = ({ remaining, expiresAt }: GrantRow) =>
+    remaining > 0 && expiresAt !== null && expiresAt <= (now as number);
+  const expired = [...grants.values()].filter(isExpired).slice(0, chance.below(3));
+  const count = chance.below(rows.grants.length + 1);
+  if (count < rows.grants.length) rows.areAll = false;
+  rows.grants = [...expired, ...rows.grants.slice(0, count)];
+}
+
+function loadConcerned(rows: Rows, { grants }: StoredAccount, asked: Concerned): void {
+  const every = [...grants.values()].reverse();
+  rows.isEveryConcerned = asked === "every";
+  rows.concerned = every.filter(
+    ({ id, no }) =>
+      asked === "every" || ("ids" in asked ? asked.ids.includes(id) : asked.nos.includes(no)),
+  );
+}
+
+function ask<Outcome>(
+  decide: (rows: Rows) => Verdict<Outcome>,
+  stored: StoredAccount,
+  rows: Rows,
+  order: AnyOrder,
+  chance: Chance,
+): Decision<Outcome> {
+  const asked = new Set<string>();
+  for (;;) {
+    const verdict = decide(rows);
+    if ("outcome" in verdict) return verdict;
+    const name = JSON.stringify(verdict);
+    if (asked.has(name)) throw new Error(`The rule asks twice for ${name}`);
+    asked.add(name);
+    supply(rows, verdict, stored, order, chance);
+  }
+}
+
+function supply(
+  rows: Rows,
+  need: Need,
+  stored: StoredAccount,
+  order: AnyOrder,
+  chance: Chance,
+): void {
+  switch (need.need) {
+    case "sum":
+      rows.sum = sumAt(stored, order.now as number);
+      return;
+    case "debit":
+      rows.debit = stored.debits.get(nameOf(order)) ?? null;
+      return;
+    case "grants":
+      loadGrants(rows, stored, need.covering, order, chance);
+      return;
+    case "concerned":
+      loadConcerned(rows, stored, need.grants);
+  }
+}
+
+function sumAt({ grants }: StoredAccount, now: number): number {
+  let balance = 0;
+  for (const { remaining, expiresAt } of grants.values())
+    if (expiresAt === null || now < expiresAt) balance += remaining;
+  return balance;
+}
+
+/** In burn order. */
+export function spendableRows({ grants }: StoredAccount, now: number): GrantRow[] {
+  const endOf = ({ expiresAt }: GrantRow) => expiresAt ?? Number.MAX_VALUE;
+  const spendable: GrantRow[] = [];
+  for (const grant of grants.values())
+    if (grant.remaining > 0 && endOf(grant) > now) spendable.push(grant);
+  return spendable.sort(
+    (one, other) =>
+      endOf(one) - endOf(other) || one.grantedAt - other.grantedAt || one.no - other.no,
+  );
+}

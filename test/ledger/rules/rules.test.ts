@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RULES } from "#ledger/rules/rules.ts";
+import { describeFailure, runUntilFailure, shorten } from "./run.ts";
+
+/** What a sample must reach, one in 10,000 operations each. */
+const OUTCOMES = [
+  ...["debit debited", "debit insufficient_credits", "debit invalid_key"],
+  ...["debit account_suspended", "debit replayed", "debit idempotency_key_reused"],
+  ...["debit rejected", "reverse reversed true", "reverse reversed false"],
+  ...["grant granted", "grant already_granted", "grant no_account", "grant rejected"],
+  ...["clawback clawed_back", "clawback stale", "clawback no_grant", "clawback rejected"],
+  ...["recordDue recorded true", "recordDue recorded false"],
+  ...["keyStatus good", "keyStatus invalid_key", "keyStatus account_suspended"],
+  ...["createKey created", "createKey no_account", "revokeKey found true"],
+  ...["setLowBalance found true", "setLowBalance rejected", "closeAccount found true"],
+];
+
+/** How many random operations; `npm run test:deep` runs more. */
+const { TEST_RULE_OPERATIONS = "50000", TEST_RULE_SEED = `${Date.now() % 2 ** 31}` } = process.env;
+
+test(`the rules agree with a naive model in ${TEST_RULE_OPERATIONS} random operations`, (t) => {
+  const startedAt = performance.now();
+  const seed = Number(TEST_RULE_SEED);
+  const { operations, runs, counts, failure } = runUntilFailure(
+    RULES,
+    seed,
+    Number(TEST_RULE_OPERATIONS),
+  );
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  t.diagnostic(`TEST_RULE_SEED=${seed}: ${operations} operations in ${runs} runs, ${seconds} s`);
+  if (failure !== null) assert.fail(describeFailure(shorten(RULES, failure)));
+  for (const outcome of OUTCOMES)
+    assert.ok((counts.get(outcome) ?? 0) * 10_000 >= operations, `${outcome} is too rare`);
+});

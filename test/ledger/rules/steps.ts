@@ -1,0 +1,270 @@
+/**
+ * Random operations. A step is a kind and a seed; which order it is depends on what the model holds when its turn comes, so
+ * any part of a list of steps is a list of steps too, and a failing one can be shortened.
+ */
+import type { DebitOrder, GrantKind } from "#ledger/port.ts";
+import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
+import { type Chance, createChance } from "./chance.ts";
+import type { Model } from "./model.ts";
+import { balanceOf, DAY, MINUTE, type ModelAccount, remainingOf } from "./model-account.ts";
+
+export type Operation = {
+  [Name in RuleName]: { name: Name; order: RuleOrders[Name][0] };
+}[RuleName];
+
+/** Where a run stands: what a step chooses from. */
+export type Scene = {
+  model: Model;
+  now: number;
+  /** Every order of a debit that was made up, sent or not. */
+  debits: DebitOrder[];
+};
+
+/** How many of a thousand steps are of a kind. `clock` and `forgetBalance` are no operations. */
+export const KINDS = {
+  debit: 300,
+  reverse: 110,
+  grant: 130,
+  clawback: 110,
+  recordDue: 80,
+  keyStatus: 30,
+  setLowBalance: 25,
+  createKey: 15,
+  revokeKey: 8,
+  relabelKey: 5,
+  suspendAccount: 8,
+  resumeAccount: 12,
+  openAccount: 5,
+  closeAccount: 3,
+  clock: 140,
+  forgetBalance: 15,
+} as const satisfies Record<RuleName | "clock" | "forgetBalance", number>;
+export type Kind = keyof typeof KINDS;
+
+export type Step = { kind: Kind; seed: number };
+
+export const START = 1000 * DAY;
+export const [ADA, BOB] = ["ada", "bob"];
+const HOUR = 60 * MINUTE;
+const KEYS = ["k0", "k1", "k2"];
+const PRICES = [0, 1, 1, 1, 2, 3, 5, 20, 100, 1000, 50_000, 1_000_000];
+const AMOUNTS = [1, 1, 2, 3, 5, 10, 25, 1000, 20_000, 1_000_000, 10 ** 12];
+const KINDS_OF_GRANTS: GrantKind[] = ["starter", "pack", "pack", "operator", "lifetime"];
+const SPANS = [0, 1, 1000, MINUTE, HOUR, DAY, 6 * DAY, 7 * DAY, 8 * DAY, 30 * DAY, 31 * DAY];
+
+export const accountOf = (chance: Chance) =>
+  chance.percent(80) ? ADA : chance.pick([BOB, BOB, BOB, BOB, "nobody"]);
+
+const keyNames = (account: string, key: string) => ({
+  id: `${account}-${key}`,
+  sha256: `sha256 of ${account}-${key}`,
+});
+
+export function operationOf(name: RuleName, chance: Chance, scene: Scene): Operation {
+  const { model, now } = scene;
+  const account = accountOf(chance);
+  const standing = model.find(account);
+  switch (name) {
+    case "debit":
+      return { name, order: debitOf(chance, scene, account, standing) };
+    case "reverse":
+      return { name, order: reversalOf(chance, scene, account, standing) };
+    case "grant":
+      return { name, order: grantOf(chance, scene, account, standing) };
+    case "clawback":
+      return { name, order: clawbackOf(chance, scene, account, standing) };
+    case "recordDue":
+      return { name, order: { account, grantNo: dueOf(chance, now, standing), now } };
+    case "setLowBalance":
+      return { name, order: { account, lowBalance: lowBalanceOf(chance, now, standing), now } };
+    case "openAccount":
+      return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
+    case "keyStatus":
+      return { name, order: { account, keySha256: keyOf(chance, account), now } };
+    case "createKey": {
+      const names = keyNames(account, chance.pick(KEYS));
+      return { name, order: { account, ...names, start: "tb_", label: `made ${now}`, now } };
+    }
+    case "revokeKey":
+      return { name, order: { account, id: keyNames(account, chance.pick(KEYS)).id, now } };
+    case "relabelKey": {
+      const { id } = keyNames(account, chance.pick(KEYS));
+      return { name, order: { account, id, label: `label ${chance.below(9)}` } };
+    }
+    case "suspendAccount":
+    case "resumeAccount":
+    case "closeAccount":
+      return { name, order: { account, now } };
+  }
+}
+
+/** The first key is used most, so that calls mostly reach the account. */
+const keyOf = (chance: Chance, account: string) =>
+  keyNames(account, chance.percent(85) ? "k0" : chance.pick([...KEYS, "unknown"])).sha256;
+
+function debitOf(
+  chance: Chance,
+  scene: Scene,
+  account: string,
+  standing: ModelAccount | undefined,
+): DebitOrder {
+  const isAgain = scene.debits.length > 0 && chance.percent(15);
+  if (isAgain) return chance.pick(scene.debits);
+  const order = newDebitOf(chance, scene, account, standing);
+  scene.debits.push(order);
+  return order;
+}
+
+function newDebitOf(
+  chance: Chance,
+  { now, debits }: Scene,
+  account: string,
+  standing: ModelAccount | undefined,
+): DebitOrder {
+  // Mostly a new call; sometimes another one, made at another time, has the same id.
+  const number = chance.percent(90) ? debits.length : chance.below(debits.length + 1);
+  const answer = `answer ${debits.length}`;
+  const idempotency = chance.percent(30)
+    ? {
+        key: `once ${chance.below(3)}`,
+        bodySha256: chance.pick(["body", "body", "other body"]),
+        answerSha256: answer,
+        receivedAt: now,
+        random: chance.pick([null, answer]),
+      }
+    : null;
+  return {
+    account,
+    keySha256: keyOf(chance, account),
+    callId: `call_${number}`,
+    tool: chance.pick(["hash", "hash", "uuid"]),
+    credits: priceOf(chance, now, standing),
+    freeCallCredits: chance.pick([0, 1, 1, 1, 5]),
+    now,
+    idempotency,
+  };
+}
+
+/** Often just what the balance or a grant holds, one less or one more. */
+function priceOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
+  if (chance.percent(2)) return chance.pick([-1, 0.5, 1_000_001, 2 ** 53]);
+  if (standing === undefined || chance.percent(60)) return chance.pick(PRICES);
+  const grant = chance.pick(standing.grants);
+  const isOfBalance = grant === undefined || chance.percent(50);
+  const edge = isOfBalance ? balanceOf(standing, now) : remainingOf(grant);
+  return Math.min(1_000_000, Math.max(0, edge + chance.pick([-1, 0, 0, 1])));
+}
+
+function reversalOf(
+  chance: Chance,
+  scene: Scene,
+  account: string,
+  standing: ModelAccount | undefined,
+): RuleOrders["reverse"][0] {
+  const { debits, now } = scene;
+  // Some calls are reversed before their debit comes.
+  if (debits.length === 0 || chance.percent(10))
+    debits.push(newDebitOf(chance, scene, account, standing));
+  const recent = debits.slice(chance.percent(50) ? -5 : 0);
+  const { account: of, callId, now: at } = chance.pick(recent);
+  const isOfAnother = chance.percent(5);
+  return { account: isOfAnother ? account : of, callId, at: isOfAnother ? now : at, now };
+}
+
+function grantOf(
+  chance: Chance,
+  { now }: Scene,
+  account: string,
+  standing: ModelAccount | undefined,
+): RuleOrders["grant"][0] {
+  const grants = standing?.grants ?? [];
+  const isNew = grants.length === 0 || chance.percent(90);
+  const id = isNew ? `grant ${grants.length}` : chance.pick(grants).id;
+  const kind = chance.pick(KINDS_OF_GRANTS);
+  const amount = chance.percent(1) ? chance.pick([0, 1.5, 10 ** 12 + 1]) : chance.pick(AMOUNTS);
+  const isEndless = kind === "lifetime" ? chance.percent(98) : chance.percent(20);
+  // Some end with another one, some are over before they begin.
+  const others = grants.flatMap(({ end, waivedEnd }) => end ?? waivedEnd ?? []);
+  const isShared = others.length > 0 && chance.percent(25);
+  const span = chance.pick(SPANS) * (chance.percent(5) ? -1 : 1);
+  const expiresAt = isEndless ? null : isShared ? chance.pick(others) : now + span;
+  return { account, id, kind, amount, expiresAt, now };
+}
+
+/** Mostly of lifetime grants, where there are some: those begin and end the plan. */
+function clawbackOf(
+  chance: Chance,
+  { now }: Scene,
+  account: string,
+  standing: ModelAccount | undefined,
+): RuleOrders["clawback"][0] {
+  const grants = standing?.grants ?? [];
+  const plans = grants.filter(({ kind }) => kind === "lifetime");
+  const grant = chance.pick(plans.length > 0 && chance.percent(30) ? plans : grants);
+  if (grant === undefined || chance.percent(2))
+    return { account, grant: "none", credits: 1, version: 1, now };
+  const { amount, clawback, clawbackVersion, id } = grant;
+  const figures = [0, 0, 1, amount - 1, amount, amount, amount + 1, clawback, clawback - 1];
+  const held = [remainingOf(grant), remainingOf(grant) + 1, chance.below(Math.min(amount, 100))];
+  const credits = chance.percent(1) ? 0.5 : chance.pick([...figures, ...held]);
+  const version = clawbackVersion + chance.pick([-2, -1, 0, 1, 1, 1, 2]);
+  return {
+    account,
+    grant: id,
+    credits,
+    version: chance.percent(99) ? Math.max(0, version) : -1,
+    now,
+  };
+}
+
+/** Mostly a grant whose event is due, in any order; sometimes another one, as where two processes saw the same one. */
+function dueOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
+  const grants = standing?.grants ?? [];
+  const due = grants.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+  const grant = chance.pick(due.length > 0 && chance.percent(90) ? due : grants);
+  return grant?.no ?? 999;
+}
+
+function lowBalanceOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
+  if (chance.percent(3)) return chance.pick([-1, 0.5, 10 ** 12 + 1]);
+  const balance = standing === undefined ? 0 : balanceOf(standing, now);
+  const edge = Math.min(10 ** 12, balance + chance.below(3));
+  return chance.pick([0, 1, 2, 20, 1000, edge]);
+}
+
+/** The clock goes on and back, and often stops at the very millisecond at which something ends, or beside it. */
+export function clockOf(chance: Chance, { model, now }: Scene): number {
+  const grants = model.find(accountOf(chance))?.grants ?? [];
+  const calls = model.find(ADA)?.calls ?? [];
+  const times = grants.flatMap(({ end, waivedEnd, dueAt }) => [end, waivedEnd, dueAt]);
+  const ends = [...times, ...calls.slice(-3).map(({ at }) => at + DAY)].filter((at) => at !== null);
+  if (ends.length > 0 && chance.percent(50)) return chance.pick(ends) + chance.pick([-1, 0, 0, 1]);
+  const step = chance.pick([1, 999, MINUTE - 1, MINUTE, HOUR, DAY, 7 * DAY, 23 * DAY, 30 * DAY]);
+  return now + step * (chance.percent(30) ? -1 : 1);
+}
+
+/** A run's steps. Each run likes some kinds more than others, so that runs differ more than their steps. */
+export function stepsOf(seed: number, count: number): Step[] {
+  const chance = createChance(seed);
+  const kinds = Object.entries(KINDS).map(([kind, part]) => {
+    const weight = part * chance.pick([0.3, 1, 1, 2]);
+    return { kind: kind as Kind, weight };
+  });
+  const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
+  const kindOf = () => {
+    let left = (chance.below(1_000_000) / 1_000_000) * total;
+    for (const { kind, weight } of kinds) {
+      left -= weight;
+      if (left < 0) return kind;
+    }
+    return "debit";
+  };
+  const opening = (): Step[] =>
+    chance.percent(8)
+      ? Array.from({ length: 50 }, () => ({ kind: "grant" as const, seed: chance.seed() }))
+      : [];
+  return [
+    ...opening(),
+    ...Array.from({ length: count }, () => ({ kind: kindOf(), seed: chance.seed() })),
+  ];
+}
