@@ -164,8 +164,8 @@ async function carryOutOne(
       const expiresAt = hours === null || kind === "lifetime" ? null : now + hours * HOUR;
       return ledger.grant({ account, id, kind, amount, expiresAt, now });
     }
-    case "withdraw":
-      return ledger.withdraw({ ...each, grant: each.id ?? "g1", now });
+    case "clawback":
+      return ledger.clawback({ ...each, grant: each.id ?? "g1", now });
     case "look":
       return ledger.recordExpiries({ now, max: each.max });
     case "bound":

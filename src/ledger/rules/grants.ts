@@ -67,11 +67,7 @@ const waiveEnds = (grants: readonly GrantRow[], now: number): GrantRow[] =>
     }));
 
 /** The owner of a closed account is told of no end. */
-const restoreEnds = (
-  { state }: AccountRow,
-  grants: readonly GrantRow[],
-  now: number,
-): GrantRow[] =>
+const restoreEnds = ({ state }: AccountRow, grants: readonly GrantRow[], now: number): GrantRow[] =>
   grants
     .filter(({ waivedExpiresAt }) => waivedExpiresAt !== null)
     .map((grant) => ({
