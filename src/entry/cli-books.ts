@@ -39,7 +39,7 @@ export type Audited = Omit<Audit, "books" | "ok"> & { books: Sums | null; damage
 
 export type GrantMade = Omit<
   RecordOf<"grant">,
-  "record" | "remaining" | "voided" | "voidedAt" | "withdrawn"
+  "record" | "remaining" | "voided" | "voidedAt" | "clawback" | "clawbackVersion"
 >;
 
 /** Opens the books for one command. `create`: where there is no data yet, its tables are made. */

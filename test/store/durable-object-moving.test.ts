@@ -58,7 +58,7 @@ const standing = (account: string) => ({
 });
 
 describe("an account that is moved to an object", () => {
-  for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve"]) {
+  for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"]) {
     test(`comes with everything, and can be read out again in pages of any size: ${name}`, async () => {
       const account = accountId(name);
       const object = objects.object(`whole ${name}`);

@@ -116,9 +116,12 @@ const debitOf = (account: string, key: string, callId: string) => ({
   idempotency: null,
 });
 
+/** Some are paid by several grants. */
+const PRICES = [1, 3, 0, 1, 6];
+
 /** Whatever comes of them. Returns the latest time of the run. */
 async function carryOut(ledger: Ledger, steps: Step[]): Promise<number> {
-  const clock = { now: START, latest: START };
+  const clock = { now: START, latest: START, version: 0 };
   for (const [index, account] of OPENED.entries()) {
     const freeCall = index === 1 ? "withheld" : "open";
     await ledger.openAccount({ account, freeCall, now: START });
@@ -142,7 +145,7 @@ async function carryOut(ledger: Ledger, steps: Step[]): Promise<number> {
 async function carryOutOne(
   ledger: Ledger,
   each: Step,
-  clock: { now: number; latest: number },
+  clock: { now: number; latest: number; version: number },
   made: Map<number, { account: string; callId: string; at: number }>,
 ): Promise<unknown> {
   const { now } = clock;
@@ -153,7 +156,8 @@ async function carryOutOne(
       const kept =
         each.idempotencyKey === null ? null : idempotency(each.idempotencyKey, each.body);
       const order = debitOf(each.account, each.key, callId);
-      return ledger.debit({ ...order, tool: each.tool, now, idempotency: kept });
+      const credits = PRICES[each.call % PRICES.length] as number;
+      return ledger.debit({ ...order, tool: each.tool, credits, now, idempotency: kept });
     }
     case "reverse": {
       const call = made.get(each.call ?? Math.max(0, ...made.keys()));
@@ -164,8 +168,12 @@ async function carryOutOne(
       const expiresAt = hours === null || kind === "lifetime" ? null : now + hours * HOUR;
       return ledger.grant({ account, id, kind, amount, expiresAt, now });
     }
-    case "withdraw":
-      return ledger.withdraw({ ...each, grant: each.id ?? "g1", now });
+    case "clawback":
+      clock.version += 1;
+      return ledger.clawback({
+        ...{ account: each.account, grant: each.id ?? "g1", credits: each.credits, now },
+        version: Math.max(0, clock.version - each.behind),
+      });
     case "look":
       return ledger.recordExpiries({ now, max: each.max });
     case "bound":

@@ -33,7 +33,7 @@ export function openEmpty(t: TestContext, file = ":memory:") {
   return driver;
 }
 
-export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve"].map(accountId);
+export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"].map(accountId);
 
 export async function fill(driver: NodeSqlite): Promise<void> {
   const purchases = createPurchaseBook(createSqliteDatabase(driver));
@@ -62,6 +62,7 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
   await scene.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });
   await scene.grant(ada, "c", 50);
   await scene.createKey(ada, "other");
+  const fay = await fillPriced(scene);
   // What was given back before it came is no record.
   await ledger.reverse({ account: ada, callId: "call_0", at: START + 20 * DAY, now: START });
   // The folded part, with reversals; then the part that is kept, with reversals of its own.
@@ -82,6 +83,7 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
       await maintainFully(ledger, { now, foldBefore: now, rowsMax: 7 });
     }
   }
+  await callPriced(scene, fay, START + 10 * DAY);
   await ledger.revokeKey({ account: ada, id: keyId(ada, "other"), now: START + DAY });
   await ledger.suspendAccount({ account: bob, now: START });
   await ledger.closeAccount({ account: cid, now: START });
@@ -90,15 +92,39 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
   await fillPurchases(purchases, ada, cid);
 }
 
-/** On the lifetime plan, with a pack of which a part was withdrawn; and after it, with a balance that is told to be low. */
+/** Calls of several prices, some of which several grants paid; they are there rolled up and one by one. */
+async function fillPriced(scene: Scene): Promise<string> {
+  const fay = await scene.account("Fay", { freeCall: "open" });
+  for (const [id, amount] of [
+    ["small", 3],
+    ["middle", 40],
+    ["large", 500],
+  ] as const)
+    await scene.grant(fay, id, amount);
+  await callPriced(scene, fay, START);
+  return fay;
+}
+
+/** The second time, where nothing is free and the next two grants are reached. */
+async function callPriced({ ledger, debitOrder }: Scene, account: string, at: number) {
+  for (const [index, credits] of [0, 1, 20, 23, 30, 7].entries()) {
+    const order = debitOrder(account, { now: at + index, credits });
+    assert.equal((await ledger.debit(order)).outcome, "debited");
+    if (credits !== 23 && credits !== 7) continue;
+    const { callId, now } = order;
+    await ledger.reverse({ account, callId, at: now, now: now + 100 });
+  }
+}
+
+/** On the lifetime plan, with a pack of which a part was clawed back; and after it, with a balance that is told to be low. */
 async function fillBought({ ledger, ...scene }: Scene): Promise<void> {
   const [dan, eve] = [await scene.account("Dan"), await scene.account("Eve")];
   for (const account of [dan, eve]) {
     await scene.grant(account, "pack", 30, { kind: "pack", expiresAt: NOW + 10 * DAY });
     await scene.grant(account, "plan", 5, { kind: "lifetime", now: START + 1 });
-    await scene.withdraw(account, "pack", 10, START + 2);
+    await scene.clawback(account, "pack", 10, START + 2, START + 2);
   }
-  await scene.withdraw(eve, "plan", 5, START + 3);
+  await scene.clawback(eve, "plan", 5, START + 3, START + 3);
   await ledger.setLowBalance({ account: eve, lowBalance: 20, now: START + 3 });
   await ledger.setLowBalance({ account: dan, lowBalance: 7, now: START + 3 });
   await scene.debit(eve, { now: START + 4 });
@@ -112,14 +138,14 @@ async function fillPurchases(purchases: PurchaseBook, ada: string, cid: string):
     ...({ session: null, payment: null, status: "open", paidAt: null, paid: 0 } as const),
     ...({ refunded: 0, refundedAt: null, dispute: "none" } as const),
     ...{ payUrl: null, receiptUrl: null, invoiceUrl: null },
-    ...{ grant: null, voided: 0, spent: 0, restoredGrant: null, trouble: null, updatedAt: START },
+    ...{ grant: null, voided: 0, spent: 0, trouble: null, updatedAt: START },
   };
   const paid = {
     ...{ ...begun, id: "pur_a", account: ada, session: "cs_1", payment: "pi_1" },
     ...({ status: "paid", paidAt: START + 1, paid: 595, refunded: 119 } as const),
     ...({ refundedAt: START + DAY, dispute: "won", receiptUrl: "https://pay.test/r" } as const),
     ...{ payUrl: "https://pay.test/p", invoiceUrl: "https://pay.test/i" },
-    ...{ grant: "b", voided: 3, spent: 1, restoredGrant: "a", updatedAt: START + 2 * DAY },
+    ...{ grant: "b", voided: 3, spent: 1, updatedAt: START + 2 * DAY },
   };
   const offer = {
     id: "lifetime",
@@ -137,7 +163,7 @@ async function fillPurchases(purchases: PurchaseBook, ada: string, cid: string):
     refunded: paid.paid,
     trouble,
   } as const;
-  for (const purchase of [begun, paid, { ...lost, offer, grant: null, restoredGrant: null }])
+  for (const purchase of [begun, paid, { ...lost, offer, grant: null }])
     await purchases.add(purchase);
 }
 

@@ -1,27 +1,28 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { LEVELS } from "#ledger/events.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { purchaseRecord } from "./purchase-record.ts";
 
 /**
- * A whole ledger as lines of JSON, from any store to any store. A header names the format, then come the records,
- * each after those that it names (an account before its keys), and a trailer counts them, so that a file that was
- * cut off is never taken for a small one. Records name accounts, keys and grants by their ids, times are
- * milliseconds since 1970 UTC.
- *
- * The same ledger gives the same lines: there is no time of writing in them. The trailer's SHA-256 covers every byte
- * before it; it may be left out by who has changed the lines on purpose.
+ * What a ledger holds, as records that name accounts, keys and grants by their ids; times are milliseconds since 1970 UTC.
+ * `lines.ts` makes lines of JSON of them.
  */
-export const TRANSFER_VERSION = 1;
-const FORMAT = "toolbooth-ledger";
-
 const name = z.string().min(1);
 const time = z.int().min(0);
 const count = z.int().min(0);
 /** Lines that were written before the member came are good lines. */
 const sinceLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
+
+/** What each grant paid, in burn order, where several did; else null. */
+const parts = z
+  .array(z.strictObject({ id: name, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
+  .min(2)
+  .nullable();
+type Paid = { credits: number; grant: string | null; parts: z.infer<typeof parts> };
+const addsUp = ({ credits, grant, parts }: Paid) =>
+  parts === null ||
+  (parts[0]?.id === grant && parts.reduce((sum, part) => sum + part.credits, 0) === credits);
+const ADDS_UP = "the parts add up to the credits, and the first one names the grant";
 
 export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
@@ -60,21 +61,27 @@ export const transferRecord = z.discriminatedUnion("record", [
     grantedAt: time,
     expiresAt: time.nullable(),
     waivedExpiresAt: sinceLater(time),
-    withdrawn: sinceLater(count),
+    clawback: count,
+    clawbackVersion: z.int(),
   }),
   purchaseRecord,
-  z.strictObject({
-    record: z.literal("debit"),
-    account: name,
-    at: time,
-    callId: name,
-    key: name,
-    tool: name,
-    credits: count,
-    /** Null where nothing was taken: the free first call. */
-    grant: name.nullable(),
-    reversedAt: time.nullable(),
-  }),
+  z
+    .strictObject({
+      record: z.literal("debit"),
+      account: name,
+      at: time,
+      callId: name,
+      key: name,
+      tool: name,
+      credits: count,
+      /** The account's free first call. */
+      isFree: z.boolean(),
+      /** The grant that paid, or the first of several; null where nothing was taken. */
+      grant: name.nullable(),
+      parts,
+      reversedAt: time.nullable(),
+    })
+    .refine(addsUp, ADDS_UP),
   /** Calls of one UTC hour that are no longer kept one by one. */
   z.strictObject({
     record: z.literal("usage"),
@@ -83,22 +90,27 @@ export const transferRecord = z.discriminatedUnion("record", [
     key: name,
     tool: name,
     calls: count,
+    /** How many of them were the account's free first call. */
+    freeCalls: count,
     credits: count,
   }),
-  z.strictObject({
-    record: z.literal("reversal"),
-    account: name,
-    debitAt: time,
-    callId: name,
-    reversedAt: time,
-    credits: count,
-    /** Whether the debit is among the debits still, or was folded away. */
-    debitKept: z.boolean(),
-    /** Of the debit. Null for the free call, and each where it was folded away before this was noted. */
-    grant: sinceLater(name),
-    key: sinceLater(name),
-    tool: sinceLater(name),
-  }),
+  z
+    .strictObject({
+      record: z.literal("reversal"),
+      account: name,
+      debitAt: time,
+      callId: name,
+      reversedAt: time,
+      credits: count,
+      /** Whether the debit is among the debits still, or was rolled up. */
+      debitKept: z.boolean(),
+      /** Of the debit. Null where nothing was taken, and each in older lines. */
+      grant: sinceLater(name),
+      parts,
+      key: sinceLater(name),
+      tool: sinceLater(name),
+    })
+    .refine(addsUp, ADDS_UP),
   z.strictObject({
     record: z.literal("idempotency"),
     account: name,
@@ -135,155 +147,3 @@ export const storeFault = (fault: keyof typeof STORE_FAULTS, line: number, kind:
 
 export const booksFault = (faults: readonly string[]) =>
   new TransferFault(`The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`);
-
-const utf8 = new TextEncoder();
-const asObject = z.looseObject({ record: z.string() });
-const header = z.strictObject({
-  record: z.literal("header"),
-  format: z.string(),
-  version: z.int(),
-});
-const trailer = z.strictObject({
-  record: z.literal("trailer"),
-  counts: z.record(z.string(), count),
-  sha256: z.string().optional(),
-});
-
-/** Writes header, records and trailer; every line comes with its line feed. Returns what the trailer counts. */
-export function writeTransfer(
-  records: Iterable<TransferRecord>,
-  write: (bytes: Uint8Array) => void,
-): RecordCounts {
-  const lines = beginLines(write);
-  for (const record of records) lines.put(record);
-  return lines.end();
-}
-
-/** The same, from a store that gives its records page by page, each when it has come. */
-export async function writeTransferPages(
-  pages: AsyncIterable<readonly TransferRecord[]>,
-  write: (bytes: Uint8Array) => void,
-): Promise<RecordCounts> {
-  const lines = beginLines(write);
-  for await (const page of pages) for (const record of page) lines.put(record);
-  return lines.end();
-}
-
-function beginLines(write: (bytes: Uint8Array) => void) {
-  const digest = sha256.create();
-  const counts: RecordCounts = {};
-  const putLine = (value: object) => {
-    const bytes = utf8.encode(`${JSON.stringify(value)}\n`);
-    digest.update(bytes);
-    write(bytes);
-  };
-  putLine({ record: "header", format: FORMAT, version: TRANSFER_VERSION });
-  return {
-    put(record: TransferRecord): void {
-      // What an import would refuse must not be found out when the data is needed.
-      const checked = transferRecord.safeParse(record);
-      if (!checked.success)
-        throw new TransferFault(`The data holds ${describe(record, checked.error)}`);
-      putLine(record);
-      counts[record.record] = (counts[record.record] ?? 0) + 1;
-    },
-    end(): RecordCounts {
-      putLine({ record: "trailer", counts, sha256: bytesToHex(digest.clone().digest()) });
-      return counts;
-    },
-  };
-}
-
-/** Reads what `writeTransfer` wrote: gives each record with the number of its line, and throws at the first fault. */
-export function* readTransfer(
-  lines: Iterable<Uint8Array>,
-): Generator<{ line: number; record: TransferRecord }, RecordCounts> {
-  const digest = sha256.create();
-  const counts: RecordCounts = {};
-  let line = 0;
-  let ended = false;
-  for (const bytes of lines) {
-    line += 1;
-    if (ended)
-      throw new TransferFault(`Line ${line} comes after the trailer, where nothing may come`);
-    const value = parseLine(bytes, line);
-    if (line === 1) checkHeader(value);
-    else if (value.record === "trailer") {
-      checkTrailer(value, counts, bytesToHex(digest.clone().digest()), line);
-      ended = true;
-    } else {
-      const checked = transferRecord.safeParse(value);
-      if (!checked.success)
-        throw new TransferFault(`Line ${line} is ${describe(value, checked.error)}`);
-      counts[checked.data.record] = (counts[checked.data.record] ?? 0) + 1;
-      yield { line, record: checked.data };
-    }
-    digest.update(bytes);
-    digest.update(LINE_FEED);
-  }
-  if (line === 0) throw new TransferFault("There is nothing to read: not one line came");
-  if (!ended)
-    throw new TransferFault(
-      `The lines end after line ${line} without a trailer: they were cut off`,
-    );
-  return counts;
-}
-
-const LINE_FEED = Uint8Array.of(0x0a);
-
-function parseLine(bytes: Uint8Array, line: number): { record: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new TransferFault(
-      `Line ${line} is not JSON in UTF-8: it is damaged, or the file is no export`,
-    );
-  }
-  const parsed = asObject.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new TransferFault(`Line ${line} is no record: it has no member "record"`);
-}
-
-function checkHeader(value: object): void {
-  const parsed = header.safeParse(value);
-  if (!parsed.success || parsed.data.format !== FORMAT) {
-    throw new TransferFault("Line 1 is not the header of an export of Toolbooth");
-  }
-  if (parsed.data.version !== TRANSFER_VERSION) {
-    throw new TransferFault(
-      `Line 1 names version ${parsed.data.version} of the format, but this version of Toolbooth reads only ${TRANSFER_VERSION}`,
-    );
-  }
-}
-
-function checkTrailer(value: object, counts: RecordCounts, sha: string, line: number): void {
-  const parsed = trailer.safeParse(value);
-  if (!parsed.success) throw new TransferFault(`Line ${line} is ${describe(value, parsed.error)}`);
-  const kinds = new Set([...Object.keys(parsed.data.counts), ...Object.keys(counts)]);
-  for (const kind of kinds) {
-    const promised = parsed.data.counts[kind] ?? 0;
-    const came = counts[kind as RecordKind] ?? 0;
-    if (promised !== came) {
-      throw new TransferFault(
-        `Line ${line}: the trailer counts ${promised} records of the kind "${kind}", but ${came} came: lines are missing or doubled`,
-      );
-    }
-  }
-  if (parsed.data.sha256 !== undefined && parsed.data.sha256 !== sha) {
-    throw new TransferFault(
-      `Line ${line}: the SHA-256 of the lines is not the one in the trailer: a line was changed. Leave "sha256" out of the trailer where the change is meant`,
-    );
-  }
-}
-
-/** The record's kind and its first fault, without its values: one of them may be the secret. */
-function describe(value: object, error: z.ZodError): string {
-  const { record } = value as { record: string };
-  const [issue] = error.issues;
-  if (issue === undefined || (issue.path[0] === "record" && issue.code === "invalid_union")) {
-    return `of an unknown kind, "${record.slice(0, 40)}"`;
-  }
-  const where = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  return `not a good record of the kind "${record.slice(0, 40)}" (${where}${issue.message})`;
-}

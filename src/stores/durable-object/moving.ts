@@ -5,14 +5,12 @@ import {
   type MoveOperations,
 } from "#ledger/transfer/account-moves.ts";
 import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
+import { completeImport } from "#stores/sql/complete-import.ts";
+import { RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
+import { isCursorOf } from "#stores/sql/transfer-table.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
-import {
-  completeImport,
-  isCursorOf,
-  prepareInserts,
-  preparePages,
-} from "#stores/sqlite/transfer-rows.ts";
+import { constraintOf, prepareInserts, preparePages } from "#stores/sqlite/transfer-rows.ts";
 
 /** A page crosses from the object to a Worker in one message. */
 const PAGE_RECORDS_MAX = 5_000;
@@ -75,7 +73,8 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
       if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
         throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
       }
-      if (!isCursorOf(kind, after)) throw new OrderRefused(`No page of ${kind} starts there`);
+      if (!isCursorOf(RECORD_TABLES[kind], after))
+        throw new OrderRefused(`No page of ${kind} starts there`);
       if (hold) heldUntil = Date.now() + HOLD_MS;
       return { ...preparePages(driver, kind)(after, max), state: `${life}:${writes}` };
     },
@@ -110,7 +109,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
       if (!isHere) faults.push(`${current.account}: no record of the account itself came`);
       if (ok && isHere && !current.finished) {
         driver.transaction("write", () => {
-          completeImport(driver, now);
+          for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
           setMark({ ...current, finished: true });
         });
       }
@@ -142,13 +141,13 @@ function takeIn(
   try {
     insert(record);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (/NOT NULL constraint/.test(message)) {
-      throw new OrderRefused(`${where} names an account or a key that did not come before it`);
+    switch (constraintOf(error)) {
+      case undefined:
+        throw error;
+      case "unknown":
+        throw new OrderRefused(`${where} names an account or a key that did not come before it`);
+      default:
+        throw new OrderRefused(`${where} contradicts itself, or what came before it`);
     }
-    if (error instanceof TypeError || /constraint failed|cannot store/.test(message)) {
-      throw new OrderRefused(`${where} contradicts itself, or what came before it`);
-    }
-    throw error;
   }
 }

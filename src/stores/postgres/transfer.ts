@@ -1,20 +1,23 @@
+import { readTransfer, writeTransferPages } from "#ledger/transfer/lines.ts";
 import {
   booksFault,
   type RecordCounts,
   type RecordKind,
-  readTransfer,
   storeFault,
   TransferFault,
   type TransferRecord,
-  writeTransferPages,
 } from "#ledger/transfer/records.ts";
-import { createPostgresAudit } from "./audit.ts";
+import { completeImport, filledSql } from "#stores/sql/complete-import.ts";
+import { RECORD_ORDER, RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
+import { insertFrom, readRecord, selectAll, valuesOf } from "#stores/sql/transfer-table.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { textOf } from "./database.ts";
 import { codeOf } from "./faults.ts";
 import { makePastDays } from "./partitions.ts";
-import type { PostgresPool, PostgresQuery } from "./pool.ts";
-import { completeImport, insertOf, RECORD_ORDER, selectOf } from "./transfer-rows.ts";
+import type { PostgresMode, PostgresPool, PostgresQuery } from "./pool.ts";
+import { createPostgresReads } from "./reads.ts";
 
-/** A ledger in PostgreSQL to lines of JSON and back. What the lines say is in `credits/transfer.ts`. */
+/** A ledger in PostgreSQL to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
 
 const PAGE_ROWS = 1_000;
 const BATCH_ROWS = 2_000;
@@ -45,16 +48,16 @@ async function* pagesOf(
   kind: RecordKind,
 ): AsyncGenerator<readonly TransferRecord[]> {
   const fetch = () => {
-    const page = query<object>(`FETCH ${PAGE_ROWS} FROM records`);
+    const page = query<SqlRow>(`FETCH ${PAGE_ROWS} FROM records`);
     // Where nobody waits for it any more, another fault was there first.
     page.catch(() => {});
     return page;
   };
-  await query(`DECLARE records NO SCROLL CURSOR FOR ${selectOf(kind)}`);
-  for (let next: Promise<object[]> | null = fetch(); next !== null; ) {
-    const rows: object[] = await next;
+  await query(`DECLARE records NO SCROLL CURSOR FOR ${selectAll(RECORD_TABLES[kind])}`);
+  for (let next: Promise<SqlRow[]> | null = fetch(); next !== null; ) {
+    const rows: SqlRow[] = await next;
     next = rows.length < PAGE_ROWS ? null : fetch();
-    yield rows.map((row) => ({ record: kind, ...row }) as TransferRecord);
+    yield rows.map((row) => readRecord(kind, RECORD_TABLES[kind], row));
   }
   await query("CLOSE records");
 }
@@ -78,15 +81,23 @@ export async function importPostgres(
     );
     if (!(await isEmptyLedger(query))) throw new TransferFault("The ledger is not empty");
     const counts = await takeIn(query, lines);
-    await completeImport(query, now);
+    for (const each of completeImport(now)) await query(textOf(each));
     // Nobody has looked at the tables yet, and the audit is not the last who wants to know what is in them.
     await query(`ANALYZE ${TABLES.join(", ")}`);
-    const inside: PostgresPool = { ...pool, transaction: (_mode, body) => body(query) };
-    const { ok, faults } = await createPostgresAudit(inside).audit({ now });
+    const { ok, faults } = await createPostgresReads(within(query)).audit({ now });
     if (!ok) throw booksFault(faults);
     return counts;
   });
 }
+
+/** Reads inside this transaction. */
+const within = (query: PostgresQuery): Pick<PostgresPool, "together"> => ({
+  async together<Row>(_mode: PostgresMode, statements: readonly string[]) {
+    const rows: Row[][] = [];
+    for (const statement of statements) rows.push(await query<Row>(statement));
+    return rows;
+  },
+});
 
 const TABLES = [
   "account",
@@ -100,11 +111,8 @@ const TABLES = [
 ];
 
 export async function isEmptyLedger(query: PostgresQuery): Promise<boolean> {
-  const [row] = await query<{ filled: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
-       OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM purchase) AS filled`,
-  );
-  return row?.filled === false;
+  const [row] = await query<{ filled: number }>(filledSql.sql);
+  return row?.filled === 0;
 }
 
 type Batch = { line: number; record: TransferRecord }[];
@@ -159,10 +167,23 @@ async function insertBatch(query: PostgresQuery, batch: Batch): Promise<void> {
   }
 }
 
+const ARRAYS = { text: "text", json: "text", number: "bigint", flag: "smallint" };
+
+/** Records of one kind in one statement: an array for each member. */
 async function insert(query: PostgresQuery, batch: Batch): Promise<void> {
-  const records = batch.map(({ record }) => record);
-  const [first] = records;
-  if (first !== undefined) await query(...insertOf(first.record, records));
+  const kind = batch[0]?.record.record;
+  if (kind === undefined) return;
+  const rows = RECORD_TABLES[kind];
+  const members = Object.entries(rows.members);
+  const arrays = members.map(([, { type }], index) => `$${index + 1}::${ARRAYS[type]}[]`);
+  const names = members.map(([member]) => `"${member}"`);
+  const source = `unnest(${arrays.join(", ")}) WITH ORDINALITY AS r (${names.join(", ")}, place)`;
+  const given = batch.map(({ record }) => valuesOf(rows, record));
+  const sql = `${insertFrom(rows, "postgres", source)} ORDER BY place ${rows.onConflict ?? ""}`;
+  await query(
+    sql,
+    members.map((_, index) => given.map((values) => values[index] ?? null)),
+  );
 }
 
 /** Of a batch that does not go in, the first line at which it does not: halved until it is alone. */

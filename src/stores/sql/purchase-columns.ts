@@ -1,12 +1,12 @@
 import type { RecordOf } from "#ledger/transfer/records.ts";
 
-type Column = { column: string; type: "text" | "bigint" };
-
-const text = (column: string): Column => ({ column, type: "text" });
-const number = (column: string): Column => ({ column, type: "bigint" });
+import { number, type RecordColumn, text } from "./transfer-table.ts";
 
 /** In which column of `purchase` each member of its record stands, in every database. */
-export const PURCHASE_COLUMNS: Record<Exclude<keyof RecordOf<"purchase">, "record">, Column> = {
+export const PURCHASE_COLUMNS: Record<
+  Exclude<keyof RecordOf<"purchase">, "record">,
+  RecordColumn
+> = {
   id: text("id"),
   account: text("account"),
   createdAt: number("created_at"),

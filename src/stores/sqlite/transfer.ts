@@ -1,25 +1,20 @@
+import { readTransfer, writeTransfer } from "#ledger/transfer/lines.ts";
 import {
   booksFault,
   type RecordCounts,
   type RecordKind,
-  readTransfer,
   storeFault,
   TransferFault,
   type TransferRecord,
-  writeTransfer,
 } from "#ledger/transfer/records.ts";
-import { createSqliteAudit } from "./audit.ts";
+import { completeImport, filledSql } from "#stores/sql/complete-import.ts";
+import { RECORD_ORDER, RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
+import { firstCursor, type PageCursor } from "#stores/sql/transfer-table.ts";
 import type { SqlDriver } from "./driver.ts";
-import {
-  completeImport,
-  type PageCursor,
-  pagesOf,
-  prepareInserts,
-  preparePages,
-  RECORD_ORDER,
-} from "./transfer-rows.ts";
+import { createSqliteReads } from "./reads.ts";
+import { constraintOf, pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
 
-/** A ledger in SQLite to lines of JSON and back. What the lines say is in `credits/transfer.ts`. */
+/** A ledger in SQLite to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
 
 /** Writes all there is, as of one moment: the transaction reads a snapshot, and calls go on beside it. */
 export function exportSqlite(
@@ -54,25 +49,19 @@ export function importSqlite(
       try {
         insert(record);
       } catch (error) {
-        throw explain(error, line, record);
+        const fault = constraintOf(error);
+        throw fault === undefined ? error : storeFault(fault, line, record.record);
       }
     }
-    completeImport(driver, now);
-    const { ok, faults } = createSqliteAudit(driver).audit({ now });
+    for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
+    const { ok, faults } = createSqliteReads(driver).audit({ now });
     if (!ok) throw booksFault(faults);
     return step.value;
   });
 }
 
-export function isEmptyLedger(driver: SqlDriver): boolean {
-  const row = driver
-    .prepare(
-      `SELECT EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
-         OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM purchase) AS filled`,
-    )
-    .get();
-  return row?.["filled"] === 0;
-}
+export const isEmptyLedger = (driver: SqlDriver): boolean =>
+  driver.prepare(filledSql.sql).get()?.["filled"] === 0;
 
 /** Where the making of an account broke off there is an address, and no account. */
 export const hasAccount = (driver: SqlDriver, account: string): boolean =>
@@ -88,7 +77,10 @@ export function takeRecords(driver: SqlDriver, records: readonly TransferRecord[
 
 /** What is there of one account goes: it is to be taken in anew. */
 export function dropAccount(driver: SqlDriver, account: string): void {
-  const tables = ["api_key", "credit_grant", "debit", "usage_hour", "reversal", "idempotency"];
+  const tables = [
+    ...["api_key", "credit_grant", "debit_by_account", "debit_journal"],
+    ...["usage_hour", "reversal", "idempotency"],
+  ];
   driver.transaction("write", () => {
     for (const table of tables) {
       driver
@@ -112,10 +104,8 @@ export function* recordsOfAccount(driver: SqlDriver, account: string): Generator
     for (const row of rows) yield* page([(row["no"] as number) - 1], 1).records;
   }
   // These lie in the order of the accounts, so one account's are one stretch.
-  yield* stretch(driver, "debit", account, [no, -1, ""]);
-  yield* stretch(driver, "usage", account, [no, -1, 0, ""]);
-  yield* stretch(driver, "reversal", account, [no, -1, ""]);
-  yield* stretch(driver, "idempotency", account, [no, "", ""]);
+  for (const kind of ["debit", "usage", "reversal", "idempotency"] as const)
+    yield* stretch(driver, kind, account, no);
 }
 
 const STRETCH_ROWS = 500;
@@ -124,10 +114,11 @@ function* stretch(
   driver: SqlDriver,
   kind: "debit" | "usage" | "reversal" | "idempotency",
   account: string,
-  start: PageCursor,
+  accountNo: number,
 ): Generator<TransferRecord> {
   const page = preparePages(driver, kind);
-  for (let cursor = start; cursor !== null; ) {
+  const [, ...before] = firstCursor(RECORD_TABLES[kind]);
+  for (let cursor: PageCursor = [accountNo, ...before]; cursor !== null; ) {
     const {
       records,
       after,
@@ -139,18 +130,4 @@ function* stretch(
     yield* own;
     cursor = own.length < records.length ? null : after;
   }
-}
-
-/** Extended result codes of SQLite's constraints (sqlite.org/rescode.html), said of the line that met one. */
-function explain(error: unknown, line: number, { record }: TransferRecord): unknown {
-  switch ((error as { errcode?: number }).errcode) {
-    case 1555: // SQLITE_CONSTRAINT_PRIMARYKEY
-    case 2067: // SQLITE_CONSTRAINT_UNIQUE
-      return storeFault("again", line, record);
-    case 1299: // SQLITE_CONSTRAINT_NOTNULL
-      return storeFault("unknown", line, record);
-    case 275: // SQLITE_CONSTRAINT_CHECK
-      return storeFault("contradiction", line, record);
-  }
-  return error;
 }

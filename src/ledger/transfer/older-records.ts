@@ -1,0 +1,27 @@
+/**
+ * Lines of earlier versions, said as they are said today; what they lack gets the value that it had then. The records
+ * themselves (`records.ts`) know one form alone.
+ */
+export function renewRecord(value: { record: string }): { record: string } {
+  return RENEWALS[value.record]?.(value) ?? value;
+}
+
+type Line = Record<string, unknown> & { record: string };
+
+const RENEWALS: Record<string, (line: Line) => Line> = {
+  /** Credits that were paid back were `withdrawn`, a figure that could only rise and had no version. */
+  grant({ withdrawn, ...line }) {
+    if ("clawback" in line) return withdrawn === undefined ? line : { ...line, withdrawn };
+    return { ...line, clawback: withdrawn ?? 0, clawbackVersion: 0 };
+  },
+  /** A call cost one credit, from one grant; the free first call alone cost none. */
+  debit: (line) => ({ isFree: line["credits"] === 0, parts: null, ...line }),
+  usage: (line) => ({
+    freeCalls: Number(line["calls"]) - Number(line["credits"]),
+    ...line,
+  }),
+  reversal: (line) => ({ parts: null, ...line }),
+  /** What was due again of a grant that was withdrawn whole was a second grant: that is the one to settle from then on. */
+  purchase: ({ restoredGrant, ...line }) =>
+    restoredGrant == null ? line : { ...line, grant: restoredGrant },
+};

@@ -1,0 +1,219 @@
+import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
+import { LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { PURCHASE_COLUMNS } from "./purchase-columns.ts";
+import type { SqlDialect } from "./sql-database.ts";
+import { number, type RecordColumn, type RecordTable, text } from "./transfer-table.ts";
+
+/**
+ * Each kind of record as rows of a table, in every database. Rows name accounts, keys and grants by numbers, records by ids.
+ * A look-up that finds nothing gives null, which the column refuses.
+ */
+type Member<Kind extends RecordKind> = Exclude<keyof RecordOf<Kind>, "record"> & string;
+type Members<Kind extends RecordKind> = Record<Member<Kind>, RecordColumn>;
+
+const byNo = [{ column: "no", type: "number" }] as const;
+const byAccount = { column: "account_no", type: "number" } as const;
+const keyOf = (column: string, type: "text" | "number") => ({ column, type }) as const;
+
+const account: RecordColumn = {
+  ...text("account_no"),
+  read: "(SELECT id FROM account WHERE no = t.account_no)",
+  write: "(SELECT no FROM account WHERE id = r.account)",
+};
+const key: RecordColumn = {
+  ...text("key_no"),
+  read: "(SELECT id FROM api_key WHERE no = t.key_no)",
+  write: `(SELECT no FROM api_key WHERE id = r."key")`,
+};
+const grantNo = (id: string) =>
+  `(SELECT g.no FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = r.account AND g.id = ${id})`;
+const eachPart = (dialect: SqlDialect) =>
+  dialect === "sqlite"
+    ? "json_each(r.parts) p"
+    : "json_array_elements(CAST(r.parts AS json)) AS p (value)";
+/** Null too where one of several grants is not known. */
+const grant: RecordColumn = {
+  ...text("grant_no"),
+  read: "(SELECT id FROM credit_grant WHERE no = t.grant_no)",
+  write: (dialect) => `CASE
+    WHEN EXISTS (SELECT 1 FROM ${eachPart(dialect)} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
+    ELSE ${grantNo('r."grant"')} END`,
+};
+const parts: RecordColumn = { column: "parts", type: "json" };
+const flag = (column: string): RecordColumn => ({ column, type: "flag" });
+
+const table = <Kind extends RecordKind>(
+  _kind: Kind,
+  rows: RecordTable & { members: Members<Kind> },
+): RecordTable => rows;
+
+const accountRows = table("account", {
+  table: "account",
+  key: byNo,
+  members: {
+    id: text("id"),
+    createdAt: number("created_at"),
+    state: text("state"),
+    freeCall: text("free_call"),
+    lowBalance: {
+      ...number("low_balance"),
+      write: `coalesce(r."lowBalance", ${LOW_BALANCE_DEFAULT})`,
+    },
+    toldLevel: text("told_level"),
+  },
+  // The rules sum up the balance at the next order.
+  others: { rest: "-1" },
+});
+
+const keyRows = table("key", {
+  table: "api_key",
+  key: byNo,
+  members: {
+    id: text("id"),
+    account,
+    sha256: text("sha256"),
+    start: text("start"),
+    label: text("label"),
+    createdAt: number("created_at"),
+    lastUsedAt: number("last_used_at"),
+    revokedAt: number("revoked_at"),
+  },
+});
+
+const grantRows = table("grant", {
+  table: "credit_grant",
+  key: byNo,
+  members: {
+    account,
+    id: text("id"),
+    kind: text("kind"),
+    amount: number("amount"),
+    remaining: number("remaining"),
+    voided: number("voided"),
+    voidedAt: {
+      ...number("voided_at"),
+      // Older lines do not say when.
+      write: `CASE WHEN r.voided > 0 THEN coalesce(r."voidedAt", r."grantedAt") END`,
+    },
+    grantedAt: number("granted_at"),
+    expiresAt: number("expires_at"),
+    waivedExpiresAt: number("waived_expires_at"),
+    clawback: number("clawback"),
+    clawbackVersion: number("clawback_version"),
+  },
+  others: { spent: "CASE WHEN r.remaining = 0 THEN 1 ELSE 0 END" },
+});
+
+const purchaseRows = table("purchase", {
+  table: "purchase",
+  key: [keyOf("created_at", "number"), keyOf("id", "text")],
+  members: {
+    ...PURCHASE_COLUMNS,
+    account: {
+      ...PURCHASE_COLUMNS.account,
+      write: `CASE r.trouble WHEN 'no_account' THEN r.account ELSE (SELECT id FROM account WHERE id = r.account) END`,
+    },
+  },
+});
+
+/** Where debits are written in SQLite; `debit` is a view of them there. */
+const DEBIT_TABLE = { sqlite: "debit_by_account", postgres: "debit" };
+
+const debitRows = table("debit", {
+  table: "debit",
+  key: [byAccount, keyOf("at", "number"), keyOf("call_id", "text")],
+  // Others mark calls that were reversed before their debits came.
+  where: "t.key_no > 0",
+  into: DEBIT_TABLE,
+  members: {
+    account,
+    at: number("at"),
+    callId: text("call_id"),
+    key,
+    tool: text("tool"),
+    credits: number("credits"),
+    isFree: flag("is_free"),
+    grant,
+    parts,
+    reversedAt: number("reversed_at"),
+  },
+});
+
+const usageRows = table("usage", {
+  table: "usage_hour",
+  key: [byAccount, keyOf("hour", "number"), keyOf("key_no", "number"), keyOf("tool", "text")],
+  members: {
+    account,
+    hour: number("hour"),
+    key,
+    tool: text("tool"),
+    calls: number("calls"),
+    freeCalls: number("free_calls"),
+    credits: number("credits"),
+  },
+});
+
+const reversalRows = table("reversal", {
+  table: "reversal",
+  key: [byAccount, keyOf("debit_at", "number"), keyOf("call_id", "text")],
+  members: {
+    account,
+    debitAt: number("debit_at"),
+    callId: text("call_id"),
+    reversedAt: number("reversed_at"),
+    credits: number("credits"),
+    debitKept: flag("debit_kept"),
+    grant,
+    parts,
+    key,
+    tool: text("tool"),
+  },
+});
+
+const idempotencyRows = table("idempotency", {
+  table: "idempotency",
+  key: [byAccount, keyOf("tool", "text"), keyOf("key", "text")],
+  members: {
+    account,
+    tool: text("tool"),
+    key: text("key"),
+    at: number("at"),
+    callId: text("call_id"),
+    bodySha256: text("body_sha256"),
+    answerSha256: text("answer_sha256"),
+    receivedAt: number("received_at"),
+    random: text("random"),
+  },
+});
+
+/** Every kind, each after those whose records it names. */
+export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
+  account: accountRows,
+  address: table("address", {
+    table: "address",
+    key: [keyOf("email", "text")],
+    members: { email: text("email"), account: text("account"), createdAt: number("created_at") },
+  }),
+  closedAddress: table("closedAddress", {
+    table: "closed_address",
+    key: [keyOf("email_hash", "text")],
+    members: { emailHash: text("email_hash"), closedAt: number("closed_at") },
+  }),
+  key: keyRows,
+  grant: grantRows,
+  purchase: purchaseRows,
+  debit: debitRows,
+  usage: usageRows,
+  reversal: reversalRows,
+  idempotency: idempotencyRows,
+  secret: table("secret", {
+    table: "setting",
+    key: [keyOf("name", "text")],
+    where: "t.name = 'secret'",
+    members: { value: text("value") },
+    others: { name: "'secret'" },
+    onConflict: "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+  }),
+};
+
+export const RECORD_ORDER = Object.keys(RECORD_TABLES) as RecordKind[];
