@@ -19,7 +19,7 @@ async function openScene(t: TestContext, before = async () => {}) {
   const driver = openEmpty(t);
   let hasNotice = false;
   const run = createBatchRunner(driver, {
-    onNotice: () => {
+    onEvent: () => {
       hasNotice = true;
     },
   });

@@ -13,6 +13,7 @@ import { firstCursor, type PageCursor } from "#stores/sql/transfer-table.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createSqliteReads } from "./reads.ts";
 import { constraintOf, pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
+import { clearWriterMark } from "./writer.ts";
 
 /** A ledger in SQLite to lines of JSON and back. What the lines say is in `ledger/transfer/lines.ts`. */
 
@@ -53,6 +54,7 @@ export function importSqlite(
         throw fault === undefined ? error : storeFault(fault, line, record.record);
       }
     }
+    clearWriterMark(driver);
     for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
     const { ok, faults } = createSqliteReads(driver).audit({ now });
     if (!ok) throw booksFault(faults);
@@ -71,6 +73,7 @@ export const hasAccount = (driver: SqlDriver, account: string): boolean =>
 export function takeRecords(driver: SqlDriver, records: readonly TransferRecord[]): void {
   const insert = prepareInserts(driver);
   driver.transaction("write", () => {
+    clearWriterMark(driver);
     for (const record of records) insert(record);
   });
 }
@@ -82,6 +85,7 @@ export function dropAccount(driver: SqlDriver, account: string): void {
     ...["usage_hour", "reversal", "idempotency"],
   ];
   driver.transaction("write", () => {
+    clearWriterMark(driver);
     for (const table of tables) {
       driver
         .prepare(`DELETE FROM ${table} WHERE account_no = (SELECT no FROM account WHERE id = ?)`)

@@ -20,3 +20,8 @@ export function createWriterMark(driver: SqlDriver) {
     },
   };
 }
+
+/** After rows were written in another way than by the rules: no connection may rely on what it remembers. */
+export const clearWriterMark = (driver: SqlDriver): void => {
+  driver.prepare("DELETE FROM setting WHERE name = 'ledger_writer'").run();
+};

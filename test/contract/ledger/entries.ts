@@ -51,7 +51,7 @@ function describeKinds(rule: Rule) {
     await reverse(3);
     const gift = { id: "gift", kind: "pack" };
     const key = keyId(account);
-    const nothing = { grant: null, tool: null, key: null, calls: null };
+    const nothing = { grant: null, parts: null, tool: null, key: null, calls: null };
     const entries = await allEntries(scene.ledger, account, START);
     assert.deepEqual(
       entries.map(({ id: _, ...entry }) => entry),
@@ -64,6 +64,7 @@ function describeKinds(rule: Rule) {
           tool: "uuid",
           key,
           calls: null,
+          parts: null,
         },
         {
           at: START + 2 * HOUR,
@@ -73,6 +74,7 @@ function describeKinds(rule: Rule) {
           tool: "uuid",
           key,
           calls: 1,
+          parts: null,
         },
         { ...nothing, at: START + HOUR, kind: "debit", credits: 0, tool: "hash", key, calls: 1 },
         { ...nothing, at: START, kind: "grant", credits: 9, grant: gift },
