@@ -19,6 +19,7 @@ async function openScene(t: TestContext, before = async () => {}) {
   const driver = openEmpty(t);
   let hasNotice = false;
   const run = createBatchRunner(driver, {
+    isAlone: true,
     onEvent: () => {
       hasNotice = true;
     },
@@ -185,7 +186,7 @@ test("a grant's end that an earlier version has stored is found when it is sched
   const account = await scene.account("Ada");
   await scene.grant(account, "one", 5, { expiresAt: START + 20 * DAY });
   await scene.goOff();
-  scene.driver.exec("DELETE FROM notice");
+  scene.driver.exec("DELETE FROM event");
   scene.pass(50 * DAY);
   scene.wakeAnew();
   await scene.schedule();

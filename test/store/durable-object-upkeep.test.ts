@@ -24,7 +24,7 @@ describe("the alarm of an account's object", () => {
   async function openScene(t: TestContext) {
     t.mock.timers.enable({ apis: ["Date"], now: START });
     const driver = openEmpty(t);
-    const run = createBatchRunner(driver);
+    const run = createBatchRunner(driver, { isAlone: true });
     const asked = { getAlarm: 0, setAlarm: 0 };
     const trouble: { setAlarm: Error | null; maintain: Error | null } = {
       setAlarm: null,
@@ -141,8 +141,8 @@ describe("the alarm of an account's object", () => {
     await scene.call(START);
     scene.driver.exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20500)
-       INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, grant_no)
-       SELECT 1, ${START} + i, 'many', 1, 'hash', 1, 1 FROM n;
+       INSERT INTO debit_by_account (account_no, at, call_id, key_no, tool, credits, grant_no, is_free)
+       SELECT 1, ${START} + i, 'many', 1, 'hash', 1, 1, 0 FROM n;
        UPDATE credit_grant SET amount = amount + 20500`,
     );
     await scene.goOff();

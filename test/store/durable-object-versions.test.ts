@@ -60,8 +60,8 @@ test("an object that a newer release made unusable for this one rejects every op
   assert.ok(alarmAt > Date.now() && alarmAt <= Date.now() + HOUR);
 
   await objects.restart([INCOMPATIBLE]);
-  assert.deepEqual(await object.rows("SELECT call_id, price FROM debit"), [
-    { call_id: "call_1", price: 1 },
+  assert.deepEqual(await object.rows("SELECT id, credits FROM credit_grant"), [
+    { id: "first", credits: 9 },
   ]);
 });
 

@@ -8,8 +8,8 @@ export const COMPATIBLE: Migration = {
   readableFrom: 1,
 };
 export const INCOMPATIBLE: Migration = {
-  name: "rename-credits",
-  sql: "ALTER TABLE debit RENAME COLUMN credits TO price",
+  name: "rename-amount",
+  sql: "ALTER TABLE credit_grant RENAME COLUMN amount TO credits",
   readableFrom: 2,
 };
 

@@ -38,9 +38,9 @@ export const grantOrder = (account: string, id: string, amount: number) =>
 /** A fault of the database that strikes some orders alone. */
 export const TRIGGERS: Record<string, string> = {
   "while the order is carried out":
-    "CREATE TRIGGER t BEFORE INSERT ON debit WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
+    "CREATE TRIGGER t BEFORE INSERT ON debit_journal WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
   "that rolls back by itself":
-    "CREATE TRIGGER t BEFORE INSERT ON debit WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ROLLBACK, 'boom'); END",
+    "CREATE TRIGGER t BEFORE INSERT ON debit_journal WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ROLLBACK, 'boom'); END",
   "at the end of the batch":
     "CREATE TRIGGER t BEFORE UPDATE OF remaining ON credit_grant WHEN NEW.id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
 };

@@ -42,5 +42,5 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
   const again = { ...list, id: given?.id ?? "", newId: "dlv_again", now: START };
   assert.deepEqual(await notices.sendAgain(again), { found: true, isTooOften: false });
   assert.deepEqual(await notices.nextDue(), { at: START });
-  assert.deepEqual(await createSqliteDatabase(driver).batch([sql`SELECT 1 FROM notice`]), [[]]);
+  assert.deepEqual(await createSqliteDatabase(driver).batch([sql`SELECT 1 FROM event`]), [[]]);
 });

@@ -126,7 +126,8 @@ test("many operations of every kind at once, over one connection, are all carrie
     ];
   });
   await Promise.all(work.flat());
-  assert.equal((await kysely.selectFrom("setting").selectAll().execute()).length, 60);
+  const settings = kysely.selectFrom("setting").selectAll().where("name", "like", "s%");
+  assert.equal((await settings.execute()).length, 60);
   const { accounts } = await store.ledger.audit({ now: START });
   assert.equal(accounts, 60);
 });
