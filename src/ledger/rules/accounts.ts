@@ -1,7 +1,15 @@
 import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { daysAhead, levelOf, nextEventAt } from "../events.ts";
 import { type AccountState, type LedgerOperations, OrderRefused } from "../port.ts";
-import { balanceAt, isSpendable, rebalance, recount, tellIfWorse } from "./balance.ts";
+import {
+  balanceAt,
+  isSpendable,
+  rebalance,
+  recount,
+  tellIfWorse,
+  voidCredits,
+  withChanged,
+} from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** What an account goes through, and what its owner is told as time passes. */
@@ -44,13 +52,10 @@ export function decideClosing(
     .map((grant) => {
       const lost = isSpendable(grant, now) ? grant.remaining : 0;
       forfeited += lost;
-      const voidedAt = lost > 0 ? (grant.voidedAt ?? now) : grant.voidedAt;
-      const left = { remaining: grant.remaining - lost, voided: grant.voided + lost, voidedAt };
-      return { ...grant, ...left, eventDueAt: null };
+      return { ...voidCredits(grant, lost, now), eventDueAt: null };
     });
-  const byId = new Map([...concerned, ...grants].map((grant) => [grant.id, grant]));
   const closed: AccountRow = { ...account, state: "closed", toldLevel: "gone" };
-  const { account: after } = recount(closed, [...byId.values()], now);
+  const { account: after } = recount(closed, withChanged(concerned, grants), now);
   return {
     outcome: { found: true, forfeited },
     changes: { account: after, grants, clearEvents: true },

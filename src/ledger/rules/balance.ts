@@ -47,6 +47,19 @@ export function withBalance(
   return { ...account, frontGrant, rest };
 }
 
+/** With so many of its unspent credits voided; less than 0: so many voided ones can be spent again. */
+export function voidCredits(grant: GrantRow, credits: number, now: number): GrantRow {
+  const voided = grant.voided + credits;
+  const voidedAt = voided === 0 ? null : (grant.voidedAt ?? now);
+  return { ...grant, remaining: grant.remaining - credits, voided, voidedAt };
+}
+
+/** All grants, with those that have changed or were made as they are now. */
+export function withChanged(grants: readonly GrantRow[], changed: readonly GrantRow[]): GrantRow[] {
+  const byId = new Map([...grants, ...changed].map((grant) => [grant.id, grant]));
+  return [...byId.values()];
+}
+
 export type Balanced = { account: AccountRow; balance: number };
 
 /** The account's balance after these of the concerned grants have changed, or were made. Their ends are as before. */

@@ -1,7 +1,15 @@
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nextEventAt } from "../events.ts";
 import { type Grant, type LedgerOperations, OrderRefused } from "../port.ts";
-import { isSpendable, rebalance, recordIfBetter, recount, tellIfWorse } from "./balance.ts";
+import {
+  isSpendable,
+  rebalance,
+  recordIfBetter,
+  recount,
+  tellIfWorse,
+  voidCredits,
+  withChanged,
+} from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** How grants are made and clawed back, and how the lifetime plan takes their ends and gives them back. */
@@ -77,11 +85,6 @@ const restoreEnds = ({ state }: AccountRow, grants: readonly GrantRow[], now: nu
       eventDueAt: state === "closed" ? null : nextEventAt(grant.waivedExpiresAt, now),
     }));
 
-function withChanged(grants: readonly GrantRow[], changed: readonly GrantRow[]): GrantRow[] {
-  const byId = new Map([...grants, ...changed].map((grant) => [grant.id, grant]));
-  return [...byId.values()];
-}
-
 export const loadsOfClawback = ({ grant }: Order<"clawback">): Loads => ({
   concerned: { ids: [grant] },
   grants: { covering: 0 },
@@ -125,15 +128,7 @@ function clawBack(grant: GrantRow, order: Order<"clawback">, isClosed: boolean):
   const unspent = isSpendable(grant, order.now) ? grant.remaining : 0;
   const missing = clawback - grant.voided;
   const taken = missing > 0 ? Math.min(unspent, missing) : isClosed ? 0 : missing;
-  const voided = grant.voided + taken;
-  return {
-    ...grant,
-    clawback,
-    clawbackVersion: order.version,
-    remaining: grant.remaining - taken,
-    voided,
-    voidedAt: voided === 0 ? null : (grant.voidedAt ?? (taken > 0 ? order.now : null)),
-  };
+  return voidCredits({ ...grant, clawback, clawbackVersion: order.version }, taken, order.now);
 }
 
 function planAfter(account: AccountRow, before: GrantRow, after: GrantRow): AccountRow {

@@ -1,5 +1,5 @@
 import type { LedgerOperations } from "../port.ts";
-import { isSpendable, rebalance, recordIfBetter } from "./balance.ts";
+import { isSpendable, rebalance, recordIfBetter, voidCredits } from "./balance.ts";
 import type { AccountRow, Changes, DebitRow, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** A call whose response never left gets its credits back, each grant its part. */
@@ -53,17 +53,10 @@ const partOf = ({ parts, credits }: DebitRow, grant: GrantRow): number =>
 
 /** What is clawed back of the grant and was spent is voided as it comes back; so is all that a closed account could spend. */
 function giveBack(grant: GrantRow, credits: number, isClosed: boolean, now: number): GrantRow {
-  const clawedBack = Math.min(credits, Math.max(0, grant.clawback - grant.voided));
-  const returned = { ...grant, remaining: grant.remaining + credits - clawedBack };
-  const forfeited = isClosed && isSpendable(returned, now) ? returned.remaining : 0;
-  const voided = clawedBack + forfeited;
-  if (voided === 0) return returned;
-  return {
-    ...returned,
-    remaining: returned.remaining - forfeited,
-    voided: grant.voided + voided,
-    voidedAt: grant.voidedAt ?? now,
-  };
+  const returned = { ...grant, remaining: grant.remaining + credits };
+  if (isClosed && isSpendable(returned, now)) return voidCredits(returned, returned.remaining, now);
+  const missing = Math.max(0, grant.clawback - grant.voided);
+  return voidCredits(returned, Math.min(credits, missing), now);
 }
 
 function withoutSame({ account, ...changes }: Changes, before: AccountRow): Changes {

@@ -103,7 +103,7 @@ export const OF_REVERSALS: Fault[] = [
   fault(
     "rules/reverse",
     "what is clawed back can be spent after a reversal",
-    "Math.min(credits, Math.max(0, grant.clawback - grant.voided))",
+    "Math.min(credits, missing)",
     "0",
   ),
   fault(

@@ -70,15 +70,11 @@ const OF_GRANTS: Fault[] = [
     "Math.min(order.credits, grant.amount)",
     "order.credits",
   ),
-  fault(
-    "rules/grants",
-    "voided later counts as the first time",
-    "grant.voidedAt ?? (taken > 0",
-    "(taken > 0",
-  ),
 ];
 
 const OF_BALANCES: Fault[] = [
+  fault("rules/balance", "voided later counts as the first time", "grant.voidedAt ?? now", "now"),
+  fault("rules/balance", "what is undone whole was voided still", "voided === 0 ? null : ", ""),
   fault(
     "rules/balance",
     "a grant can be spent at its last instant",

@@ -7,6 +7,8 @@ import { describeFailure, runUntilFailure, shorten } from "./run.ts";
 const OUTCOMES = [
   ...["debit debited", "debit insufficient_credits", "debit invalid_key"],
   ...["debit account_suspended", "debit replayed", "debit idempotency_key_reused"],
+  ...["debit of several grants", "debit of ten or more grants"],
+  ...["reverse of several grants"],
   ...["debit rejected", "reverse reversed true", "reverse reversed false"],
   ...["grant granted", "grant already_granted", "grant no_account", "grant rejected"],
   ...["clawback clawed_back", "clawback stale", "clawback no_grant", "clawback rejected"],

@@ -127,8 +127,7 @@ function execute(run: Run, operation: Operation, chance: Chance): void {
   const { account: id } = order;
   const eventsBefore = model.find(id)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
-  const counted = `${name} ${nameOf(expected)}`;
-  counts.set(counted, (counts.get(counted) ?? 0) + 1);
+  count(counts, `${name} ${nameOf(expected)}`);
   let changes: Changes = {};
   const actual = attempt(() => {
     const executed = store.execute(name, order as never, chance);
@@ -136,6 +135,8 @@ function execute(run: Run, operation: Operation, chance: Chance): void {
     return executed.outcome;
   });
   expectSame(`the outcome of ${name}`, actual, expected);
+  const parts = changes.debit?.parts?.length ?? 0;
+  if (parts > 1) count(counts, `${name} of ${parts >= 10 ? "ten or more" : "several"} grants`);
   const stored = store.accounts.get(id);
   const modelled = model.find(id);
   if (stored === undefined || modelled === undefined) return;
@@ -231,5 +232,7 @@ function nameOf(outcome: object | "rejected"): string {
   const { outcome: name } = outcome as { outcome?: string };
   return name ?? Object.entries(outcome)[0]?.join(" ") ?? "";
 }
+
+const count = (counts: Counts, what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
 const timeOf = (order: { account: string; now?: number }, now: number) => order.now ?? now;

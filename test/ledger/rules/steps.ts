@@ -6,7 +6,14 @@ import type { DebitOrder, GrantKind } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "./chance.ts";
 import type { Model } from "./model.ts";
-import { balanceOf, DAY, MINUTE, type ModelAccount, remainingOf } from "./model-account.ts";
+import {
+  balanceOf,
+  DAY,
+  MINUTE,
+  type ModelAccount,
+  remainingOf,
+  spendableOf,
+} from "./model-account.ts";
 
 export type Operation = {
   [Name in RuleName]: { name: Name; order: RuleOrders[Name][0] };
@@ -49,6 +56,7 @@ const HOUR = 60 * MINUTE;
 const KEYS = ["k0", "k1", "k2"];
 const PRICES = [0, 1, 1, 1, 2, 3, 5, 20, 100, 1000, 50_000, 1_000_000];
 const AMOUNTS = [1, 1, 2, 3, 5, 10, 25, 1000, 20_000, 1_000_000, 10 ** 12];
+const SMALL_AMOUNTS = [1, 2, 3, 10, 20_000];
 const KINDS_OF_GRANTS: GrantKind[] = ["starter", "pack", "pack", "operator", "lifetime"];
 const SPANS = [0, 1, 1000, MINUTE, HOUR, DAY, 6 * DAY, 7 * DAY, 8 * DAY, 30 * DAY, 31 * DAY];
 
@@ -145,13 +153,13 @@ function newDebitOf(
   };
 }
 
-/** Often just what the balance or a grant holds, one less or one more. */
+/** Often just what the balance or the first grants hold, one less or one more. */
 function priceOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
   if (chance.percent(2)) return chance.pick([-1, 0.5, 1_000_001, 2 ** 53]);
   if (standing === undefined || chance.percent(60)) return chance.pick(PRICES);
-  const grant = chance.pick(standing.grants);
-  const isOfBalance = grant === undefined || chance.percent(50);
-  const edge = isOfBalance ? balanceOf(standing, now) : remainingOf(grant);
+  const spendable = spendableOf(standing, now);
+  const count = chance.percent(50) ? spendable.length : chance.below(spendable.length + 1);
+  const edge = spendable.slice(0, count).reduce((sum, grant) => sum + remainingOf(grant), 0);
   return Math.min(1_000_000, Math.max(0, edge + chance.pick([-1, 0, 0, 1])));
 }
 
@@ -181,7 +189,9 @@ function grantOf(
   const isNew = grants.length === 0 || chance.percent(90);
   const id = isNew ? `grant ${grants.length}` : chance.pick(grants).id;
   const kind = chance.pick(KINDS_OF_GRANTS);
-  const amount = chance.percent(1) ? chance.pick([0, 1.5, 10 ** 12 + 1]) : chance.pick(AMOUNTS);
+  // Where there are many, one price should take several of them.
+  const usual = chance.pick(grants.length > 8 ? SMALL_AMOUNTS : AMOUNTS);
+  const amount = chance.percent(1) ? chance.pick([0, 1.5, 10 ** 12 + 1]) : usual;
   const isEndless = kind === "lifetime" ? chance.percent(98) : chance.percent(20);
   // Some end with another one, some are over before they begin.
   const others = grants.flatMap(({ end, waivedEnd }) => end ?? waivedEnd ?? []);
@@ -260,7 +270,7 @@ export function stepsOf(seed: number, count: number): Step[] {
     return "debit";
   };
   const opening = (): Step[] =>
-    chance.percent(8)
+    chance.percent(15)
       ? Array.from({ length: 50 }, () => ({ kind: "grant" as const, seed: chance.seed() }))
       : [];
   return [
