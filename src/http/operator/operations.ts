@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type AddressRecord, faultOfAddress } from "#accounts/deployment-desk.ts";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
-import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
+import { givenPurchase, givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
 import type { OperationName, Operations } from "./operator-house.ts";
@@ -135,7 +135,7 @@ export const OPERATIONS: { [Name in OperationName]: Operation<Name> } = {
   importAccount: {
     order: z.strictObject({
       ...{ account, createdAt: time, begin: z.boolean(), finish: z.boolean(), now: time },
-      records: z.array(transferRecord).max(10_000),
+      records: z.array(givenRecord).max(10_000),
     }),
     act: {
       ...ofAccount,
@@ -151,7 +151,7 @@ export const OPERATIONS: { [Name in OperationName]: Operation<Name> } = {
     },
   },
   importPurchases: {
-    order: z.strictObject({ records: z.array(purchaseRecord).max(100) }),
+    order: z.strictObject({ records: z.array(givenPurchase).max(100) }),
     act: { subject: () => null, outcome: (_, { added }) => `${added} added` },
   },
 };

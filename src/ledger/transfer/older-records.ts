@@ -1,12 +1,22 @@
+import * as z from "zod";
+import { purchaseRecord } from "./purchase-record.ts";
+import { transferRecord } from "./records.ts";
+
 /**
  * Lines of earlier versions, said as they are said today; what they lack gets the value that it had then. The records
  * themselves (`records.ts`) know one form alone.
  */
-export function renewRecord(value: { record: string }): { record: string } {
-  return RENEWALS[value.record]?.(value) ?? value;
+function renewRecord(value: unknown): unknown {
+  const line = asLine.safeParse(value).data;
+  return line === undefined ? value : (RENEWALS[line.record]?.(line) ?? line);
 }
 
-type Line = Record<string, unknown> & { record: string };
+const asLine = z.looseObject({ record: z.string() });
+type Line = z.infer<typeof asLine>;
+
+/** A record as any version wrote it. */
+export const givenRecord = z.preprocess(renewRecord, transferRecord);
+export const givenPurchase = z.preprocess(renewRecord, purchaseRecord);
 
 const RENEWALS: Record<string, (line: Line) => Line> = {
   /** Credits that were paid back were `withdrawn`, a figure that could only rise and had no version. */

@@ -63,7 +63,10 @@ function createObject() {
   return { driver, stub, perform };
 }
 
-const RECORD_TABLES = ["api_key", "credit_grant", "debit", "usage_hour", "reversal", "idempotency"];
+const RECORD_TABLES = [
+  ...["api_key", "credit_grant", "debit_by_account", "debit_journal"],
+  ...["usage_hour", "reversal", "idempotency"],
+];
 
 export type Deployment = ReturnType<typeof createDeployment>;
 
