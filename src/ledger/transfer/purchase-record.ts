@@ -5,7 +5,7 @@ const time = z.int().min(0);
 const count = z.int().min(0);
 
 /**
- * A purchase as a record of a transfer (`transfer.ts`): what was offered, how its payment stands, and its grants. Money is in
+ * A purchase as a record of a transfer (`records.ts`): what was offered, how its payment stands, and its grant. Money is in
  * minor units of the currency. It names a known account, but where the trouble with it is that it has none.
  */
 export const purchaseRecord = z.strictObject({
@@ -34,7 +34,6 @@ export const purchaseRecord = z.strictObject({
   grant: name.nullable(),
   voided: count,
   spent: count,
-  restoredGrant: name.nullable(),
   trouble: z.enum(["account_closed", "no_account"]).nullable(),
   updatedAt: time,
 });
