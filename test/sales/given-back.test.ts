@@ -118,24 +118,28 @@ test("whoever gave credits back and died before the row told of it leaves a gran
   assert.deepEqual(await scene.grants(), grants);
 });
 
-/** A purchase that was paid, and settlers of whom one waits before it claws back. */
-async function withLateSettler(t: TestContext) {
+/** Settlers of whom one waits before this step; the purchase was paid. */
+async function withLateSettler(t: TestContext, step: "grant" | "clawback" = "clawback") {
   const resume = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const seen = { isPausing: false, granted: 0, outcomes: [] as string[] };
   const house = ({ ledger, ...rest }: BillingScene["house"]) => {
-    const clawback: typeof ledger.clawback = async (order) => {
-      const isLate = seen.isPausing;
+    const isLate = async (name: string) => {
+      const isIt = seen.isPausing && name === step;
+      if (!isIt) return false;
       seen.isPausing = false;
-      if (isLate) {
-        reached.resolve();
-        await resume.promise;
-      }
+      reached.resolve();
+      await resume.promise;
+      return true;
+    };
+    const clawback: typeof ledger.clawback = async (order) => {
+      const isNoted = await isLate("clawback");
       const clawed = await ledger.clawback(order);
-      if (isLate) seen.outcomes.push(clawed.outcome);
+      if (isNoted) seen.outcomes.push(clawed.outcome);
       return clawed;
     };
     const grant: typeof ledger.grant = async (order) => {
+      await isLate("grant");
       const granted = await ledger.grant(order);
       if (granted.outcome === "granted") seen.granted += 1;
       return granted;
@@ -143,7 +147,9 @@ async function withLateSettler(t: TestContext) {
     return { ...rest, ledger: { ...ledger, clawback, grant } };
   };
   const scene = await openScene(t, { house });
-  const { id, session } = await paid(scene, "small");
+  const { id, session } = await scene.buy("small");
+  scene.fake.pay(session);
+  if (step === "clawback") await scene.receiveAll();
   const settleLate = async () => {
     seen.isPausing = true;
     const late = scene.billing.settle({ session });
@@ -155,6 +161,21 @@ async function withLateSettler(t: TestContext) {
   };
   return { scene, seen, id, session, settleLate };
 }
+
+test("whoever grants after others saw that all was refunded takes it back", async (t) => {
+  const { scene, seen, id, session, settleLate } = await withLateSettler(t, "grant");
+  const goOn = await settleLate();
+  scene.fake.refund(session);
+  await scene.receiveAll();
+  assert.deepEqual(await scene.grants(), {});
+  await goOn();
+  assert.equal(seen.granted, 1);
+  assert.equal(await scene.balance(), 0);
+  const { grant, voided, refunded } = await scene.purchase(id);
+  assert.ok(grant);
+  assert.deepEqual({ voided, refunded }, { voided: 100, refunded: 500 });
+  await scene.audit();
+});
 
 test("whoever looked before others saw more gives nothing, killed or not", async (t) => {
   const { scene, seen, session, settleLate } = await withLateSettler(t);

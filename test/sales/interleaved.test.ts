@@ -17,7 +17,7 @@ import { createScene } from "../contract/ledger/scene.ts";
 import { createMemoryLedger } from "../memory-ledger.ts";
 import { createTill, eventsOf } from "./till.ts";
 
-const RUNS = 10 * Number(process.env["TEST_SALES_RUNS"] ?? 10);
+const RUNS = 10 * Number(process.env["TEST_SALES_RUNS"] ?? 4);
 const START = Date.UTC(2027, 0, 31, 10);
 const CREDITS = 30;
 
@@ -89,6 +89,8 @@ async function live(t: TestContext, random: () => number): Promise<string> {
   const calls: { callId: string; now: number }[] = [];
   let hasRight = false;
   let made = 0;
+  // In some lives who took the last step mostly takes the next one too, while others sleep.
+  const haste = random() < 0.5 ? 1 : 5;
 
   const begin = () => {
     const settler: Settler = { isFresh: true, end: Promise.resolve(false) };
@@ -130,7 +132,8 @@ async function live(t: TestContext, random: () => number): Promise<string> {
     }
   };
   const move = async () => {
-    const [next] = waiting.splice(Math.floor(random() * waiting.length), 1);
+    const place = (1 - random() ** haste) * waiting.length;
+    const [next] = waiting.splice(Math.min(Math.floor(place), waiting.length - 1), 1);
     if (random() < 0.02) next?.die();
     else next?.go();
     // All that follows at once follows now: what waits in a queue of a store comes back by a later turn.
@@ -143,7 +146,10 @@ async function live(t: TestContext, random: () => number): Promise<string> {
     else if (what < 0.12) await call();
     else if (what < 0.2 && settlers.length < 4) begin();
     else await move();
-    if (hasRight) await check(ledger, page, calls.length);
+    const row = await book.find({ session });
+    // Who looked before a refund of all may still grant; the row that he then finds has him take it back.
+    const isGranting = row?.grant === null && backOf(page) === CREDITS;
+    if (hasRight && !isGranting) await check(ledger, page, calls.length);
   }
   begin();
   while (settlers.length > 0) await move();
