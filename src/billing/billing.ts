@@ -11,7 +11,7 @@ import { type SettleOutcome, type SettleRef, settlePurchase } from "./settle-pur
 export type BillingHouse = {
   provider: PaymentProvider;
   book: PurchaseBook;
-  ledger: Pick<Ledger, "findAccount" | "grant" | "clawback" | "credits">;
+  ledger: Pick<Ledger, "findAccount" | "grant" | "clawback">;
   prices: PriceList;
   now: () => number;
   /** An id that never repeats, with the prefix: `pur_…`. */

@@ -1,7 +1,7 @@
 /** Money that goes back, and comes again: refunds, disputes, and both at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BillingScene, openScene } from "./billing-scene.ts";
+import { ADA, type BillingScene, openScene } from "./billing-scene.ts";
 
 type Bought = { scene: BillingScene; id: string; session: string };
 
@@ -65,7 +65,7 @@ test("a refund that is told before the payment grants nothing that it has to tak
 test("a refund that failed gives the credits back, once, with the end that they had", async (t) => {
   const it = await bought(t);
   await it.scene.spend(10);
-  const { expiresAt: end } = await lastGrant(it);
+  const { expiresAt: end } = await grantOf(it);
   const refund = it.scene.fake.refund(it.session);
   await it.scene.receiveAll();
   assert.equal(await it.scene.balance(), 0);
@@ -75,17 +75,14 @@ test("a refund that failed gives the credits back, once, with the end that they 
   assert.deepEqual(await figures(it), {
     ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 90 },
   });
-  assert.deepEqual(await it.scene.grants(), { "grant:restored": "90/90", grant: "100/0" });
-  assert.equal((await lastGrant(it)).expiresAt, end);
+  assert.deepEqual(await it.scene.grants(), { grant: "100/90" });
+  assert.equal((await grantOf(it)).expiresAt, end);
 });
 
-async function lastGrant({ scene, id }: Bought) {
-  const { grant, restoredGrant } = await scene.purchase(id);
-  const { grants } = await scene.ledger.credits({
-    account: (await scene.purchase(id)).account,
-    now: scene.clock.at,
-  });
-  const found = grants.find((each) => each.id === (restoredGrant ?? grant));
+async function grantOf({ scene, id }: Bought) {
+  const { account, grant } = await scene.purchase(id);
+  const { grants } = await scene.ledger.credits({ account, now: scene.clock.at });
+  const found = grants.find((each) => each.id === grant);
   assert.ok(found);
   return found;
 }
@@ -169,9 +166,7 @@ test("two refunds that fail one after the other give back all of both", async (t
   fake.failRefund(second);
   await receiveAll();
   assert.equal(await balance(), 100);
-  assert.deepEqual(await it.scene.grants(), {
-    ...{ "grant:restored-2": "100/100", "grant:restored": "50/0", grant: "100/0" },
-  });
+  assert.deepEqual(await it.scene.grants(), { grant: "100/100" });
 });
 
 test("a pack that has expired meanwhile is not given back", async (t) => {
@@ -181,8 +176,12 @@ test("a pack that has expired meanwhile is not given back", async (t) => {
   it.scene.clock.at += 40 * 86_400_000;
   it.scene.fake.dispute(it.session, "won");
   await it.scene.receiveAll();
-  assert.deepEqual(await it.scene.grants(), { grant: "100/0" });
-  assert.equal((await figures(it)).dispute, "won");
+  // What was taken counts as expired from then on; none of it can be spent.
+  assert.deepEqual(await it.scene.grants(), { grant: "100/100" });
+  const { books } = await it.scene.ledger.audit({ now: it.scene.clock.at });
+  assert.deepEqual([books.remaining, books.expired, books.voided], [0, 100, 0]);
+  const { dispute, balance } = await figures(it);
+  assert.deepEqual({ dispute, balance }, { dispute: "won", balance: 0 });
 });
 
 test("a credit that comes back after the refund is voided, and the purchase tells it", async (t) => {
@@ -199,4 +198,27 @@ test("a credit that comes back after the refund is voided, and the purchase tell
   await scene.billing.settle({ purchase: it.id });
   const { voided, spent, balance } = await figures(it);
   assert.deepEqual({ voided, spent, balance }, { voided: 100, spent: 0, balance: 0 });
+});
+
+test("a call that is given back after the dispute was won has its credit again", async (t) => {
+  const it = await bought(t);
+  const { scene } = it;
+  const order = scene.accounts.debitOrder(ADA, { now: scene.clock.at });
+  await scene.ledger.debit(order);
+  await scene.spend(9);
+  for (const status of ["needs_response", "won"] as const) {
+    scene.fake.dispute(it.session, status);
+    await scene.receiveAll();
+  }
+  assert.equal(await scene.balance(), 90);
+  const { account, callId, now: at } = order;
+  assert.deepEqual(await scene.ledger.reverse({ account, callId, at, now: at }), {
+    reversed: true,
+  });
+  // At once: nobody has to settle the purchase.
+  assert.equal(await scene.balance(), 91);
+  const row = await scene.purchase(it.id);
+  await scene.billing.settle({ purchase: it.id });
+  assert.equal(await scene.balance(), 91);
+  assert.deepEqual(await scene.purchase(it.id), row);
 });

@@ -43,7 +43,6 @@ const purchaseOf = (id: string, more: Partial<Purchase> = {}): Purchase => ({
   grant: null,
   voided: 0,
   spent: 0,
-  restoredGrant: null,
   trouble: null,
   updatedAt: START,
   ...more,
@@ -66,7 +65,6 @@ const written = (id: string): Purchase =>
     grant: `stripe:pi_${id}`,
     voided: 900,
     spent: 100,
-    restoredGrant: `stripe:pi_${id}:restored`,
     trouble: "account_closed",
     updatedAt: START + 3,
   });

@@ -18,7 +18,10 @@ export async function call(life: Life): Promise<void> {
     const kept = random() < 0.2 ? keptOf(life, callId) : null;
     const tool = pick(["hash", "uuid"]);
     const keySha = keySha256(account, name);
-    const order = { account, keySha256: keySha, callId, tool, now: clock.at, idempotency: kept };
+    const order: DebitOrder = {
+      ...{ account, keySha256: keySha, callId, tool, credits: 1, freeCallCredits: 1 },
+      ...{ now: clock.at, idempotency: kept },
+    };
     orders.push(order);
     // The answer was lost on the way.
     if (random() < 0.05) orders.push(order);
@@ -33,19 +36,12 @@ function keptOf({ world, pick, below }: Life, callId: string) {
   return { ...idempotency(`key${below(3)}`, body, callId), receivedAt: world.clock.at };
 }
 
-export async function reverse({ world, lapsed, calls, pick, below }: Life): Promise<void> {
-  const { model, people, ledger, clock } = world;
+export async function reverse({ world, calls, pick, below }: Life): Promise<void> {
+  const { ledger, clock } = world;
   if (calls.length === 0) return;
   for (let no = below(4); no >= 0; no -= 1) {
     const { account, callId, now: at } = pick(calls.slice(-20));
-    const owner = model.owners.find(({ id }) => id === account);
-    const lot = owner?.calls.find((each) => each.callId === callId)?.lot;
-    const { reversed } = await ledger.reverse({ account, callId, at, now: clock.at });
-    const [, payment, restored] = /^stripe:([^:]+)(:.*)?$/.exec(lot?.id ?? "") ?? [];
-    if (!reversed || payment === undefined) continue;
-    const row = await people.purchases.find({ payment });
-    const isLast = (row?.restoredGrant ?? row?.grant) === `stripe:${payment}${restored ?? ""}`;
-    if (row !== null && !isLast) lapsed.add(row.id);
+    await ledger.reverse({ account, callId, at, now: clock.at });
   }
 }
 
@@ -65,18 +61,20 @@ export async function grant({ world, random, pick, below }: Life): Promise<void>
   }
 }
 
-/** Of what an operator gave, in part or whole, and once more. */
-export async function withdraw({ world, random, pick, below }: Life): Promise<void> {
+/** Of what an operator gave, in part or whole, more than before or less; some once more, some late. */
+export async function clawBack({ world, random, pick, below }: Life): Promise<void> {
   const { id: account } = pick(world.persons);
   const owner = world.model.owners.find(({ id }) => id === account);
   const given = owner?.lots.filter(({ id }) => id.startsWith("operator:")) ?? [];
-  const carriers = given.filter((lot) => lot.kind === "lifetime" && lot.withdrawn < lot.amount);
-  const lot = pick(carriers.length > 0 && random() < 0.6 ? carriers : given.slice(-4));
+  const carriers = given.filter(({ kind }) => kind === "lifetime");
+  const lot = pick(carriers.length > 0 && random() < 0.6 ? carriers.slice(-4) : given.slice(-4));
   if (lot === undefined) return;
-  const credits = random() < 0.6 ? lot.amount : 1 + below(lot.amount);
-  const order = { account, grant: lot.id, credits, now: world.clock.at };
-  await world.ledger.withdraw(order);
-  if (random() < 0.2) await world.ledger.withdraw(order);
+  const now = world.clock.at;
+  const credits = random() < 0.5 ? lot.amount : below(lot.amount + 1);
+  const version = random() < 0.8 ? Math.max(now, lot.version) : below(lot.version + 1);
+  const order = { account, grant: lot.id, credits, version, now };
+  await world.ledger.clawback(order);
+  if (random() < 0.2) await world.ledger.clawback(order);
 }
 
 export async function starter({ world, pick }: Life): Promise<void> {

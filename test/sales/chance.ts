@@ -1,7 +1,6 @@
 /** What a life has at hand, and how chance is asked. */
 import type { DebitOrder } from "#ledger/port.ts";
 import { Broken, type Fault } from "./judged.ts";
-import { type Lapsed, noteLapses } from "./laws.ts";
 import type { World } from "./world.ts";
 
 type Chance = {
@@ -12,7 +11,6 @@ type Chance = {
 
 export type Life = Chance & {
   world: World;
-  lapsed: Lapsed;
   calls: DebitOrder[];
   keys: { account: string; name: string }[];
   /** How often each thing came about. */
@@ -34,8 +32,3 @@ export const orNothing = async <Outcome>(work: Promise<Outcome>): Promise<Outcom
     throw error;
   }
 };
-
-export async function noteAllLapses({ world, lapsed }: Life): Promise<void> {
-  const purchases = await world.people.purchases.listAll({ after: null, max: 9999 });
-  noteLapses(world, purchases, lapsed);
-}

@@ -1,7 +1,7 @@
 /** What a purchase must have come to, said without the ways of settling. */
 import assert from "node:assert/strict";
 import type { Purchase } from "#billing/purchase-book.ts";
-import { type Lot, leftOf } from "./lots.ts";
+import { isOver, type Lot, leftOf } from "./lots.ts";
 import type { World } from "./world.ts";
 
 /** Of the credits, those whose price is paid back. */
@@ -10,15 +10,17 @@ function backOf({ paid, refunded, dispute, offer: { credits } }: Purchase): numb
   return Math.floor((credits * refunded) / paid);
 }
 
-/** The grants that have come of it, in their order. */
-const lotsOf = (world: World, { account, payment }: Purchase): Lot[] => {
+/** The one grant that has come of it. */
+function lotOf(world: World, { account, payment }: Purchase): Lot | undefined {
   const owner = world.model.owners.find(({ id }) => id === account);
   const name = `stripe:${payment}`;
-  return (owner?.lots ?? []).filter(({ id }) => id === name || id.startsWith(`${name}:`));
-};
+  const lots = (owner?.lots ?? []).filter(({ id }) => `${id}:`.startsWith(`${name}:`));
+  assert.ok(lots.length <= 1);
+  return lots[0];
+}
 
 /** Right after it was settled: the row is as the payment stands, and so are its credits. */
-export async function checkPurchase(world: World, session: string, lapsed: Lapsed): Promise<void> {
+export async function checkPurchase(world: World, session: string): Promise<void> {
   const { people, till, model, clock } = world;
   const state = till.state(session);
   const row = await people.purchases.find({ session });
@@ -34,47 +36,28 @@ export async function checkPurchase(world: World, session: string, lapsed: Lapse
       ...{ payment: row.payment, paidAt: row.paidAt, payUrl: row.payUrl },
     },
   );
-  const lots = lotsOf(world, row);
-  if (status !== "paid") return assert.deepEqual(lots, []);
-  const [first] = lots;
+  const lot = lotOf(world, row);
+  if (status !== "paid") return assert.equal(lot, undefined);
+  const { credits, kind } = row.offer;
   const back = backOf(row);
   if (owner?.state === "closed") {
-    const isNamed = first !== undefined || back === row.offer.credits;
+    const isNamed = lot !== undefined || back === credits;
     assert.equal(row.trouble, isNamed ? null : "account_closed");
     return;
   }
-  if (first === undefined) return assert.equal(back, row.offer.credits);
-  const { amount, kind } = first;
-  assert.deepEqual({ amount, kind }, { amount: row.offer.credits, kind: row.offer.kind });
-  assert.equal(first.expiresAt ?? first.waivedExpiresAt, endOf(row));
-  const spent = lots.reduce((sum, lot) => sum + lot.spent, 0);
-  const left = lots.reduce(
-    (sum, lot) => sum + (lot.expiresAt !== null && lot.expiresAt <= clock.at ? 0 : leftOf(lot)),
-    0,
+  if (lot === undefined) return assert.equal(back, credits);
+  assert.deepEqual(
+    { id: lot.id, amount: lot.amount, kind: lot.kind },
+    { id: row.grant, amount: credits, kind },
   );
-  const due = Math.max(0, row.offer.credits - back - spent);
-  // On the lifetime plan one credit keeps it, each time that it is given again.
-  const extra = row.offer.kind === "lifetime" ? lots.length - 1 : 0;
-  const isLess = left < due && lapsed.has(row.id);
-  const figures = JSON.stringify({ row, lots, now: clock.at });
-  assert.ok(isLess || (left >= due && left <= due + extra), `${left} left, ${due} due: ${figures}`);
-  const gone = row.offer.credits - spent;
-  if (!lapsed.has(row.id) && extra === 0) {
-    assert.equal(row.voided, Math.max(0, Math.min(back, gone)));
-    assert.equal(row.spent, Math.min(spent, back - row.voided));
-  }
-}
-
-/** Purchases of which something has expired, or came back where it could not be given again: less may be left of them. */
-export type Lapsed = Set<string>;
-
-export function noteLapses(world: World, purchases: readonly Purchase[], lapsed: Lapsed): void {
-  for (const purchase of purchases) {
-    const lots = lotsOf(world, purchase);
-    const isOver = ({ expiresAt }: Lot) => expiresAt !== null && expiresAt <= world.clock.at;
-    const isLate = (endOf(purchase) ?? Number.POSITIVE_INFINITY) <= world.clock.at;
-    if (lots.some(isOver) || (isLate && lots.length === 0)) lapsed.add(purchase.id);
-  }
+  assert.equal(lot.expiresAt ?? lot.waivedExpiresAt, endOf(row));
+  assert.equal(row.voided, Math.min(back, lot.voided));
+  assert.equal(row.spent, Math.min(lot.spent, back - row.voided));
+  // What has expired is neither taken nor given back.
+  if (isOver(lot, clock.at)) return;
+  const figures = JSON.stringify({ row, lot, now: clock.at });
+  assert.equal(leftOf(lot), Math.max(0, credits - back - lot.spent), figures);
+  assert.equal(lot.voided, Math.min(back, credits - lot.spent), figures);
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -4,6 +4,7 @@ import { HOUR_MS } from "#limits.ts";
 import {
   call,
   choose,
+  clawBack,
   close,
   grant,
   makeKey,
@@ -12,9 +13,8 @@ import {
   setThreshold,
   starter,
   suspend,
-  withdraw,
 } from "./account-acts.ts";
-import { count, type Life, noteAllLapses } from "./chance.ts";
+import { count, type Life } from "./chance.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { checkPurchase } from "./laws.ts";
 import { MS_OF_DAY } from "./lots.ts";
@@ -28,7 +28,7 @@ export async function live(opened: OpenedLedger, random: () => number) {
   const world = await openWorld(opened, random);
   const counts = new Map<string, number>();
   const life: Life = {
-    ...{ world, random, below, pick, counts, lapsed: new Set(), calls: [], keys: [] },
+    ...{ world, random, below, pick, counts, calls: [], keys: [] },
   };
   try {
     for (const [no, name] of ["Ada", "Bob", "Cid"].entries()) {
@@ -36,9 +36,7 @@ export async function live(opened: OpenedLedger, random: () => number) {
     }
     while (world.clock.at < END) {
       world.clock.at = nextTime(life);
-      await noteAllLapses(life);
       for (let count = 1 + below(5); count > 0; count -= 1) await act(life);
-      await noteAllLapses(life);
       await compare(world);
     }
     await end(life);
@@ -74,7 +72,7 @@ const ACTS: [weight: number, name: string, act: Act][] = [
   [28, "events of payments", somethingHappens],
   [22, "settlements", settleOne],
   [5, "grants", grant],
-  [5, "withdrawals", withdraw],
+  [5, "clawbacks", clawBack],
   [3, "starter credits", starter],
   [3, "thresholds", setThreshold],
   [2, "keys", (life) => makeKey(life, life.pick(life.world.persons))],
@@ -106,9 +104,8 @@ async function end(life: Life): Promise<void> {
   const { world } = life;
   await world.ledger.recordExpiries({ now: world.clock.at, max: 9999 });
   await world.billing(null).compare({ since: 0 });
-  await noteAllLapses(life);
   for (const { session } of world.till.pages.values()) {
-    await checkPurchase(world, session, life.lapsed);
+    await checkPurchase(world, session);
   }
   await forget(life);
   assert.deepEqual(world.model.told.waiting(), []);

@@ -7,7 +7,9 @@ export type Lot = Omit<Grant, "remaining"> & {
   no: number;
   spent: number;
   voided: number;
-  withdrawn: number;
+  /** So many of its credits are to be taken back, as of this version. */
+  clawback: number;
+  version: number;
   /** The moments at which something is to be told of its end, but for those that somebody has looked at. */
   marks: number[];
 };
@@ -36,7 +38,7 @@ export type Owner = {
 export const leftOf = ({ amount, spent, voided }: Lot) => amount - spent - voided;
 export const isOver = ({ expiresAt }: Lot, now: number) => expiresAt !== null && now >= expiresAt;
 export const isOnPlan = ({ lots }: Owner) =>
-  lots.some(({ kind, withdrawn, amount }) => kind === "lifetime" && withdrawn < amount);
+  lots.some(({ kind, clawback, amount }) => kind === "lifetime" && clawback < amount);
 
 /** By end, then by age, then by which came first. */
 export function burnOrder(owner: Owner, now: number): Lot[] {

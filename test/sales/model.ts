@@ -22,7 +22,7 @@ const marksOf = (end: number | null, now: number) =>
 export type Operations = Pick<
   SyncLedger,
   | ("openAccount" | "suspendAccount" | "resumeAccount" | "closeAccount" | "findAccount")
-  | ("createKey" | "revokeKey" | "grant" | "withdraw" | "credits" | "debit" | "reverse")
+  | ("createKey" | "revokeKey" | "grant" | "clawback" | "credits" | "debit" | "reverse")
   | ("setLowBalance" | "recordExpiries")
 >;
 export type Model = ReturnType<typeof createModel>;
@@ -126,10 +126,23 @@ type Find = (id: string) => Owner | undefined;
 
 function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold>) {
   let made = 0;
-  const shown = ({ no: _, spent, voided, withdrawn: __, marks: ___, ...lot }: Lot): Grant => ({
-    ...lot,
-    remaining: lot.amount - spent - voided,
-  });
+  const shown = (lot: Lot): Grant => {
+    const { id, kind, amount, grantedAt, expiresAt, waivedExpiresAt } = lot;
+    return { id, kind, amount, remaining: leftOf(lot), grantedAt, expiresAt, waivedExpiresAt };
+  };
+  const waiveEnds = ({ lots }: Owner, now: number) => {
+    for (const lot of lots) {
+      if (lot.expiresAt === null || isOver(lot, now)) continue;
+      Object.assign(lot, { waivedExpiresAt: lot.expiresAt, expiresAt: null, marks: [] });
+    }
+  };
+  const restoreEnds = ({ lots, state }: Owner, now: number) => {
+    for (const lot of lots) {
+      if (lot.waivedExpiresAt === null) continue;
+      const marks = state === "closed" ? [] : marksOf(lot.waivedExpiresAt, now);
+      Object.assign(lot, { expiresAt: lot.waivedExpiresAt, waivedExpiresAt: null, marks });
+    }
+  };
   return {
     grant({ account, id, kind, amount, expiresAt: end, now }) {
       const owner = findLive(account);
@@ -139,37 +152,36 @@ function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold
       const isWaived = isOnPlan(owner);
       made += 1;
       const lot: Lot = {
-        ...{ id, kind, amount, grantedAt: now, no: made, spent: 0, voided: 0, withdrawn: 0 },
+        ...{ id, kind, amount, grantedAt: now, no: made, spent: 0, voided: 0 },
+        ...{ clawback: 0, version: 0 },
         expiresAt: isWaived ? null : end,
         waivedExpiresAt: isWaived ? end : null,
         marks: isWaived ? [] : marksOf(end, now),
       };
       owner.lots.push(lot);
-      for (const each of kind === "lifetime" ? owner.lots : []) {
-        if (each.expiresAt === null || isOver(each, now)) continue;
-        Object.assign(each, { waivedExpiresAt: each.expiresAt, expiresAt: null, marks: [] });
-      }
+      if (kind === "lifetime") waiveEnds(owner, now);
       const grant = { id, kind, amount, expiresAt: lot.expiresAt };
       told.write(owner, now, { kind: "credits.granted", grant });
       told.rise(owner, now);
       return { outcome: "granted", grant: shown(lot) };
     },
-    withdraw({ account, grant: id, credits, now }) {
+    clawback({ account, grant: id, credits, version, now }) {
       const owner = find(account);
       const lot = owner?.lots.find((each) => each.id === id);
       if (owner === undefined || lot === undefined) return { outcome: "no_grant" };
+      const { voided: hadVoided, spent, clawback: before } = lot;
+      if (version < lot.version) return { outcome: "stale", voided: hadVoided, spent };
       const wasOnPlan = isOnPlan(owner);
-      lot.withdrawn = Math.max(lot.withdrawn, Math.min(credits, lot.amount));
-      if (!isOver(lot, now)) {
-        lot.voided += Math.max(0, Math.min(leftOf(lot), lot.withdrawn - lot.voided));
+      Object.assign(lot, { clawback: Math.min(credits, lot.amount), version });
+      if (lot.clawback > hadVoided && !isOver(lot, now)) {
+        lot.voided = Math.min(lot.clawback, lot.amount - spent);
       }
-      for (const each of wasOnPlan && !isOnPlan(owner) ? owner.lots : []) {
-        if (each.waivedExpiresAt === null) continue;
-        const marks = owner.state === "closed" ? [] : marksOf(each.waivedExpiresAt, now);
-        Object.assign(each, { expiresAt: each.waivedExpiresAt, waivedExpiresAt: null, marks });
-      }
-      told.fall(owner, now);
-      return { outcome: "withdrawn", voided: lot.voided, spent: lot.spent };
+      if (lot.clawback < hadVoided && owner.state !== "closed") lot.voided = lot.clawback;
+      if (wasOnPlan && !isOnPlan(owner)) restoreEnds(owner, now);
+      if (!wasOnPlan && isOnPlan(owner)) waiveEnds(owner, now);
+      if (lot.clawback < before) told.rise(owner, now);
+      else told.fall(owner, now);
+      return { outcome: "clawed_back", voided: lot.voided, spent };
     },
     credits({ account, now }) {
       const owner = find(account);
@@ -236,7 +248,7 @@ function callsOf(find: Find, told: ReturnType<typeof createTold>) {
       if (lot === null) return { reversed: true };
       lot.spent -= 1;
       const isForfeit = owner.state === "closed" && !isOver(lot, now);
-      if (lot.withdrawn > lot.voided || isForfeit) lot.voided += 1;
+      if (lot.clawback > lot.voided || isForfeit) lot.voided += 1;
       told.rise(owner, now);
       return { reversed: true };
     },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { SettleOutcome, SettleRef } from "#billing/settle-purchase.ts";
 import { HOUR_MS } from "#limits.ts";
-import { count, fault, type Life, noteAllLapses, orNothing } from "./chance.ts";
+import { count, fault, type Life, orNothing } from "./chance.ts";
 import { checkPurchase } from "./laws.ts";
 import { balanceOf } from "./lots.ts";
 import { eventsOf } from "./till.ts";
@@ -31,7 +31,6 @@ export async function begin(life: Life): Promise<void> {
   if (offer === "lifetime" && standing?.lifetime) {
     return assert.equal(begun.outcome, "already_lifetime");
   }
-  if (offer === "lifetime") await noteAllLapses(life);
   const rows = await people.purchases.list({ account, after: null, max: 9999 });
   const isPending = rows.some(({ offer: { kind }, status }) => `${kind} ${status}` === PENDING);
   if (begun.outcome === "begun") return assert.ok(offer !== "lifetime" || !isPending);
@@ -102,16 +101,14 @@ async function checkSettled(
       outcomes,
       outcomes.map(() => null),
     );
-  await noteAllLapses(life);
-  await checkPurchase(life.world, session, life.lapsed);
+  await checkPurchase(life.world, session);
 }
 
 export async function reconcile(life: Life): Promise<void> {
   const { world } = life;
   const compared = await orNothing(world.billing(fault(life)).compare({ since: 0 }));
   if (compared === null) return;
-  await noteAllLapses(life);
   for (const { session } of world.till.pages.values()) {
-    await checkPurchase(world, session, life.lapsed);
+    await checkPurchase(world, session);
   }
 }

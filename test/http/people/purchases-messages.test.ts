@@ -156,7 +156,7 @@ test("while Stripe is silent the book's word is given soon, and the look goes on
 });
 
 test("a ledger or a book that fails is a 503 to Stripe, and the next message mends it", async (t) => {
-  for (const operation of ["grant", "credits", "update", "find"]) {
+  for (const operation of ["grant", "clawback", "update", "find"]) {
     const { scene, fake, buy, balance, receive } = await openSales(t);
     const { session } = await buy();
     fake.pay(session);

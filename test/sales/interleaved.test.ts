@@ -1,0 +1,194 @@
+/**
+ * Settlers of one purchase whose steps come in any order, while its payment goes back and forth, calls are made and
+ * reversed, and some settlers die between two steps. Whoever begins after the last change and ends leaves the ledger right,
+ * and those who looked earlier and go on later leave it so. `TEST_SALES_RUNS` sets the number of lives; a life is told by its
+ * seed.
+ */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type BillingHouse, createBilling } from "#billing/billing.ts";
+import type { Offer } from "#billing/price-list.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { ADA, randomFrom } from "../billing/billing-scene.ts";
+import { createScene } from "../contract/ledger/scene.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
+import { createTill, eventsOf } from "./till.ts";
+
+const RUNS = 10 * Number(process.env["TEST_SALES_RUNS"] ?? 4);
+const START = Date.UTC(2027, 0, 31, 10);
+const CREDITS = 30;
+
+class Killed extends Error {}
+
+/** Steps that wait until they are let go, in any order; or whose taker dies there. */
+function createSteps() {
+  const waiting: { go: () => void; die: () => void }[] = [];
+  const step = () =>
+    new Promise<void>((go, reject) => waiting.push({ go, die: () => reject(new Killed()) }));
+  const stepwise = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(target, name) {
+        const own = Reflect.get(target, name);
+        if (typeof own !== "function") return own;
+        return async (...given: unknown[]) => {
+          await step();
+          const outcome = await own.apply(target, given);
+          await step();
+          return outcome;
+        };
+      },
+    });
+  return { waiting, stepwise };
+}
+
+type Settler = { isFresh: boolean; end: Promise<boolean> };
+
+function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
+  const clock = { at: START };
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const till = createTill(() => clock.at);
+  const ledger = createMemoryLedger();
+  const book = createPurchaseBook(createSqliteDatabase(driver));
+  const offer: Offer = {
+    ...{ id: "it", kind, name: "it", credits: CREDITS, price: 500, currency: "eur" },
+    months: kind === "pack" ? 12 : null,
+  };
+  const packs = kind === "pack" ? [offer] : [];
+  const lifetime = kind === "lifetime" ? offer : null;
+  const prices = { packs, lifetime, taxes: "none", contact: null } as const;
+  const house: BillingHouse = {
+    ...{ provider: till.provider, book, ledger, prices },
+    // Clocks of nodes are apart.
+    now: () => clock.at + Math.floor(random() * 2000),
+    newId: (prefix) => `${prefix}_one`,
+  };
+  return { clock, till, ledger, book, house, accounts: createScene({ ledger }) };
+}
+
+async function live(t: TestContext, random: () => number): Promise<string> {
+  const kind = random() < 0.5 ? "pack" : "lifetime";
+  const life = openLife(t, kind, random);
+  const { clock, till, ledger, book, house, accounts } = life;
+  await accounts.account("Ada");
+  const begun = await createBilling(house).begin({
+    ...{ account: ADA, offer: "it", email: "ada@example.org" },
+    urlsOf: () => ({ successUrl: "", cancelUrl: "" }),
+  });
+  assert.ok(begun.outcome === "begun" && begun.purchase.session !== null);
+  const { session } = begun.purchase;
+  const page = till.state(session);
+  assert.ok(page);
+  const { waiting, stepwise } = createSteps();
+  const { provider } = house;
+  const ours = { provider: stepwise(provider), book: stepwise(book), ledger: stepwise(ledger) };
+  let settlers: Settler[] = [];
+  const calls: { callId: string; now: number }[] = [];
+  let hasRight = false;
+  let made = 0;
+  // In some lives who took the last step mostly takes the next one too, while others sleep.
+  const haste = random() < 0.5 ? 1 : 5;
+
+  const begin = () => {
+    const settler: Settler = { isFresh: true, end: Promise.resolve(false) };
+    settler.end = createBilling({ ...house, ...ours })
+      .settle({ session })
+      .then(
+        (settled) => {
+          assert.equal(settled.outcome, "settled");
+          return true;
+        },
+        (error: unknown) => {
+          if (error instanceof Killed) return false;
+          throw error;
+        },
+      )
+      .then((isOver) => {
+        settlers = settlers.filter((each) => each !== settler);
+        hasRight ||= isOver && settler.isFresh;
+        return isOver;
+      });
+    settlers.push(settler);
+  };
+  const change = () => {
+    const events = Object.values(eventsOf(page, clock.at, random));
+    events[Math.floor(random() * events.length)]?.();
+    // What settlers saw until now may be old.
+    for (const settler of settlers) settler.isFresh = false;
+    hasRight = false;
+  };
+  const call = async () => {
+    made += 1;
+    const order = { callId: `call${made}`, now: clock.at };
+    if ((await accounts.debit(ADA, order)).outcome === "debited") calls.push(order);
+    if (random() < 0.4 && calls.length > 0) {
+      const [{ callId, now: at }] = calls.splice(Math.floor(random() * calls.length), 1) as [
+        { callId: string; now: number },
+      ];
+      await ledger.reverse({ account: ADA, callId, at, now: clock.at });
+    }
+  };
+  const move = async () => {
+    const place = (1 - random() ** haste) * waiting.length;
+    const [next] = waiting.splice(Math.min(Math.floor(place), waiting.length - 1), 1);
+    if (random() < 0.02) next?.die();
+    else next?.go();
+    // All that follows at once follows now: what waits in a queue of a store comes back by a later turn.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+  };
+  for (let no = 0; no < 160; no += 1) {
+    clock.at += Math.floor(random() * 3);
+    const what = random();
+    if (what < 0.05) change();
+    else if (what < 0.12) await call();
+    else if (what < 0.2 && settlers.length < 4) begin();
+    else await move();
+    const row = await book.find({ session });
+    // Who looked before a refund of all may still grant; the row that he then finds has him take it back.
+    const isGranting = row?.grant === null && backOf(page) === CREDITS;
+    if (hasRight && !isGranting) await check(ledger, page, calls.length);
+  }
+  begin();
+  while (settlers.length > 0) await move();
+  await createBilling(house).settle({ session });
+  await check(ledger, page, calls.length);
+  const row = await book.find({ session });
+  const back = backOf(page);
+  assert.ok(row);
+  if (row.grant !== null)
+    assert.equal(row.voided + row.spent, Math.min(back, row.voided + calls.length));
+  const { ok, faults } = await ledger.audit({ now: clock.at });
+  assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
+  return `${kind} ${page.status} ${page.dispute}`;
+}
+
+const backOf = ({ paid, refunded, dispute }: Parameters<typeof eventsOf>[0]) =>
+  dispute === "open" || dispute === "lost" || refunded === paid
+    ? CREDITS
+    : Math.floor((CREDITS * refunded) / paid);
+
+/** The ledger is as the payment stands. */
+async function check(ledger: Ledger, page: Parameters<typeof eventsOf>[0], spent: number) {
+  const { balance, lifetime, grants } = await ledger.credits({ account: ADA, now: START });
+  const back = page.status === "paid" ? backOf(page) : CREDITS;
+  assert.equal(balance, Math.max(0, CREDITS - back - spent));
+  assert.equal(lifetime, page.bought?.kind === "lifetime" && back < CREDITS);
+  assert.ok(grants.length <= 1);
+}
+
+test(`${RUNS} random interleavings of settlers come to what is paid, and stay there`, async (t) => {
+  const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
+  t.diagnostic(`TEST_SALES_SEED=${seed}`);
+  const ends = new Set<string>();
+  for (let run = 0; run < RUNS; run += 1) {
+    try {
+      ends.add(await live(t, randomFrom(seed + run)));
+    } catch (error) {
+      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+    }
+  }
+  assert.ok(ends.size > 6, `only ${[...ends]}`);
+});
