@@ -54,6 +54,8 @@ export const LOW_BALANCE_DEFAULT = 20;
 /** Before a grant expires its owner is told, so many days ahead each. */
 export const EXPIRY_NOTICE_DAYS = [30, 7] as const;
 
+/** The first call of an account is free up to this price. */
+export const FREE_CALL_CREDITS_DEFAULT = 1;
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 
@@ -91,7 +93,7 @@ export const SILENCE_MAX_MS = 90_000;
 export const CONNECTIONS_MAX = 10_000;
 
 /** Bodies and answers of large calls that are held at once, in all and for one account: beyond it 503, uncharged. */
-export type LargeRoom = {
+export type MemoryLimits = {
   bytes: number;
   bytesPerAccount: number;
   callsPerAccount: number;
@@ -99,7 +101,7 @@ export type LargeRoom = {
   heldMsMax: number;
 };
 /** On a machine. Calls of one account: a quarter of what waits for the threads, so that others get there too. */
-export const NODE_ROOM: LargeRoom = {
+export const NODE_MEMORY: MemoryLimits = {
   bytes: 256 * MB,
   bytesPerAccount: 128 * MB,
   callsPerAccount: 16,
@@ -107,7 +109,7 @@ export const NODE_ROOM: LargeRoom = {
   heldMsMax: Number.POSITIVE_INFINITY,
 };
 /** In an isolate of 128 MB. */
-export const WORKER_ROOM: LargeRoom = {
+export const WORKER_MEMORY: MemoryLimits = {
   bytes: 20 * MB,
   bytesPerAccount: 12 * MB,
   callsPerAccount: 4,

@@ -1,9 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import type { AppContext } from "#http/app-context.ts";
 import { createAuthenticator } from "#http/authenticate.ts";
 import { readBody } from "#http/body.ts";
-import type { House } from "#http/house.ts";
-import { createReplier, type Trace } from "#http/reply.ts";
-import { runTool } from "#http/run-tool.ts";
+import { createReplier, type RequestContext } from "#http/reply.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { hash } from "#tools/hash.ts";
 import worker from "../../src/entry/worker.ts";
@@ -47,9 +46,9 @@ const readOnly = (env: Env) => (name: string) => ({
 });
 
 /** The corridor's own parts in its order, without the rooms around it. */
-function corridorUntil(house: House, last: Step): Handler {
+function corridorUntil(house: AppContext, last: Step): Handler {
   const keys = createAuthenticator(house);
-  const replier = createReplier(house, null);
+  const replier = createReplier(house);
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
   const headers = { "Content-Type": "application/json" };
   return async (request) => {
@@ -58,14 +57,14 @@ function corridorUntil(house: House, last: Step): Handler {
       ? await readBody(request, hash.bodyBytesMax, () => {})
       : new Uint8Array(await request.arrayBuffer());
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
-    const job = { tool: "hash", body, contentType: null, receivedAt: house.now(), random: null };
-    const answer = await runTool({ ...job, fingerprint: false }, house);
+    const job = { body, contentType: null, receivedAt: house.now(), random: null };
+    const answer = await house.runTool(hash, { ...job, fingerprint: false });
     if (!goes("reply")) return new Response(answer.body as string, { headers });
     return replier.answer(answer.body, request.headers, traceOf(house));
   };
 }
 
-const traceOf = (house: House): Trace => ({
+const traceOf = (house: AppContext): RequestContext => ({
   ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
   ...{ startedAt: house.elapsed(), receivedAt: house.now(), account: null, charged: 1 },
   ...{ balance: 1, rate: null, replayed: false, code: null },

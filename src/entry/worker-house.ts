@@ -1,17 +1,19 @@
 import { waitUntil } from "cloudflare:workers";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { House } from "#http/house.ts";
-import { accountPart } from "#ids.ts";
-import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
+import type { AppContext } from "#http/app-context.ts";
+import { runToolInPieces } from "#http/run-tool.ts";
+import { accountPart, type RandomBytes } from "#ids.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import {
-  farLedgerOfObjects,
+  callLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
+import { TOOLS } from "#tools/index.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
 /** What the Worker of the calls is bound to, beside its settings, which are texts. */
@@ -22,35 +24,36 @@ export type WorkerEnv = {
 } & Record<string, unknown>;
 
 /** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
-export function createWorkerHouse(env: WorkerEnv): House {
+export function createWorkerHouse(env: WorkerEnv, random: RandomBytes = randomBytes): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
-  for (const name of unknown) complain(`${name} is no setting`, {});
+  for (const name of unknown) logError(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   return {
     settings,
     ledger: ledgerOfObjects(find),
-    farLedger: farLedgerOfObjects(find, settings.rateLimit),
+    calls: callLedgerOfObjects(find, settings.rateLimit),
+    tools: TOOLS,
     afterwards: { waitUntil, keep: keeperIn(env.DB) },
-    room: WORKER_ROOM,
+    memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
-    repliesInPieces: ofKnownLength,
+    runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+    sendStream: ofKnownLength,
     now: () => Date.now(),
     elapsed: () => performance.now(),
-    random: randomBytes,
-    digest,
+    random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
-    // The platform gives each call its own time, and compresses by itself.
-    ...{ runHeavy: null, compress: null, people: null, pages: null, metrics: null },
-    isLocal: () => false,
-    observe() {},
-    complain,
+    // The platform compresses by itself.
+    compress: null,
+    metrics: null,
+    record() {},
+    logError,
   };
 }
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-const complain: House["complain"] = (message, { requestId, cause }) =>
+const logError: AppContext["logError"] = (message, { requestId, cause }) =>
   console.error(
     JSON.stringify({
       message,
@@ -66,7 +69,7 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   return readable;
 }
 
-function keeperIn(db: D1 | undefined): NonNullable<House["afterwards"]>["keep"] {
+function keeperIn(db: D1 | undefined): NonNullable<AppContext["afterwards"]>["keep"] {
   if (db === undefined) return () => Promise.reject(new Error("The Worker is bound to no DB"));
   const kept = createKeptReversals(createD1Database(db));
   return (call) => kept.keep(call, Date.now());

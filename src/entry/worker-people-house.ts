@@ -5,8 +5,9 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { readBody } from "#http/body.ts";
-import type { House, HousePeople } from "#http/house.ts";
+import { apiOptionsOf, type PeopleSite } from "#http/pages/site-context.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { viewPrices } from "#http/people/prices.ts";
@@ -34,7 +35,7 @@ import { createEdgeThrottle } from "./worker-people-throttle.ts";
 export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const calls = createWorkerHouse(callsPartOf(env));
   const { now, random, hashKey } = calls;
-  const complain = withHint(calls.complain);
+  const complain = withHint(calls.logError);
   const { publicUrl, secrets, origins, signUp } = config;
   const store = d1People(env.DB);
   const index = createAccountIndex(store.database);
@@ -90,7 +91,7 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   };
   const bounds = createPeopleBounds(throttle.signIn);
 
-  const people: HousePeople = {
+  const people: PeopleSite = {
     offer: {
       ...{ signUp, starter, providers: [...rest.settings.providers] },
       prices: viewPrices(config.prices, billing !== null),
@@ -105,15 +106,16 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
       return response;
     },
   };
-  const house: House = {
+  const house: AppContext = {
     ...calls,
-    ...{ ledger, people, pages, complain },
+    ...{ ledger, logError: complain },
     afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
-    settings: { ...calls.settings, version: packageJson.version, table: SETTINGS },
   };
+  const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
   return {
     ...{ house, pages, letters, notices, billing, store, ledger, desk, index, reversals, complain },
+    site: { settings, people, pages },
     newRequestId,
   };
 }
@@ -131,8 +133,11 @@ export type PeopleSide = ReturnType<typeof openPeopleSide>;
 
 /** The settings that both Workers have, and no others: it would complain of those. */
 const callsPartOf = ({ LEDGER, ...texts }: PeopleEnv) => {
-  const { SECRET, PUBLIC_URL, RATE_LIMIT } = texts as Record<string, unknown>;
-  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT };
+  const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
+    string,
+    unknown
+  >;
+  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
 
 /** The client's network address by the word of the platform, which lets nobody else set this header. None on one's own machine. */
@@ -154,6 +159,6 @@ const HINT =
 
 /** What an operator can mend is told as what to do. */
 const withHint =
-  (complain: House["complain"]): House["complain"] =>
+  (complain: AppContext["logError"]): AppContext["logError"] =>
   (message, details) =>
     complain(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);

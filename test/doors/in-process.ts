@@ -1,9 +1,12 @@
 /** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 import { type App, createApp } from "#http/app.ts";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { createSite } from "#http/pages/site.ts";
-import { NODE_ROOM } from "#limits.ts";
+import { apiOptionsOf } from "#http/pages/site-context.ts";
+import { runTool, type Sources } from "#http/run-tool.ts";
+import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import { createMemoryLedger } from "../memory-ledger.ts";
+import { TOOLS } from "#tools/index.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
 import {
@@ -21,50 +24,49 @@ import { START } from "./fixed-supply.ts";
 export const inProcess: Opener = {
   name: "in process",
   cannot: {
-    compress: "this house leaves compression to its runtime",
+    compress: "this app leaves compression to its runtime",
     client: "there is no connection that a client could close",
   },
-  async open(settings) {
-    // The clock stands still but for `advance`, so that what depends on it is exact.
-    const time = { now: () => START, elapsed: () => 0 };
-    return openInProcess(createBackstage(createMemoryLedger(), time), settings);
-  },
+  open: async (settings) => openMemory(settings),
 };
+
+export function openMemory(settings: DoorSettings, changes: Changes = {}) {
+  // The clock stands still but for `advance`, so that what depends on it is exact.
+  const time = { now: () => START, elapsed: () => 0 };
+  return openInProcess(createBackstage(createMemoryLedger(), time), settings, changes);
+}
+
+/** What differs from the app as tests have it. */
+export type Changes = Partial<AppContext & Sources>;
 
 /** The app in this process over whichever ledger the backstage has. */
 export function openInProcess(
   backstage: Backstage,
   settings: DoorSettings,
-  more: Partial<House> = {},
+  { random, digest, ...changes }: Changes = {},
 ): Opened & { app: App } {
   const supply = fixedSupply();
+  const sources = { random: random ?? supply.random, digest: digest ?? supply.digest };
+  const { rateLimit, freeCallCredits = FREE_CALL_CREDITS_DEFAULT } = settings;
+  const context: AppContext = {
+    ...backstage.parts(settings),
+    settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+    tools: TOOLS,
+    random: sources.random,
+    runTool: (tool, job) => runTool(tool, job, sources),
+    sendStream: (pieces) => pieces,
+    hashKey: sha256,
+    compress: null,
+    metrics: null,
+    afterwards: null,
+    memory: NODE_MEMORY,
+    bodyTimeoutMs: null,
+    record() {},
+    ...changes,
+  };
   const app = createApp(
-    {
-      ...backstage.parts,
-      settings: {
-        publicUrl: PUBLIC_URL,
-        version: "0.0.0",
-        secrets: SECRETS,
-        metricsToken: null,
-        ...settings,
-      },
-      random: supply.random,
-      digest: supply.digest,
-      hashKey: sha256,
-      runHeavy: null,
-      compress: null,
-      isLocal: () => false,
-      metrics: null,
-      people: null,
-      afterwards: null,
-      room: NODE_ROOM,
-      bodyTimeoutMs: null,
-      repliesInPieces: false,
-      pages: null,
-      observe() {},
-      ...more,
-    },
-    createSite,
+    context,
+    createSite({ settings: apiOptionsOf(context, "0.0.0"), people: null, pages: null }),
   );
   return {
     app,
