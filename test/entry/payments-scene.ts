@@ -6,8 +6,8 @@ import type { TestContext } from "node:test";
 import { openAccount } from "#accounts/people.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import { readConfig } from "#config.ts";
-import { checkWords, findCommand, readTyped } from "#entry/cli-arguments.ts";
-import { COMMANDS } from "#entry/cli-commands.ts";
+import { findCommand, readTyped } from "#entry/cli/arguments.ts";
+import { COMMANDS } from "#entry/cli/commands.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -30,15 +30,10 @@ const PRICES = {
 /** A command in this process: what `toolbooth` prints, and its exit code. */
 async function runHere(line: string, env: Record<string, string>) {
   const { command, rest } = findCommand(line.split(" "), COMMANDS);
-  const { words, options } = readTyped(command, rest);
-  checkWords(command, words);
+  const { given, json: isJson } = readTyped(command, rest);
   const config = readConfig(env);
-  const { json, text, exitCode } = await command.run({
-    ...{ config, remote: null, json: options["json"] === true, now: Date.now(), words },
-    option: (name) => options[name] as string | undefined,
-    flag: (name) => options[name] === true,
-    note: () => {},
-  });
+  const call = { config, remote: null, json: isJson, now: Date.now(), note: () => {} };
+  const { json, text, exitCode } = await command.run(call, given);
   return { json: json as Json, text, exitCode: exitCode ?? 0 };
 }
 
