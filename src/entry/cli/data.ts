@@ -9,7 +9,7 @@ import {
   SIDECARS,
 } from "#stores/sqlite/backup.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { endVisits } from "#stores/sqlite/operator.ts";
+import { type Ended, endVisits } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../data-folder.ts";
 import { type Call, type Command, command, flag, type Outcome, Refusal, word } from "./command.ts";
 import {
@@ -21,6 +21,7 @@ import {
   isSameFile,
   syncPath,
 } from "./files.ts";
+import { recordHere } from "./in-process.ts";
 import { noData } from "./open-sqlite.ts";
 import { counted, instant, whole } from "./text.ts";
 
@@ -125,7 +126,7 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
     copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
     const looked = inspectSqlite(fresh, call.now, true);
     checkInspection(source, looked);
-    const ended = endVisitsIn(fresh);
+    const ended = await endVisitsIn(fresh, path.basename(source));
     giveToFolderOwner(fresh);
     syncPath(fresh);
     const kept = exchange(file, fresh, aside, force) ? aside : null;
@@ -137,10 +138,12 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
 }
 
 /** In the copy, before anybody uses it. */
-function endVisitsIn(fresh: string): ReturnType<typeof endVisits> {
+async function endVisitsIn(fresh: string, source: string): Promise<Ended> {
   const driver = openNodeSqlite(fresh);
   try {
-    return endVisits(driver);
+    const ended = endVisits(driver);
+    await recordHere(createSqliteDatabase(driver), "restore", `restored ${source}`);
+    return ended;
   } finally {
     driver.close();
   }
@@ -206,7 +209,7 @@ export function exchange(file: string, fresh: string, aside: string, force: bool
 function presentRestore(
   call: Call,
   source: string,
-  came: { kept: string | null; looked: Inspection; ended: ReturnType<typeof endVisits> },
+  came: { kept: string | null; looked: Inspection; ended: Ended },
 ): Outcome {
   const { kept, looked, ended } = came;
   const accounts = looked.audit?.accounts ?? 0;

@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 import type { TellWiring } from "#accounts/tell-person.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
 import { randomBase62 } from "#ids.ts";
+import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { clientOver } from "#operator/operations.ts";
@@ -69,8 +70,20 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
+/** Records what was done to the data as a whole, which is no operation of the table. */
+export async function recordHere(
+  database: SqlDatabase,
+  act: "import" | "restore",
+  outcome: string,
+): Promise<void> {
+  const line = { at: Date.now(), by: userName(), act, subject: null, outcome, address: null };
+  await createOperatorActs(database).record(line);
+}
+
+export const importedOutcome = ({ account = 0 }: RecordCounts) => `imported ${account} accounts`;
+
 /** The user of the operating system; in a container there may be a number without a name. */
-export function userName(): string {
+function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { randomBase62 } from "#ids.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresDirectory } from "#stores/postgres/directory.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
@@ -10,7 +11,7 @@ import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
 import { type Call, Refusal } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
-import { findSecrets, inProcess } from "./in-process.ts";
+import { findSecrets, importedOutcome, inProcess, recordHere } from "./in-process.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
 
 /** The PostgreSQL that DATABASE_URL names, beside nodes that may be running. */
@@ -55,14 +56,15 @@ export async function importIntoPostgres(
   const { pool } = await openDatabase(url, true);
   try {
     // Looked at before anything is read.
-    if (await isEmptyLedger((sql) => pool.once("read", sql)))
-      return await importPostgres(pool, lines, {
-        now,
-        keptFrom: now - config.foldAfterDays * DAY_MS,
-      });
-    throw new Refusal(
-      `The ledger in ${placeOf(url)} is not empty, and an import never mixes ledgers. Set DATABASE_URL to an empty database.`,
-    );
+    if (!(await isEmptyLedger((sql) => pool.once("read", sql)))) {
+      throw new Refusal(
+        `The ledger in ${placeOf(url)} is not empty, and an import never mixes ledgers. Set DATABASE_URL to an empty database.`,
+      );
+    }
+    const keptFrom = now - config.foldAfterDays * DAY_MS;
+    const counts = await importPostgres(pool, lines, { now, keptFrom });
+    await recordHere(createPostgresDatabase(pool), "import", importedOutcome(counts));
+    return counts;
   } catch (error) {
     throw explainPostgres(error);
   } finally {

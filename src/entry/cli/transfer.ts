@@ -1,7 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../data-folder.ts";
 import {
   type Call,
@@ -25,6 +26,7 @@ import {
   linesOf,
   syncPath,
 } from "./files.ts";
+import { importedOutcome, recordHere } from "./in-process.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { whole } from "./text.ts";
 
@@ -185,10 +187,10 @@ async function goalOf(call: Call): Promise<Goal> {
 }
 
 async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
-  const { importSqlite, isEmptyLedger } = await import("#stores/sqlite/transfer.ts");
+  const { isEmptyLedger } = await import("#stores/sqlite/transfer.ts");
   const driver = openDataFolder(call.config.dataDir);
   try {
-    if (isEmptyLedger(driver)) return importSqlite(driver, linesOf(fd), call.now);
+    if (isEmptyLedger(driver)) return await intoSqlite(driver, call, fd);
     throw new Refusal(
       `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
     );
@@ -197,9 +199,15 @@ async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
   }
 }
 
+async function intoSqlite(driver: NodeSqlite, { now }: Call, fd: number): Promise<RecordCounts> {
+  const { importSqlite } = await import("#stores/sqlite/transfer.ts");
+  const counts = importSqlite(driver, linesOf(fd), now);
+  await recordHere(createSqliteDatabase(driver), "import", importedOutcome(counts));
+  return counts;
+}
+
 /** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */
 async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
-  const { importSqlite } = await import("#stores/sqlite/transfer.ts");
   const { dataDir } = call.config;
   const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -208,7 +216,7 @@ async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
     const driver = openNodeSqlite(fresh);
     let counts: RecordCounts;
     try {
-      counts = importSqlite(driver, linesOf(fd), call.now);
+      counts = await intoSqlite(driver, call, fd);
     } finally {
       driver.close();
     }

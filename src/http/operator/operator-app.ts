@@ -157,7 +157,7 @@ function describeTime(at: number): string {
 }
 
 function explain(
-  { logError }: OperatorAppWiring,
+  logError: OperatorAppWiring["logError"],
   thrown: unknown,
   requestId: string,
 ): OperatorFault {
