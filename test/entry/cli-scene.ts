@@ -113,5 +113,9 @@ export async function startServer(dataDir: string, env: Env = {}) {
       child.kill("SIGTERM");
       await exited;
     },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
   };
 }

@@ -8,6 +8,7 @@ import {
   inspectSqlite,
   SIDECARS,
 } from "#stores/sqlite/backup.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { type Ended, endVisits } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../data-folder.ts";
@@ -126,7 +127,7 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
     copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
     const looked = inspectSqlite(fresh, call.now, true);
     checkInspection(source, looked);
-    const ended = await endVisitsIn(fresh, path.basename(source));
+    const ended = await endVisitsIn(fresh);
     giveToFolderOwner(fresh);
     syncPath(fresh);
     const kept = exchange(file, fresh, aside, force) ? aside : null;
@@ -138,11 +139,11 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
 }
 
 /** In the copy, before anybody uses it. */
-async function endVisitsIn(fresh: string, source: string): Promise<Ended> {
+async function endVisitsIn(fresh: string): Promise<Ended> {
   const driver = openNodeSqlite(fresh);
   try {
     const ended = endVisits(driver);
-    await recordHere(createSqliteDatabase(driver), "restore", `restored ${source}`);
+    await recordHere(createSqliteDatabase(driver), "restore", "restored a backup");
     return ended;
   } finally {
     driver.close();
