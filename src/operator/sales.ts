@@ -1,13 +1,9 @@
 import * as z from "zod";
 import { actInSteps } from "#accounts/act-in-steps.ts";
-import { DeskRefusal } from "#accounts/people.ts";
-import type { Billing } from "#billing/billing.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
 import { toPurchase } from "#billing/record-purchase.ts";
-import { NotCarriedOut } from "#ledger/port.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
-import type { OperatorContext } from "./context.ts";
 import { account, changing, count, cursor, pageMax, reading, time } from "./operation.ts";
+import { reaching } from "./reach-provider.ts";
 
 /**
  * Rows of the table: what was sold. A comparison with the payment provider is put together by the client, page by page and
@@ -112,24 +108,3 @@ export const SALES_OPERATIONS = {
       }),
   }),
 };
-
-/** The payment provider did not answer. What settling has done stays done, and is right to be asked for again. */
-export class ProviderUnreachable extends NotCarriedOut {}
-
-async function reaching<Outcome>(
-  { billing }: OperatorContext,
-  ask: (billing: Pick<Billing, "listPayments" | "settle">) => Promise<Outcome>,
-): Promise<Outcome> {
-  const selling = await billing();
-  if (selling === null) throw new DeskRefusal(NOT_SET_UP);
-  try {
-    return await ask(selling);
-  } catch (error) {
-    if (error instanceof ProviderRefused) throw new DeskRefusal(error.message);
-    if (!(error instanceof ProviderAway)) throw error;
-    throw new ProviderUnreachable(error.message, { cause: error });
-  }
-}
-
-const NOT_SET_UP =
-  "Payments are compared with Stripe: set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES as for the server.";

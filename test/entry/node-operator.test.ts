@@ -133,8 +133,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
       const running = ids.map(async (id) => {
         if (await client(id)) confirmed.add(id);
       });
-      while (confirmed.size < round * 8 + 2)
-        await new Promise((resolve) => setTimeout(resolve, 1));
+      while (confirmed.size < round * 8 + 2) await new Promise((resolve) => setTimeout(resolve, 1));
       await server.kill();
       server = await startServer(dataDir, settings);
       // Those that were under way fail by themselves, or reach nobody.

@@ -10,7 +10,7 @@ import type { Purchase } from "#billing/purchase-book.ts";
 import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
-import { ProviderUnreachable } from "#operator/sales.ts";
+import { ProviderUnreachable } from "#operator/reach-provider.ts";
 import { accountOf } from "./accounts.ts";
 import { type Day, readDay } from "./arguments.ts";
 import {
