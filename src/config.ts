@@ -6,6 +6,7 @@ import {
   givenIn,
   readFoldAfterDays,
   readFreeCallCredits,
+  readOperatorTokens,
   readPublicUrl,
   readRateLimit,
   readSecrets,
@@ -44,8 +45,8 @@ export type Config = Readonly<{
   toolThreads: number | null;
   mail: MailSettings;
   signUp: (typeof SIGN_UP)[number];
-  /** Null: there is no operator's way in over the network. */
-  operatorToken: string | null;
+  /** Tokens of operators, for the way in over the network. None: there is no such way. */
+  operatorTokens: readonly { name: string; token: string }[];
   /** For the command line: the deployed service that it works on. Null: the data in `dataDir`. */
   remote: string | null;
   /** Addresses and networks of proxies whose word on a client's address is taken. */
@@ -89,7 +90,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     mail: readMail(given, faults),
     signUp: readSignUp(given("TOOLBOOTH_SIGN_UP"), faults),
-    operatorToken: readOperatorToken(given("TOOLBOOTH_OPERATOR_TOKEN"), faults),
+    operatorTokens: readOperatorTokens(given("TOOLBOOTH_OPERATOR_TOKEN"), faults),
     remote: given("TOOLBOOTH_REMOTE") ?? null,
     trustedProxies: readProxies(given("TOOLBOOTH_TRUSTED_PROXIES"), faults),
     providers: readProviders(given, faults),
@@ -112,19 +113,6 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | n
 /** A base URL for an address: IPv6 in brackets. */
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-
-/** Whoever has it may make keys and credits. Wrong ones are throttled by network only, so it must be too long to guess. */
-const OPERATOR_TOKEN_CHARS_MIN = 32;
-
-function readOperatorToken(text: string | undefined, faults: string[]): string | null {
-  if (text === undefined) return null;
-  if (text.length < OPERATOR_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(text)) {
-    faults.push(
-      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} letters, digits and signs, without spaces; \`openssl rand -hex 32\` makes one.`,
-    );
-  }
-  return text;
-}
 
 function readMail(given: Given, faults: string[]): MailSettings {
   const read = readMailSettings({

@@ -78,6 +78,44 @@ export function readSecrets(text: string | undefined, faults: string[]): string[
   return secrets;
 }
 
+/** Whoever has one may make keys and credits. Wrong ones are throttled by network only, so it must be too long to guess. */
+const OPERATOR_TOKEN_CHARS_MIN = 32;
+const OPERATOR_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
+/** The name of a token that is given none. */
+const OPERATOR_NAME_DEFAULT = "operator";
+
+/** One token, or several as `name:token` with commas between them. Their values are never repeated. */
+export function readOperatorTokens(
+  text: string | undefined,
+  faults: string[],
+): { name: string; token: string }[] {
+  if (text === undefined) return [];
+  const tokens = text.split(",").map((each) => {
+    const [, name = OPERATOR_NAME_DEFAULT, token = ""] =
+      /^(?:([^:]*):)?(.*)$/.exec(each.trim()) ?? [];
+    return { name, token };
+  });
+  const isDistinct = (of: "name" | "token") =>
+    new Set(tokens.map((each) => each[of])).size === tokens.length;
+  if (tokens.some(({ token }) => !isOperatorToken(token))) {
+    faults.push(
+      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} letters, digits and signs, without spaces (each one of a comma-separated list); \`openssl rand -hex 32\` makes one.`,
+    );
+  } else if (tokens.some(({ name }) => !OPERATOR_NAME.test(name))) {
+    faults.push(
+      "TOOLBOOTH_OPERATOR_TOKEN must name each token with up to 40 letters, digits, dots, hyphens and underscores, as in ada:<token>,deploy:<token>.",
+    );
+  } else if (!isDistinct("name") || !isDistinct("token")) {
+    faults.push(
+      "TOOLBOOTH_OPERATOR_TOKEN has the same name or the same token twice: give each its own, as in ada:<token>,deploy:<token>.",
+    );
+  }
+  return tokens;
+}
+
+const isOperatorToken = (token: string) =>
+  token.length >= OPERATOR_TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(token);
+
 /** How credits are paid: none of the values is ever repeated, for two of them are secrets. */
 export type StripeSettings = {
   secretKey: string;

@@ -156,13 +156,13 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_OPERATOR_TOKEN",
     fallback: "",
     meaning:
-      "At Cloudflare's edge: bearer token of the operator's way in, at least 32 characters; unset: there is none",
+      "Bearer token of the operator's way in over the network, at least 32 characters, or several as name:token, separated by commas; unset: there is none",
   },
   {
     name: "TOOLBOOTH_REMOTE",
     fallback: "",
     meaning:
-      "For the command line: address of a deployed service that it works on instead of DATA_DIR, as with --remote; with TOOLBOOTH_OPERATOR_TOKEN",
+      "For the command line: address of a service that it works on instead of DATA_DIR, as with --remote; with TOOLBOOTH_OPERATOR_TOKEN, the first where it lists several",
   },
   {
     name: "TOOLBOOTH_LOG_LEVEL",

@@ -7,7 +7,7 @@ import { describeApi } from "#http/openapi.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
 import { TOOLS } from "#tools/index.ts";
-import { COMMANDS } from "../src/entry/cli-commands.ts";
+import { COMMANDS } from "../src/entry/cli/commands.ts";
 import { readYaml, type Yaml } from "./plain-yaml.ts";
 
 /** The files that set up a fleet: no container runs here, so they are held against what they must agree with. */
@@ -171,7 +171,7 @@ test("commands that the guides to a fleet show are commands of the service, with
     const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `));
     assert.ok(command, line);
     for (const [, option = ""] of line.matchAll(/ --([\w-]+)/g))
-      assert.ok(option in (command.options ?? {}), `${command.name} has no --${option}`);
+      assert.ok(option in command.takes, `${command.name} has no --${option}`);
   }
 });
 

@@ -26,8 +26,29 @@ const DOORS: Record<string, readonly string[]> = {
   accounts: ["ledger", "mail", "errors", "ids", "limits"],
   billing: ["ledger", "errors", "ids", "limits"],
   notices: ["ledger", "accounts", "mail", "errors", "ids", "limits"],
-  http: ["tools", "ledger", "accounts", "billing", "notices", "errors", "ids", "limits"],
-  stores: ["ledger", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
+  operator: ["ledger", "accounts", "billing", "errors", "ids", "limits"],
+  http: [
+    "tools",
+    "ledger",
+    "accounts",
+    "billing",
+    "notices",
+    "operator",
+    "errors",
+    "ids",
+    "limits",
+  ],
+  stores: [
+    "ledger",
+    "accounts",
+    "billing",
+    "notices",
+    "operator",
+    "mail",
+    "errors",
+    "ids",
+    "limits",
+  ],
   entry: [
     ...[
       "config",
@@ -40,6 +61,7 @@ const DOORS: Record<string, readonly string[]> = {
       "accounts",
       "billing",
       "notices",
+      "operator",
       "mail",
     ],
     ...["errors", "ids", "limits"],
@@ -55,7 +77,7 @@ const NODE_FILES = [
 /** Files that may import `cloudflare:`, for the same reason. */
 const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/entry\/worker/];
 /** Rooms that get time, random bytes and digests handed in: the same input gives the same output. */
-const PURE_ROOMS = ["errors", "ids", "limits", "tools", "ledger", "accounts"];
+const PURE_ROOMS = ["errors", "ids", "limits", "tools", "ledger", "accounts", "operator"];
 const IMPURE =
   /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
 

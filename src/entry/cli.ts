@@ -2,11 +2,11 @@
 import { DeskRefusal } from "#accounts/people.ts";
 import { readConfig } from "#config.ts";
 import { ConfigFault } from "#read-settings.ts";
-import { checkWords, findCommand, readTyped } from "./cli-arguments.ts";
-import { type Command, type Outcome, Refusal, WrongUsage } from "./cli-command.ts";
-import { COMMANDS } from "./cli-commands.ts";
-import { helpOn, helpOnAll, usageLine, usageOf } from "./cli-help.ts";
-import { readRemote } from "./cli-remote-address.ts";
+import { findCommand, readTyped } from "./cli/arguments.ts";
+import { type Command, type Outcome, Refusal, WrongUsage } from "./cli/command.ts";
+import { COMMANDS } from "./cli/commands.ts";
+import { helpOn, helpOnAll, usageLine, usageOf } from "./cli/help.ts";
+import { readRemote } from "./cli/remote/address.ts";
 import { DataFolderFault } from "./data-folder.ts";
 
 /**
@@ -29,19 +29,11 @@ async function main(typed: readonly string[]): Promise<void> {
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<Outcome> {
-  const { words, options } = readTyped(command, rest);
-  checkWords(command, words);
+  const { given, remote, json } = readTyped(command, rest);
   const config = readConfig(process.env);
-  return command.run({
-    config,
-    remote: readRemote(command, options["remote"] as string | undefined, config),
-    json: options["json"] === true,
-    now: Date.now(),
-    words,
-    option: (name) => options[name] as string | undefined,
-    flag: (name) => options[name] === true,
-    note: (line) => process.stderr.write(`${line}\n`),
-  });
+  const note = (line: string) => process.stderr.write(`${line}\n`);
+  const call = { config, remote: readRemote(command, remote, config), json, now: Date.now(), note };
+  return command.run(call, given);
 }
 
 function say(json: boolean, { json: object, text, exitCode = 0 }: Outcome): void {

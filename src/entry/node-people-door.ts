@@ -12,10 +12,15 @@ import { databaseFile, outboxFolder } from "./data-folder.ts";
 import { isOwnMachine, originsOf } from "./node-addresses.ts";
 import { createClientAddress } from "./node-client-address.ts";
 import type { NodeLog } from "./node-log.ts";
+import { createOperatorDoor } from "./node-operator-door.ts";
 import { type People, PeopleAway, startPeople } from "./node-people.ts";
 
 /** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
-export type PeopleDoor = PeopleSite & { stop(): Promise<void> };
+export type PeopleDoor = PeopleSite & {
+  /** Answers everything below `/operator`. */
+  fetchForOperator(request: Request, connection: unknown): Promise<Response>;
+  stop(): Promise<void>;
+};
 
 export function openPeopleDoor(
   config: Config,
@@ -41,7 +46,7 @@ export function openPeopleDoor(
       isOwnMachine: isOwnMachine(config),
       signUp: config.signUp,
       ...{ prices: at.prices, stripe: config.stripe, webhookNetworks: config.webhookNetworks },
-      ...{ starter, providers: config.providers },
+      ...{ starter, providers: config.providers, operatorTokens: config.operatorTokens },
     },
     log,
   );
@@ -49,6 +54,17 @@ export function openPeopleDoor(
     log.complain("The thread of the pages could not be started", { cause });
     return null;
   });
+  async function forward(
+    request: Request,
+    body: Uint8Array | null,
+    connection: unknown,
+  ): Promise<Response> {
+    const peer = clientAddress(connection as IncomingMessage | undefined);
+    const thread = await people;
+    if (thread === null) throw new PeopleAway("Never started");
+    return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
+  }
+  const operatorDoor = createOperatorDoor(config.operatorTokens, log);
   return {
     offer: {
       signUp: config.signUp,
@@ -58,17 +74,16 @@ export function openPeopleDoor(
     },
     async fetch(request, connection) {
       const body = await readBody(request, bodyBytesMaxOf(request), () => {});
-      const peer = clientAddress(connection as IncomingMessage | undefined);
       try {
-        const thread = await people;
-        if (thread === null) throw new PeopleAway("Never started");
-        return await thread.fetch(request, body.byteLength === 0 ? null : body, peer);
+        return await forward(request, body, connection);
       } catch (cause) {
         if (!(cause instanceof PeopleAway)) throw cause;
         const headers = { "Retry-After": "2" };
         throw new Fault("unavailable", "The pages cannot be served just now.", { cause, headers });
       }
     },
+    fetchForOperator: (request, connection) =>
+      operatorDoor(request, (own, body) => forward(own, body, connection)),
     stop: async () => (await people)?.stop(),
   };
 }

@@ -1,7 +1,9 @@
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/operator.ts";
 import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { isDamage } from "#stores/sqlite/damage.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { createFaultWatch } from "./node-fault-watch.ts";
@@ -19,6 +21,9 @@ export function openPeopleStore(
       // There is one node alone, and its memory will do.
       throttle: null,
       tellFaults: undefined,
+      // To look for damage reads the whole file: the command line does it where the file is.
+      findDamage: async () => [],
+      isDamage,
       close: async () => driver.close(),
     };
   }
@@ -30,6 +35,8 @@ export function openPeopleStore(
     tellFaults,
     throttle: createPostgresThrottle(pool),
     ledger,
+    findDamage: () => findDamage(pool),
+    isDamage: isPostgresDamage,
     async close() {
       await close();
       await pool.close();

@@ -5,6 +5,7 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import type { TellWiring } from "#accounts/tell-person.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -19,9 +20,11 @@ import { createNodeWebhookTransport } from "#notices/node-webhook-transport.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
 import { openBilling } from "./node-billing.ts";
 import { hashKey, random } from "./node-house.ts";
+import { isForOperator } from "./node-operator-door.ts";
 import { hashPassword, verifyPassword } from "./node-passwords.ts";
 import type { FromPeople, PeopleSettings, ToPeople } from "./node-people.ts";
 import { startNotices } from "./node-people-notices.ts";
+import { openNodeOperator } from "./node-people-operator.ts";
 import { openPeopleStore } from "./node-people-store.ts";
 
 /**
@@ -138,6 +141,20 @@ const notices = startNotices({
   ...{ way, now, random, complain },
 });
 const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
+const queue: TellWiring["queue"] = {
+  async add(order) {
+    const added = await store.letterQueue.add(order);
+    office.look();
+    return added;
+  },
+};
+const operator = openNodeOperator({
+  ...{ tokens: settings.operatorTokens, store, desk, billing, now, waitUntil: inBackground },
+  tell: { journal: store.journal, queue, way, publicUrl, random },
+  newRequestId: house.newRequestId,
+  logAct: (message, act) => say({ kind: "act", message, act }),
+  logError: complain,
+});
 
 /** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
 const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
@@ -172,7 +189,9 @@ async function tellOfHeld(): Promise<void> {
 /** Nothing that is asked may end the thread: everybody else's requests would end with it. */
 async function answer(message: ToPeople & { kind: "request" }): Promise<void> {
   const { id, peer } = message;
-  const response = await app.fetch(readRequest(message), peer);
+  const request = readRequest(message);
+  const isOperators = isForOperator(new URL(request.url).pathname);
+  const response = await (isOperators ? operator : app).fetch(request, peer);
   const body = new Uint8Array(await response.arrayBuffer());
   const names = [...response.headers].filter(([name]) => name !== "set-cookie");
   const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);

@@ -4,6 +4,8 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { MailSettings } from "#mail/read-mail-settings.ts";
 import type { WebhookNetworks } from "#notices/endpoint-address.ts";
+import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorToken } from "#operator/tokens.ts";
 import type { StripeSettings } from "#read-settings.ts";
 import type { NodeLog } from "./node-log.ts";
 
@@ -23,6 +25,7 @@ export type PeopleSettings = {
   stripe: StripeSettings | null;
   /** Where accounts' own endpoints may lie. */
   webhookNetworks: WebhookNetworks;
+  operatorTokens: readonly OperatorToken[];
   /** Only then do letters that stay here have their links in the log. */
   isOwnMachine: boolean;
 };
@@ -46,6 +49,7 @@ export type FromPeople =
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "letter"; text: string }
   | { kind: "warning"; message: string }
+  | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
   | {
       kind: "complaint";
       message: string;
@@ -103,6 +107,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
       waiting.get(id)?.resolve(response);
     } else if (message.kind === "letter") log.letter(message.text);
     else if (message.kind === "warning") log.warn(message.message);
+    else if (message.kind === "act") log.info(message.message, message.act);
     else if (message.kind === "complaint") {
       const { requestId, cause } = message;
       log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
 import { type Config, urlOf } from "#config.ts";
@@ -15,6 +16,7 @@ import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
 import { openKeptFiles } from "./node-kept-reversals.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
+import { isForOperator } from "./node-operator-door.ts";
 import { openNodePages } from "./node-page-files.ts";
 import { openPeopleDoor, type PeopleDoor } from "./node-people-door.ts";
 import { startNodeServer } from "./node-server.ts";
@@ -55,7 +57,7 @@ async function main(): Promise<void> {
     const context = createNodeHouse({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
     app = createApp(context, createSite({ settings, people, pages }));
-    return app;
+    return withOperator(app, people);
   }, config);
   const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);
   const kept = openKeptFiles(config.dataDir, log.complain);
@@ -97,6 +99,15 @@ async function main(): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
 }
+
+/** The app with the operator's way in beside it. */
+const withOperator = (app: App, people: PeopleDoor): App => ({
+  ...app,
+  fetch: (request, connection) =>
+    isForOperator((connection as IncomingMessage).url)
+      ? people.fetchForOperator(request, connection)
+      : app.fetch(request, connection),
+});
 
 /** A database that is started together with its nodes, or changes its primary, is there by then. */
 const DATABASE_PATIENCE_MS = 60_000;

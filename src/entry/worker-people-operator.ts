@@ -1,8 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
-import { createDeploymentDesk } from "#accounts/deployment-desk.ts";
-import { createOperatorDesk } from "#accounts/operator-desk.ts";
 import { createOperatorApp, type OperatorApp } from "#http/operator/operator-app.ts";
-import { createSalesDesk } from "#http/operator/sales-desk.ts";
 import { accountPart } from "#ids.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
@@ -14,10 +11,9 @@ import type { PeopleConfig, PeopleEnv } from "./worker-people-settings.ts";
 /** The operator's way in; made once for an isolate, for it counts wrong tokens. */
 export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleConfig): OperatorApp {
   const { ledger, desk, index, store, letters, billing, house, complain, newRequestId } = side;
-  const { database, directory, journal, letterQueue } = store;
-  const { publicUrl, secrets } = config;
+  const { database, directory, journal, letterQueue, purchases } = store;
+  const { publicUrl } = config;
   const { random, now } = house;
-  const acts = createOperatorActs(database);
   const queue: Pick<LetterQueue, "add"> = {
     async add(order) {
       const added = await letterQueue.add(order);
@@ -25,16 +21,19 @@ export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleCon
       return added;
     },
   };
-  const tell = { journal, queue, way: wayOf(config.mail), publicUrl, random };
   const moves = movesOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
   return createOperatorApp({
-    token: config.operatorToken,
-    desk: {
-      ...createOperatorDesk({ ledger, directory, desk: async () => desk, tell }),
-      ...createDeploymentDesk({ ledger, directory, index, acts, moves, secrets }),
-      ...createSalesDesk({ purchases: store.purchases, billing }),
+    tokens: config.operatorTokens,
+    context: {
+      ...{ ledger, directory, purchases, desk: async () => desk, billing: async () => billing },
+      tell: { journal, queue, way: wayOf(config.mail), publicUrl, random },
+      acts: createOperatorActs(database),
+      layout: { kind: "ledger_per_account", index, moves },
+      // The disks are the platform's: what is wrong with them is nothing that it tells.
+      findDamage: async () => [],
+      isDamage: () => false,
     },
-    ...{ acts, now, complain, waitUntil, newRequestId },
-    tell: (message, details) => console.log(JSON.stringify({ message, ...details })),
+    ...{ now, waitUntil, newRequestId, logError: complain },
+    logAct: (message, act) => console.log(JSON.stringify({ message, ...act })),
   });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type AccountIndex, type IndexedAccount, indexedLedger } from "#accounts/account-index.ts";
-import { ACT_TEXT_CHARS_MAX, ACTS_KEPT, type OperatorActs } from "#accounts/operator-acts.ts";
+import { ACT_TEXT_CHARS_MAX, ACTS_KEPT, type OperatorActs } from "#operator/acts.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { createMemoryLedger } from "../memory-ledger.ts";
 
@@ -79,18 +79,25 @@ function describeIndex(open: OpenAccountIndex) {
 
 function describeActs(open: OpenAccountIndex) {
   const act = (at: number) => ({
-    ...{ at, act: "grant", subject: "acc_a", outcome: "granted", address: "2001:db8::1" },
+    ...{
+      at,
+      by: "ada",
+      act: "grant",
+      subject: "acc_a",
+      outcome: "granted",
+      address: "2001:db8::1",
+    },
   });
 
   test("acts are listed newest first, page by page, also while others come", async (t) => {
     const { acts } = await open(t);
-    for (let turn = 0; turn < 7; turn += 1) await acts.note(act(START + turn));
+    for (let turn = 0; turn < 7; turn += 1) await acts.record(act(START + turn));
     const seen: number[] = [];
     let after: string | null = null;
     do {
       const page: Awaited<ReturnType<OperatorActs["list"]>> = await acts.list({ after, max: 3 });
       seen.push(...page.acts.map(({ at }) => at - START));
-      await acts.note(act(START + 100));
+      await acts.record(act(START + 100));
       after = page.next;
     } while (after !== null);
     assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
@@ -98,16 +105,16 @@ function describeActs(open: OpenAccountIndex) {
 
   test("acts beyond the bound go, the oldest first", async (t) => {
     const { acts, db } = await open(t);
-    for (let turn = 1; turn <= 3; turn += 1) await acts.note(act(turn));
+    for (let turn = 1; turn <= 3; turn += 1) await acts.record(act(turn));
     // As if there were nearly so many: the acts are numbered.
     await db.batch([
-      sql`INSERT INTO operator_act (no, at, act, outcome) VALUES (${ACTS_KEPT}, 4, 'grant', 'granted')`,
+      sql`INSERT INTO operator_act (no, at, operator, act, outcome) VALUES (${ACTS_KEPT}, 4, 'ada', 'grant', 'granted')`,
     ]);
     for (const [noted, kept] of [
       [5, [5, 4, 3, 2]],
       [6, [6, 5, 4, 3]],
     ] as const) {
-      await acts.note(act(noted));
+      await acts.record(act(noted));
       const listed = await acts.list({ after: null, max: 9 });
       assert.deepEqual(
         listed.acts.map(({ at }) => at),
@@ -118,10 +125,13 @@ function describeActs(open: OpenAccountIndex) {
 
   test("an act is listed as it was noted, its texts cut to their bound", async (t) => {
     const { acts } = await open(t);
-    const bare = { at: START, act: "audit", subject: null, outcome: "held", address: null };
-    await acts.note(bare);
+    const bare = {
+      ...{ at: START, by: "ada", act: "audit" },
+      ...{ subject: null, outcome: "held", address: null },
+    };
+    await acts.record(bare);
     const long = "x".repeat(100_000);
-    await acts.note({ ...bare, act: long, subject: long, outcome: long });
+    await acts.record({ ...bare, act: long, subject: long, outcome: long });
     const listed = (await acts.list({ after: null, max: 9 })).acts;
     const cut = long.slice(0, ACT_TEXT_CHARS_MAX);
     assert.deepEqual(

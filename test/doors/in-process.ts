@@ -5,8 +5,8 @@ import { createSite } from "#http/pages/site.ts";
 import { apiOptionsOf } from "#http/pages/site-context.ts";
 import { runTool, type Sources } from "#http/run-tool.ts";
 import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
 import { TOOLS } from "#tools/index.ts";
+import { createMemoryLedger } from "../memory-ledger.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
 import {

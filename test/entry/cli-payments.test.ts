@@ -1,7 +1,7 @@
 /** What the operator sees of sales: payments, revenue, and books that tell of both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal } from "#entry/cli-command.ts";
+import { Refusal } from "#entry/cli/command.ts";
 import { commandLine, type Json } from "./cli-scene.ts";
 import { openPayments } from "./payments-scene.ts";
 

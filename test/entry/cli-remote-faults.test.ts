@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, describe, test } from "node:test";
 import { readConfig } from "#config.ts";
-import { Refusal, WrongUsage } from "#entry/cli-command.ts";
-import { COMMANDS } from "#entry/cli-commands.ts";
-import { readRemote } from "#entry/cli-remote-address.ts";
-import { createRemoteDesk } from "#entry/cli-remote-client.ts";
-import { explainNoAnswer } from "#entry/cli-remote-faults.ts";
+import { Refusal, WrongUsage } from "#entry/cli/command.ts";
+import { COMMANDS } from "#entry/cli/commands.ts";
+import { readRemote } from "#entry/cli/remote/address.ts";
+import { createHttpClient } from "#entry/cli/remote/client.ts";
+import { explainNoAnswer } from "#entry/cli/remote/faults.ts";
 import { createDeployment, serve, TOKEN } from "../http/operator/deployment-scene.ts";
 
 /** Whatever can be wrong between the command line and a service: one sentence that says what to do. */
@@ -19,8 +19,8 @@ const remoteOf = (typed: string | undefined, env: Record<string, string> = {}) =
   readRemote(command, typed, readConfig({ TOOLBOOTH_OPERATOR_TOKEN: TOKEN, ...env }));
 
 const sentenceOf = async (url: string, token = TOKEN): Promise<string> => {
-  const desk = createRemoteDesk({ url, token }, [0, 0, 0, 0, 0]);
-  const error = await desk.findAddress({ email: "ada@b.c" }).then(
+  const client = createHttpClient({ url, token }, [0, 0, 0, 0, 0]);
+  const error = await client.findAddress({ email: "ada@b.c" }).then(
     () => assert.fail("it was refused"),
     (refused: Error) => refused,
   );
@@ -85,7 +85,7 @@ describe("the address of a service", () => {
       () => remoteOf("https://one.example", { TOOLBOOTH_OPERATOR_TOKEN: "" }),
       /TOOLBOOTH_OPERATOR_TOKEN in the environment/,
     );
-    assert.ok(COMMANDS.every(({ options }) => !Object.keys(options ?? {}).includes("token")));
+    assert.ok(COMMANDS.every(({ takes }) => !Object.keys(takes).includes("token")));
   });
 });
 
@@ -96,7 +96,7 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
       await sentenceOf(url, "x".repeat(40)),
       /does not take this token.*toolbooth-people/,
     );
-    const closed = await serve(createDeployment({ token: null }).app);
+    const closed = await serve(createDeployment({ tokens: [] }).app);
     assert.match(await sentenceOf(closed), /has no operator's door\. Give the Worker/);
     const detail = 'This version of the service knows no operation "findAddress".';
     const old = await answering(400, JSON.stringify({ code: "unknown_operation", detail }));

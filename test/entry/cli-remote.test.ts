@@ -63,9 +63,9 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       ...["openAccount", "openAccount", "createKey", "grant", "grant"],
       ...["suspendAccount", "resumeAccount", "closeAccount", "revokeKey"],
     ]);
-    assert.deepEqual(Object.keys(acts[0]), ["at", "act", "subject", "outcome", "address"]);
+    assert.deepEqual(Object.keys(acts[0]), ["at", "by", "act", "subject", "outcome", "address"]);
     assert.equal((await cli.json("acts --max 2")).acts.length, 2);
-    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +act +account or key/);
+    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
     assert.deepEqual(deployment.complaints, []);
   });
 
@@ -161,9 +161,15 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
   test("a long outcome is cut in the table of acts, and whole with --json", async () => {
     const { cli, deployment } = await scene();
     const outcome = `refused: ${"why ".repeat(50)}`;
-    const told = { at: Date.now(), act: "grant", subject: "acc_Ada000000000", address: "::1" };
-    await deployment.acts.note({ ...told, outcome });
-    await deployment.acts.note({ ...told, outcome: "done" });
+    const told = {
+      at: Date.now(),
+      by: "operator",
+      act: "grant",
+      subject: "acc_Ada000000000",
+      address: "::1",
+    };
+    await deployment.acts.record({ ...told, outcome });
+    await deployment.acts.record({ ...told, outcome: "done" });
     const { stdout } = await cli.run("acts");
     const widths = stdout
       .trimEnd()
@@ -174,7 +180,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.equal((await cli.json("acts")).acts[1].outcome, outcome);
   });
 
-  test("what is about data folders says what to do instead, and acts needs a service", async () => {
+  test("what is about data folders says what to do instead", async () => {
     const { cli, dataDir, folder } = await scene();
     assert.match(
       await cli.refused(`backup ${folder}/copy`),
@@ -183,7 +189,6 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.match(await cli.refused(`restore ${folder}/copy`), /replaces a data folder.*import/);
     assert.match(await cli.wrong("export x --with-secret"), /in nobody's reach/);
     const here = commandLine(dataDir);
-    assert.match(await here.wrong("acts"), /name it with --remote URL/);
     assert.match((await here.run("backup --help")).stdout, /With --remote: backup copies/);
     assert.match(
       (await here.run("key create --help")).stdout,

@@ -96,6 +96,7 @@ export async function startServer(dataDir: string, env: Env = {}) {
   });
   assert.ok(url, "the server came up");
   return {
+    url,
     async call(key: string, callId?: string) {
       const response = await fetch(`${url}/api/v1/hash`, {
         method: "POST",
@@ -110,6 +111,10 @@ export async function startServer(dataDir: string, env: Env = {}) {
     },
     async stop() {
       child.kill("SIGTERM");
+      await exited;
+    },
+    async kill() {
+      child.kill("SIGKILL");
       await exited;
     },
   };

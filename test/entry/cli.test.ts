@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { readConfig } from "#config.ts";
-import { checkWords, findCommand, readTyped } from "#entry/cli-arguments.ts";
-import { type Outcome, Refusal, WrongUsage } from "#entry/cli-command.ts";
-import { COMMANDS } from "#entry/cli-commands.ts";
+import { findCommand, readTyped } from "#entry/cli/arguments.ts";
+import { type Outcome, Refusal, WrongUsage } from "#entry/cli/command.ts";
+import { COMMANDS } from "#entry/cli/commands.ts";
 import { commandLine, type Json, temporaryFolder } from "./cli-scene.ts";
 
 const NAMES = COMMANDS.map(({ name }) => name);
@@ -13,18 +13,10 @@ const NAMES = COMMANDS.map(({ name }) => name);
 /** A command in this process: what is tested is which fault it ends in. */
 async function runHere(typed: string[], dataDir: string): Promise<Outcome> {
   const { command, rest } = findCommand(typed, COMMANDS);
-  const { words, options } = readTyped(command, rest);
-  checkWords(command, words);
-  return command.run({
-    config: readConfig({ DATA_DIR: dataDir }),
-    remote: null,
-    json: true,
-    now: Date.now(),
-    words,
-    option: (name) => options[name] as string | undefined,
-    flag: (name) => options[name] === true,
-    note: () => {},
-  });
+  const { given } = readTyped(command, rest);
+  const config = readConfig({ DATA_DIR: dataDir });
+  const call = { config, remote: null, json: true, now: Date.now(), note: () => {} };
+  return command.run(call, given);
 }
 
 describe("the command line", { concurrency: 2 }, () => {

@@ -222,7 +222,12 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
     {
       ...{ data: { file }, outboxFolder: outbox, secrets: ["a secret"] },
       ...{ publicUrl: "http://127.0.0.1:8787", origins: [], signUp: "open", providers: {} },
-      ...{ starter: { credits: 100, days: 90 }, isOwnMachine: false, webhookNetworks: "any" },
+      ...{
+        starter: { credits: 100, days: 90 },
+        isOwnMachine: false,
+        operatorTokens: [],
+        webhookNetworks: "any",
+      },
       ...{ prices: null, stripe: null },
       ...{ prices: null, stripe: null },
       mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },

@@ -43,7 +43,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     },
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },
     starter: { credits: 100, days: 90 },
-    ...{ prices: null, stripe: null, webhookNetworks: "public" as const },
+    ...{ prices: null, stripe: null, operatorTokens: [], webhookNetworks: "public" as const },
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };

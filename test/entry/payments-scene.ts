@@ -5,9 +5,6 @@ import path from "node:path";
 import type { TestContext } from "node:test";
 import { openAccount } from "#accounts/people.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
-import { readConfig } from "#config.ts";
-import { checkWords, findCommand, readTyped } from "#entry/cli-arguments.ts";
-import { COMMANDS } from "#entry/cli-commands.ts";
 import { randomBase62 } from "#ids.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -17,7 +14,7 @@ import { openBilling } from "../../src/entry/node-billing.ts";
 import { hashKey, random } from "../../src/entry/node-house.ts";
 import { temporaryFolder } from "../doors/server-process.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../stripe/fake-stripe.ts";
-import type { Json } from "./cli-scene.ts";
+import { runHere } from "./run-command.ts";
 
 const PRICES = {
   currency: "eur",
@@ -26,21 +23,6 @@ const PRICES = {
     { id: "yen", name: "Yen", credits: 300, price: "900", currency: "jpy" },
   ],
 };
-
-/** A command in this process: what `toolbooth` prints, and its exit code. */
-async function runHere(line: string, env: Record<string, string>) {
-  const { command, rest } = findCommand(line.split(" "), COMMANDS);
-  const { words, options } = readTyped(command, rest);
-  checkWords(command, words);
-  const config = readConfig(env);
-  const { json, text, exitCode } = await command.run({
-    ...{ config, remote: null, json: options["json"] === true, now: Date.now(), words },
-    option: (name) => options[name] as string | undefined,
-    flag: (name) => options[name] === true,
-    note: () => {},
-  });
-  return { json: json as Json, text, exitCode: exitCode ?? 0 };
-}
 
 export async function openPayments(t: TestContext) {
   const fake = await startFakeStripe();

@@ -78,8 +78,8 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT 'n' || n, ${START} FROM numbers`,
     sql`INSERT INTO account_index (account, created_at)
         ${numbers} SELECT 'acc_' || n, ${START} + n FROM numbers`,
-    sql`INSERT INTO operator_act (at, act, outcome)
-        ${numbers} SELECT ${START}, 'grant', 'granted' FROM numbers`,
+    sql`INSERT INTO operator_act (at, operator, act, outcome)
+        ${numbers} SELECT ${START}, 'ada', 'grant', 'granted' FROM numbers`,
   ]);
 };
 
@@ -136,7 +136,10 @@ function operations(d1: D1) {
   const event = { at: START, kind: "signed_in", detail: null, address: null } as const;
   const fresh = { email: "new@x.org", account: "acc_new", createdAt: START };
   const due = { now: START, leaseUntil: START + 1, max: 4, way: "smtp" } as const;
-  const act = { at: START, act: "grant", subject: null, outcome: "granted", address: null };
+  const act = {
+    ...{ at: START, by: "ada", act: "grant" },
+    ...{ subject: null, outcome: "granted", address: null },
+  };
   return {
     register: () => directory.register(fresh),
     findByEmail: () => directory.findByEmail({ email: "7@x.org" }),
@@ -153,7 +156,7 @@ function operations(d1: D1) {
     done: () => letterQueue.done({ id: "let_1" }),
     noteAccount: () => index.note({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
-    noteAct: () => acts.note(act),
+    noteAct: () => acts.record(act),
     listActs: () => acts.list({ after: null, max: 3 }),
     ...salesOperations(d1),
     forget: () => directory.forget({ account: "acc_7", emailHash: "h", now: START }),

@@ -13,7 +13,7 @@ import {
   orderFault,
   StatementRefused,
 } from "#stores/postgres/faults.ts";
-import { explainPostgres } from "../../src/entry/cli-postgres-faults.ts";
+import { explainPostgres } from "../../src/entry/cli/postgres-faults.ts";
 import { explainDatabase } from "../../src/entry/database-fault.ts";
 import { assertBooks, START } from "../contract/ledger/scene.ts";
 import { copyFolder, startPostgres } from "../postgres.ts";

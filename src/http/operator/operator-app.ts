@@ -1,14 +1,16 @@
 import * as z from "zod";
-import { DeskRefusal } from "#accounts/people.ts";
 import { Fault } from "#errors.ts";
-import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
+import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorContext } from "#operator/context.ts";
+import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
+import { isRefused, perform } from "#operator/perform.ts";
+import type { OperatorToken } from "#operator/tokens.ts";
 import { dropBody, readBody } from "../body.ts";
 import { createTokenCheck } from "./check-token.ts";
-import { isOperation, OPERATIONS } from "./operations.ts";
 import { faultResponse, OperatorFault } from "./operator-fault.ts";
-import type { OperationName, OperatorHouse } from "./operator-house.ts";
 
 /**
  * The operator's way into a deployed service: `POST /operator/v1/perform` with `{ operation, order }` and the token.
@@ -27,93 +29,77 @@ const HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-export function createOperatorApp(house: OperatorHouse): OperatorApp {
-  const checkToken = house.token === null ? null : createTokenCheck(house.token);
+export type OperatorAppWiring = {
+  /** None: there is no way in. */
+  tokens: readonly OperatorToken[];
+  context: OperatorContext;
+  /** The time of day in milliseconds since 1970 UTC. */
+  now(): number;
+  newRequestId(): string;
+  /** Lets work come to its end that nobody waits for any more. */
+  waitUntil(work: Promise<unknown>): void;
+  /** Called with every act, for the log. Never a key, never an email address. */
+  logAct(message: string, act: OperatorAct & { requestId: string }): void;
+  logError(message: string, details: { requestId?: string; cause?: unknown }): void;
+};
 
-  async function answer(request: Request, visit: Visit): Promise<Response> {
+export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
+  const { tokens, context, now, waitUntil } = wiring;
+  const checkToken = tokens.length === 0 ? null : createTokenCheck(tokens);
+
+  async function respond(request: Request, { requestId, peer }: RequestContext): Promise<Response> {
     if (checkToken === null || new URL(request.url).pathname !== PATH)
       throw new OperatorFault("not_found", NOTHING_HERE);
     if (request.method !== "POST") {
       throw new OperatorFault("method_not_allowed", "Orders come with POST.", { Allow: "POST" });
     }
-    checkToken(request.headers.get("authorization"), visit.peer, house.now());
+    const by = checkToken(request.headers.get("authorization"), peer, now());
     const { operation, order } = await readOrder(request);
-    checkClock(order, house.now());
-    const outcome = await perform(operation, order, visit);
+    checkClock(order, now());
+    const onAct = (act: OperatorAct) => wiring.logAct("An operator's act", { ...act, requestId });
+    const operator = { by, address: peer };
+    const done = perform({ context, operator, now, onAct }, operation, order);
+    // Whoever asked may be gone by now: an act and its line belong together all the same.
+    if (operationOf(operation).act !== null) waitUntil(done.catch(() => {}));
+    const outcome = await done;
     return new Response(JSON.stringify({ ok: true, outcome: outcome ?? null }), {
       headers: { "Content-Type": "application/json" },
     });
   }
 
-  async function perform(name: OperationName, order: unknown, visit: Visit): Promise<unknown> {
-    const act = OPERATIONS[name].act as Act | null;
-    const doIt = house.desk[name] as (order: unknown) => Promise<unknown>;
-    if (act === null) return doIt(order);
-    const done = carryOut(name, act, () => doIt(order), order, visit);
-    // Whoever asked may be gone by now: the act and its line belong together all the same.
-    house.waitUntil(done.catch(() => {}));
-    return done;
-  }
-
-  async function carryOut(
-    name: OperationName,
-    act: Act,
-    doIt: () => Promise<unknown>,
-    order: unknown,
-    visit: Visit,
-  ): Promise<unknown> {
-    let said = "unknown: it broke off";
-    let hasLine = true;
-    try {
-      const outcome = await doIt();
-      hasLine = act.isPart?.(order) !== true && act.hasChanged?.(outcome) !== false;
-      said = act.outcome?.(order, outcome) ?? plainly(outcome);
-      return outcome;
-    } catch (error) {
-      if (isRefusal(error)) said = `refused: ${withoutAddresses(error.message)}`;
-      if (error instanceof NotCarriedOut) said = "not carried out";
-      throw error;
-    } finally {
-      if (hasLine) await note({ act: name, subject: act.subject(order), outcome: said }, visit);
-    }
-  }
-
-  async function note(
-    told: { act: string; subject: string | null; outcome: string },
-    { requestId, peer }: Visit,
-  ): Promise<void> {
-    house.tell("An operator's act", { ...told, requestId, address: peer });
-    await house.acts.note({ ...told, at: house.now(), address: peer }).catch((cause) => {
-      // That the line is not carried out says nothing about the act.
-      throw new Error("The line of an operator's act could not be kept", { cause });
-    });
-  }
-
   return {
     async fetch(request, peer) {
-      const visit = { requestId: house.newRequestId(), peer };
-      const response = await answer(request, visit).catch(async (thrown) => {
-        const fault = explain(house, thrown, visit.requestId);
-        // Unread, it would cost the client its connection.
-        const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
-        const refusal = faultResponse(fault, visit.requestId);
-        if (!isDropped) refusal.headers.set("Connection", "close");
-        return refusal;
-      });
-      for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
-      response.headers.set("X-Request-Id", visit.requestId);
-      return response;
+      const requestContext = { requestId: wiring.newRequestId(), peer };
+      const { requestId } = requestContext;
+      const response = await respond(request, requestContext).catch((thrown) =>
+        respondWithError(thrown, requestId, wiring.logError, request),
+      );
+      return withHeaders(response, requestId);
     },
   };
 }
 
-type Visit = { requestId: string; peer: string | null };
-type Act = {
-  subject(order: unknown): string | null;
-  isPart?(order: unknown): boolean;
-  hasChanged?(outcome: unknown): boolean;
-  outcome?(order: unknown, outcome: unknown): string;
-};
+/** The response to what was thrown; the body of the request is dropped, for unread it would cost the client its connection. */
+export async function respondWithError(
+  thrown: unknown,
+  requestId: string,
+  logError: OperatorAppWiring["logError"],
+  request: Request,
+): Promise<Response> {
+  const fault = explain(logError, thrown, requestId);
+  const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
+  const problem = faultResponse(fault, requestId);
+  if (!isDropped) problem.headers.set("Connection", "close");
+  return withHeaders(problem, requestId);
+}
+
+function withHeaders(response: Response, requestId: string): Response {
+  for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
+  response.headers.set("X-Request-Id", requestId);
+  return response;
+}
+
+type RequestContext = { requestId: string; peer: string | null };
 
 const NOTHING_HERE =
   "There is nothing here. Where this is a service that you operate: its operator's door opens when it has the secret TOOLBOOTH_OPERATOR_TOKEN.";
@@ -136,7 +122,7 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
       `This version of the service knows no operation "${operation.slice(0, 60)}".`,
     );
   }
-  const checked = OPERATIONS[operation].order.safeParse(order);
+  const checked = operationOf(operation).input.safeParse(order);
   if (checked.success) return { operation, order: checked.data };
   const [issue] = checked.error.issues;
   // Where it is wrong and how, without its value.
@@ -170,18 +156,13 @@ function describeTime(at: number): string {
   return Number.isNaN(date.getTime()) ? "no time at all" : date.toISOString();
 }
 
-const plainly = (outcome: unknown) =>
-  (outcome as { found?: boolean } | null)?.found === false ? "not found" : "done";
-
-/** A person whose account is closed is forgotten, in the lines about acts too. */
-const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");
-
-const isRefusal = (error: unknown): error is Error =>
-  error instanceof DeskRefusal || error instanceof OrderRefused;
-
-function explain(house: OperatorHouse, thrown: unknown, requestId: string): OperatorFault {
+function explain(
+  logError: OperatorAppWiring["logError"],
+  thrown: unknown,
+  requestId: string,
+): OperatorFault {
   if (thrown instanceof OperatorFault) return thrown;
-  if (isRefusal(thrown))
+  if (isRefused(thrown))
     return new OperatorFault("refused", thrown.message.replace(/[^.?!]$/, "$&."));
   if (thrown instanceof Fault) {
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
@@ -192,7 +173,7 @@ function explain(house: OperatorHouse, thrown: unknown, requestId: string): Oper
     (each) => each instanceof BeingMoved,
   );
   if (moved !== undefined) return new OperatorFault("being_moved", `${moved.message}.`);
-  house.complain("An operator's order failed", { requestId, cause: thrown });
+  logError("An operator's order failed", { requestId, cause: thrown });
   return thrown instanceof NotCarriedOut
     ? new OperatorFault("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
     : new OperatorFault(

@@ -11,6 +11,7 @@ import type { PostgresPool } from "./pool.ts";
 export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
+    database: db,
     directory: createDirectory(db, lockPerson),
     journal: createJournal(db, sql`NOT "emailVerified"`),
     letterQueue: createLetterQueue(db),

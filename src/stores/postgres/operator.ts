@@ -34,27 +34,6 @@ const INDEXES = `SELECT relname AS name FROM pg_index JOIN pg_class ON oid = ind
   WHERE NOT indisvalid AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'account'::regclass)
   ORDER BY relname`;
 
-/** A page or an index that PostgreSQL cannot make sense of (data_corrupted, index_corrupted). */
-export const isDamage = (error: unknown): boolean => /^XX00[12]$/.test(codeOf(error) ?? "");
-
-export type GrantRow = {
-  account: string;
-  id: string;
-  kind: string;
-  amount: number;
-  grantedAt: number;
-  expiresAt: number | null;
-};
-
-const PAGE_ROWS = 1_000;
-
-/** Every grant, page by page, so that memory stays flat. */
-export async function* grantPages({ once }: PostgresPool): AsyncGenerator<GrantRow[]> {
-  const sql = `SELECT g.no, a.id AS account, g.id, kind, amount, granted_at AS "grantedAt", expires_at AS "expiresAt"
-    FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE g.no > $1 ORDER BY g.no LIMIT ${PAGE_ROWS}`;
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: (GrantRow & { no: number })[] = await once("read", sql, [after]);
-    yield page;
-    after = page.length < PAGE_ROWS ? undefined : page.at(-1)?.no;
-  }
-}
+/** A page or an index that PostgreSQL cannot make sense of (data_corrupted, index_corrupted), as the ledger throws it or bare. */
+export const isDamage = (error: unknown): boolean =>
+  [error, (error as Error).cause ?? error].some((each) => /^XX00[12]$/.test(codeOf(each) ?? ""));

@@ -7,18 +7,6 @@ CREATE TABLE account_index (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX account_index_by_age ON account_index (created_at, account);
 
--- What operators did over the network.
-CREATE TABLE operator_act (
-  no INTEGER PRIMARY KEY,
-  at INTEGER NOT NULL,
-  act TEXT NOT NULL,
-  -- The id of the account or key, if there is one; never an email address.
-  subject TEXT,
-  outcome TEXT NOT NULL,
-  -- The network address of the operator, if known.
-  address TEXT
-) STRICT;
-
 -- Calls that got 503 although their debit may exist. They are reversed, with retries, until the ledger confirms it.
 CREATE TABLE kept_reversal (
   account TEXT NOT NULL,

@@ -249,4 +249,14 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_notices();
+
+CREATE TABLE operator_act (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at bigint NOT NULL,
+  operator text NOT NULL,
+  act text NOT NULL,
+  subject text,
+  outcome text NOT NULL,
+  address text
+);
 `;

@@ -1,6 +1,6 @@
 /**
- * Everything about people in SQLite: who signs in, their addresses, emails, purchases, webhooks. Part of a node's file and of
- * D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
+ * Everything about people in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
+ * Part of a node's file and of D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
  *
  * `person`, `person_session`, `person_login` and `person_token` have the columns that better-auth 1.7 reads and writes, in its
  * names; times in them are ISO 8601 texts.
@@ -234,4 +234,18 @@ BEGIN
     WHERE account = OLD.account
       AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);
 END;
+
+-- What operators did, one row an act.
+CREATE TABLE operator_act (
+  no INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  -- The name of the operator's token, or the user of the operating system who ran the command.
+  operator TEXT NOT NULL,
+  act TEXT NOT NULL,
+  -- The id of the account or key, if there is one; never an email address.
+  subject TEXT,
+  outcome TEXT NOT NULL,
+  -- The network address of the operator, if known.
+  address TEXT
+) STRICT;
 `;

@@ -15,6 +15,7 @@ export function openSqlitePeople(driver: SqlDriver) {
   const turns = createTurns();
   const db = createSqliteDatabase(driver, turns);
   return {
+    database: db,
     ledger: inTurns(turns, openSqliteDirect(driver).ledger) as Ledger,
     directory: createDirectory(db),
     journal: createJournal(db),

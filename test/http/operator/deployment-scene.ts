@@ -10,14 +10,11 @@ import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
-import { createDeploymentDesk } from "#accounts/deployment-desk.ts";
-import { createOperatorDesk } from "#accounts/operator-desk.ts";
 import { hashKey } from "#entry/node-house.ts";
-import { createOperatorApp } from "#http/operator/operator-app.ts";
-import type { OperatorHouse } from "#http/operator/operator-house.ts";
-import { createSalesDesk } from "#http/operator/sales-desk.ts";
+import { createOperatorApp, type OperatorAppWiring } from "#http/operator/operator-app.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
@@ -68,9 +65,13 @@ const RECORD_TABLES = [
   ...["usage_hour", "reversal", "idempotency"],
 ];
 
+type Changed = Partial<Omit<OperatorAppWiring, "context">> & {
+  context?: Partial<OperatorContext>;
+};
+
 export type Deployment = ReturnType<typeof createDeployment>;
 
-export function createDeployment(changed: Partial<OperatorHouse> = {}) {
+export function createDeployment(changed: Changed = {}) {
   const objects = new Map<string, ReturnType<typeof createObject>>();
   const find = ({ account }: { account: string }) => {
     const found = objects.get(account) ?? createObject();
@@ -97,35 +98,37 @@ export function createDeployment(changed: Partial<OperatorHouse> = {}) {
   const told: { message: string; act: string }[] = [];
   const complaints: unknown[] = [];
   let requests = 0;
-  const house: OperatorHouse = {
-    token: TOKEN,
-    desk: {
-      ...createOperatorDesk({
-        ...{ ledger, directory, desk: async () => desk },
-        tell: {
-          ...{ journal: createJournal(db), queue: createLetterQueue(db), way: "smtp", random },
-          publicUrl: "https://edge.test",
-        },
-      }),
-      ...createDeploymentDesk({
-        ...{ ledger, directory, index, acts, secrets: SECRETS },
-        moves: movesOfObjects((order) => find(order).stub),
-      }),
-      ...createSalesDesk({ purchases: createPurchaseBook(db), billing: null }),
+  const context: OperatorContext = {
+    ...{ ledger, directory, acts, desk: async () => desk },
+    tell: {
+      ...{ journal: createJournal(db), queue: createLetterQueue(db), way: "smtp", random },
+      publicUrl: "https://edge.test",
     },
-    acts,
+    purchases: createPurchaseBook(db),
+    billing: async () => null,
+    layout: {
+      ...{ kind: "ledger_per_account", index },
+      moves: movesOfObjects((order) => find(order).stub),
+    },
+    findDamage: async () => [],
+    isDamage: () => false,
+    ...changed.context,
+  };
+  const wiring: OperatorAppWiring = {
+    tokens: [{ name: "operator", token: TOKEN }],
     now: () => Date.now(),
     newRequestId() {
       requests += 1;
       return `req_${requests}`;
     },
     waitUntil: () => {},
-    tell: (message, { act }) => told.push({ message, act }),
-    complain: (_, { cause }) => complaints.push(cause),
+    logAct: (message, { act }) => told.push({ message, act }),
+    logError: (_, { cause }) => complaints.push(cause),
     ...changed,
+    context,
   };
-  const app = createOperatorApp(house);
-  return { app, house, ledger, directory, index, acts, people, objects, told, complaints };
+  const app = createOperatorApp(wiring);
+  return { app, context, ledger, directory, index, acts, people, objects, told, complaints };
 }
 
 /** The deployment at an address of this machine; `before` may answer in its place, or break off. */
@@ -170,7 +173,7 @@ export async function ask(
 export const ADA = "acc_Ada000000000";
 
 /** One with an account, opened by an operator. */
-export async function openDeployment(changed: Partial<OperatorHouse> = {}) {
+export async function openDeployment(changed: Changed = {}) {
   const deployment = createDeployment(changed);
   const order = {
     ...{ account: ADA, email: "ada@b.c", now: Date.now() },

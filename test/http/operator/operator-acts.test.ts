@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OPERATIONS } from "#http/operator/operations.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
+import { OPERATIONS } from "#operator/operations.ts";
 import { ADA, ask, createDeployment, linesOf, openDeployment } from "./deployment-scene.ts";
 
 const KEY = "key_Ada0000000000000000001";
@@ -69,10 +69,13 @@ describe("what operators do", () => {
     let broken: Error | null = new Error("the database is away");
     const { acts } = createDeployment();
     const deployment = createDeployment({
-      acts: {
-        async note(act) {
-          if (broken !== null) throw broken;
-          return acts.note(act);
+      context: {
+        acts: {
+          ...acts,
+          async record(act) {
+            if (broken !== null) throw broken;
+            return acts.record(act);
+          },
         },
       },
     });
@@ -287,7 +290,7 @@ describe("what operators do", () => {
   });
 
   test("every operation has an order that is strict", () => {
-    for (const [name, { order }] of Object.entries(OPERATIONS))
-      assert.equal(order.safeParse({ more: 1 }).success, false, name);
+    for (const [name, { input }] of Object.entries(OPERATIONS))
+      assert.equal(input.safeParse({ more: 1 }).success, false, name);
   });
 });

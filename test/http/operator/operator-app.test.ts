@@ -34,7 +34,7 @@ describe("the operator's door", () => {
   });
 
   test("is not there where no token is set", async () => {
-    const { status, body } = await ask(createDeployment({ token: null }), "findAccount", {});
+    const { status, body } = await ask(createDeployment({ tokens: [] }), "findAccount", {});
     assert.deepEqual([status, body.code], [404, "not_found"]);
     assert.match(body.detail, /TOOLBOOTH_OPERATOR_TOKEN/);
   });

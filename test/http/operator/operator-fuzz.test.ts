@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isOperation, OPERATIONS } from "#http/operator/operations.ts";
+import { isOperation, OPERATIONS } from "#operator/operations.ts";
 import { ask, createDeployment } from "./deployment-scene.ts";
 
 /** Orders of every shape at the operator's door: never a 5xx, and never an act without its line. */
@@ -70,7 +70,7 @@ const order = fc.oneof(
  */
 function fit(name: string, given: unknown): unknown {
   if (!isOperation(name) || typeof given !== "object" || given === null) return given;
-  const shape = (OPERATIONS[name].order as unknown as { shape: Record<string, unknown> }).shape;
+  const shape = (OPERATIONS[name].input as unknown as { shape: Record<string, unknown> }).shape;
   const members = Object.entries(given).filter(([member]) => Object.hasOwn(shape, member));
   const fitted = Object.fromEntries(
     members.map(([member, value]) => [member, value === "now" ? Date.now() : value]),

@@ -1,0 +1,47 @@
+import { wholeFrom } from "./arguments.ts";
+import { type Call, type Command, command, type Outcome, option } from "./command.ts";
+import { withDeployment } from "./deployment.ts";
+import { cut, instant, minute, table } from "./text.ts";
+
+const SHOWN = 50;
+const SHOWN_MAX = 100_000;
+const PAGE = 500;
+
+/** `acts`: what operators did. */
+export const ACT_COMMANDS: readonly Command[] = [
+  command({
+    name: "acts",
+    summary: "List what operators did, newest first",
+    details: [
+      "Each act leaves one line: when, who, what, to which account or key, with what outcome, and from which network address where it came over the network. Who is the name of the token, or the user of this machine who ran the command. What only reads leaves none, and of an account that an import brings, only the first part and the last. Long outcomes are cut here and whole with --json. 50 lines are shown without --max.",
+    ],
+    example: "acts",
+    takes: { max: option("N", wholeFrom(1, SHOWN_MAX)) },
+    run: acts,
+  }),
+];
+
+/** A refusal is a sentence or two; --json has it whole. */
+const OUTCOME_CHARS = 60;
+
+async function acts(call: Call, { max = SHOWN }: { max: number | undefined }): Promise<Outcome> {
+  return withDeployment(call, async ({ client }) => {
+    const found = [];
+    for (let after: string | null = null; found.length < max; ) {
+      const page = await client.listActs({ after, max: Math.min(PAGE, max - found.length) });
+      found.push(...page.acts);
+      if (page.next === null) break;
+      after = page.next;
+    }
+    const rows = found.map(({ at, by, act, subject, outcome, address }) => [
+      ...[minute(at, ""), by, act, subject ?? "", cut(outcome, OUTCOME_CHARS), address ?? ""],
+    ]);
+    return {
+      json: { acts: found.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
+      text:
+        rows.length === 0
+          ? "No operator has changed anything there yet.\n"
+          : table(["at (UTC)", "by", "act", "account or key", "outcome", "from"], rows),
+    };
+  });
+}

@@ -1,0 +1,37 @@
+import type { Desk } from "#accounts/people.ts";
+import type { TellWiring } from "#accounts/tell-person.ts";
+import type { Billing } from "#billing/billing.ts";
+import {
+  createOperatorApp,
+  type OperatorApp,
+  type OperatorAppWiring,
+} from "#http/operator/operator-app.ts";
+import { createGrantList } from "#stores/sql/grant-list.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import type { openPeopleStore } from "./node-people-store.ts";
+
+/** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
+export function openNodeOperator({
+  store,
+  desk,
+  tell,
+  billing,
+  ...rest
+}: Omit<OperatorAppWiring, "context"> & {
+  store: ReturnType<typeof openPeopleStore>;
+  desk: Desk;
+  tell: TellWiring;
+  billing: Billing | null;
+}): OperatorApp {
+  const { ledger, directory, purchases, database, findDamage, isDamage } = store;
+  return createOperatorApp({
+    ...rest,
+    context: {
+      ...{ ledger, directory, purchases, tell, findDamage, isDamage },
+      desk: async () => desk,
+      billing: async () => billing,
+      acts: createOperatorActs(database),
+      layout: { kind: "one_ledger", grants: createGrantList(database) },
+    },
+  });
+}

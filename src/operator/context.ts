@@ -1,0 +1,49 @@
+import type { AccountIndex } from "#accounts/account-index.ts";
+import type { Directory } from "#accounts/directory.ts";
+import type { Desk } from "#accounts/people.ts";
+import type { TellWiring } from "#accounts/tell-person.ts";
+import type { Billing } from "#billing/billing.ts";
+import type { PurchaseBook } from "#billing/purchase-book.ts";
+import type { Ledger } from "#ledger/port.ts";
+import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
+import type { RecordOf } from "#ledger/transfer/records.ts";
+import type { OperatorActs } from "./acts.ts";
+
+/** What the operator's operations work on, whatever the store and the runtime. */
+export type OperatorContext = {
+  ledger: Ledger;
+  directory: Directory;
+  /** With the secrets, for what makes keys or hashes addresses. */
+  desk(): Promise<Desk>;
+  tell: TellWiring;
+  purchases: Pick<PurchaseBook, "add" | "list" | "listAll" | "revenue">;
+  /** Null: no payment provider is set up. */
+  billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
+  acts: OperatorActs;
+  layout: OneLedger | LedgerPerAccount;
+  /** What is wrong with the database itself, as far as it can be asked here. */
+  findDamage(): Promise<string[]>;
+  /** Whether an error means that the database cannot read its own pages. */
+  isDamage(error: unknown): boolean;
+};
+
+/** One ledger holds every account. */
+export type OneLedger = { kind: "one_ledger"; grants: GrantList };
+
+/** The ledger of each account is a database of its own: which accounts there are, and how they move. */
+export type LedgerPerAccount = {
+  kind: "ledger_per_account";
+  index: AccountIndex;
+  moves: AccountMoves;
+};
+
+/** Grants in the order in which they were made, at most `max`, after the one at `after`. */
+export type GrantList = (order: {
+  after: number | null;
+  max: number;
+}) => Promise<{ grants: GrantMade[]; next: number | null }>;
+
+export type GrantMade = Pick<
+  RecordOf<"grant">,
+  "account" | "id" | "kind" | "amount" | "grantedAt" | "expiresAt"
+>;

@@ -1,0 +1,111 @@
+import type { Directory } from "#accounts/directory.ts";
+import { DeskRefusal, readEmail } from "#accounts/people.ts";
+import { isAccountId } from "#ids.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
+import type { LedgerPerAccount, OperatorContext } from "./context.ts";
+
+export type AddressRecord = RecordOf<"address"> | RecordOf<"closedAddress">;
+
+/** What is wrong with the record of an address, without its value; null where it is as the directory keeps them. */
+export function faultOfAddress(record: AddressRecord): string | null {
+  if (record.record === "closedAddress")
+    return /^[0-9a-f]{64}$/.test(record.emailHash) ? null : "emailHash is no hash of an address";
+  if (!isAccountId(record.account)) return "account is no id of an account";
+  return isEmail(record.email) ? null : "email is not an e-mail address in small letters";
+}
+
+function isEmail(text: string): boolean {
+  try {
+    return readEmail(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+export function requireMoves({ layout }: OperatorContext): LedgerPerAccount {
+  if (layout.kind === "ledger_per_account") return layout;
+  throw new DeskRefusal(
+    "This service keeps all accounts in one ledger, which moves as a whole: run export and import where its DATA_DIR or DATABASE_URL is, without --remote.",
+  );
+}
+
+/** After which row of which kind. */
+type Place = {
+  kind: (typeof ACCOUNT_RECORDS)[number];
+  after: (string | number | null)[] | null;
+};
+
+/** A response stays well under a megabyte. */
+const PAGE_RECORDS = 1_000;
+
+/** Goes on to the next kinds while there is room: a small account is one page. */
+export async function exportPage(
+  context: OperatorContext,
+  { account, place, hold }: { account: string; place: Place | null; hold: boolean },
+): Promise<{ records: TransferRecord[]; next: Place | null; state: string }> {
+  const { moves } = requireMoves(context);
+  const records: TransferRecord[] = [];
+  const states = new Set<string>();
+  let next: Place | null = place ?? { kind: ACCOUNT_RECORDS[0], after: null };
+  while (next !== null && records.length < PAGE_RECORDS) {
+    const max = PAGE_RECORDS - records.length;
+    const page = await moves.exportRecords({ account, ...next, max, hold });
+    records.push(...page.records);
+    states.add(page.state);
+    next = page.after === null ? kindAfter(next.kind) : { kind: next.kind, after: [...page.after] };
+  }
+  return { records, next, state: [...states].join(" ") };
+}
+
+function kindAfter(kind: Place["kind"]): Place | null {
+  const next = ACCOUNT_RECORDS[ACCOUNT_RECORDS.indexOf(kind) + 1];
+  return next === undefined ? null : { kind: next, after: null };
+}
+
+export async function importPage(
+  context: OperatorContext,
+  order: {
+    account: string;
+    createdAt: number;
+    records: readonly TransferRecord[];
+    begin: boolean;
+    finish: boolean;
+    now: number;
+  },
+): Promise<{ outcome: "taken" | "opened" | "opened_before" }> {
+  const { account, createdAt, records, begin, finish, now } = order;
+  const { index, moves } = requireMoves(context);
+  if (begin) {
+    // First of all, so that no account is unlisted.
+    await index.note({ account, now: createdAt });
+    const { outcome } = await moves.beginImport({ account });
+    if (outcome === "finished_before") return { outcome: "opened_before" };
+  }
+  if (records.length > 0) await moves.importRecords({ account, records });
+  if (!finish) return { outcome: "taken" };
+  const { ok, faults } = await moves.finishImport({ account, now });
+  if (ok) return { outcome: "opened" };
+  throw new DeskRefusal(
+    `The account came over, but its books do not reconcile, so it stays closed to calls: ${faults.slice(0, 3).join("; ")}.`,
+  );
+}
+
+export async function importAddresses(
+  directory: Directory,
+  records: readonly AddressRecord[],
+): Promise<{ taken: number; refused: { account: string; by: string | null }[] }> {
+  const refused: { account: string; by: string | null }[] = [];
+  for (const record of records) {
+    if (record.record === "closedAddress") {
+      await directory.noteClosed({ emailHash: record.emailHash, now: record.closedAt });
+      continue;
+    }
+    const { email, account, createdAt } = record;
+    const { outcome } = await directory.register({ email, account, createdAt });
+    if (outcome !== "taken") continue;
+    const by = await directory.findByEmail({ email });
+    refused.push({ account, by: by?.account ?? null });
+  }
+  return { taken: records.length - refused.length, refused };
+}

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { actInSteps } from "#accounts/act-in-steps.ts";
+import { isStartUnder } from "#accounts/key-format.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import { givenRecord } from "#ledger/transfer/older-records.ts";
+import { transferRecord } from "#ledger/transfer/records.ts";
+import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
+import { account, changing, count, ofAccount, reading, time } from "./operation.ts";
+
+/** Rows of the table: accounts that move in and out, where each has a ledger of its own. */
+
+const place = z
+  .strictObject({
+    kind: z.enum(ACCOUNT_RECORDS),
+    after: z
+      .array(z.union([z.string().max(1_000), z.number(), z.null()]))
+      .max(8)
+      .nullable(),
+  })
+  .nullable();
+const recordOf = <Kind extends "address" | "closedAddress">(kind: Kind) =>
+  transferRecord.options.find((one) => one.shape.record.value === kind) as Extract<
+    (typeof transferRecord.options)[number],
+    { shape: { record: z.ZodLiteral<Kind> } }
+  >;
+const addressRecord = z
+  .union([recordOf("address"), recordOf("closedAddress")])
+  .refine((record) => faultOfAddress(record) === null, "no address of an account");
+
+export const MOVE_OPERATIONS = {
+  /** Whether keys that begin so were made under a secret that this service has. */
+  knowsKeys: reading({
+    input: z.strictObject({ starts: z.array(z.string().max(100)).max(1_000) }),
+    output: z.object({ known: z.array(z.boolean()) }),
+    async run({ desk }, { starts }) {
+      const { secrets } = await desk();
+      return { known: starts.map((start) => isStartUnder(start, secrets)) };
+    },
+  }),
+  /** A page of an account's records; `state` and `hold` as in the port `AccountMoves`. */
+  exportAccount: reading({
+    input: z.strictObject({ account, place, hold: z.boolean() }),
+    output: z.object({ records: z.array(transferRecord), next: place, state: z.string() }),
+    run: exportPage,
+  }),
+  /**
+   * A page of an account that comes in: `begin` with the first, `finish` with the last one. Calls are refused until it is
+   * finished; refused where its totals do not reconcile.
+   */
+  importAccount: changing({
+    input: z.strictObject({
+      ...{ account, createdAt: time, begin: z.boolean(), finish: z.boolean(), now: time },
+      records: z.array(givenRecord).max(10_000),
+    }),
+    output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
+    act: {
+      ...ofAccount,
+      isPart: ({ begin, finish }) => !begin && !finish,
+      outcome: (_, { outcome }) => (outcome === "taken" ? "import begun" : outcome),
+    },
+    run: (context, order) => actInSteps(() => importPage(context, order)),
+  }),
+  /** Each for itself. `refused`: accounts whose address is not theirs there, and whose it is (null: they have another). */
+  importAddresses: changing({
+    input: z.strictObject({ records: z.array(addressRecord).max(100) }),
+    output: z.object({
+      taken: count,
+      refused: z.array(z.object({ account: z.string(), by: z.string().nullable() })),
+    }),
+    act: {
+      subject: () => null,
+      outcome: (_, { taken, refused }) => `${taken} taken, ${refused.length} refused`,
+    },
+    run: ({ directory }, { records }) => actInSteps(() => importAddresses(directory, records)),
+  }),
+};

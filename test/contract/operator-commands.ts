@@ -1,0 +1,177 @@
+/**
+ * What the operator's commands print, wherever the data is: the same lines and the same objects in process on each store and over
+ * HTTP to each kind of service.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../entry/cli-scene.ts";
+import { runHere } from "../entry/run-command.ts";
+
+export type Opened = {
+  /** The settings of the command line. */
+  env: Record<string, string>;
+  /** What `acts` says of who did it and whence. */
+  by: string;
+  isOverNetwork: boolean;
+};
+
+const ACCOUNT = "acc";
+const TIME = "time";
+
+/** What random ids and clocks decide has one name. */
+const shapeOf = (value: unknown): Json =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/"(acc|key|tb)_[0-9A-Za-z…]+"/g, '"$1"')
+      .replaceAll(/"operator:[0-9A-Za-z]{16}"/g, '"operator"')
+      .replaceAll(/"20(?:1|2)\d-\d\d-\d\dT[\d:.]+Z"/g, `"${TIME}"`),
+  );
+
+const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
+const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
+const NO_BOOKS = { debited: 0, reversed: 0, expired: 0 };
+
+/** Lines in their order, each with the object that it prints, or the sentence with which it is refused. */
+const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
+  [
+    "account create Ada@Example.org --credits 7",
+    { id: ACCOUNT, email: "ada@example.org", balance: 7 },
+  ],
+  ["account create ada@example.org", /already\. To give it credits: credits grant/],
+  ["account create nobody", /"nobody" is not an e-mail address/],
+  ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0 }],
+  ["key create ada@example.org --label production", { id: "key", key: "tb" }],
+  ["key create eve@b.c --label production", /^There is no account for eve@b\.c in /],
+  [`key create ada@example.org --label ${"l".repeat(101)}`, /1 to 100 characters/],
+  [
+    "key list ada@example.org",
+    {
+      email: "ada@example.org",
+      keys: [
+        {
+          ...{ id: "key", start: "tb", label: "production", createdAt: TIME },
+          ...{ lastUsedAt: null, revokedAt: null },
+        },
+      ],
+    },
+  ],
+  [
+    "credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7",
+    { email: "ada@example.org", ...INVOICE, granted: true, balance: 12 },
+  ],
+  [
+    "credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7",
+    { email: "ada@example.org", ...INVOICE, granted: false, balance: 12 },
+  ],
+  ["credits grant ada@example.org 6 --id invoice-7", /was made before, with 5 credits/],
+  ["credits grant ada@example.org 6 --expires 2020-01-01", /is in the past/],
+  [
+    "credits show ada@example.org",
+    {
+      balance: 12,
+      grants: [
+        { ...INVOICE, kind: "operator", remaining: 5 },
+        { ...FIRST, remaining: 7 },
+      ],
+    },
+  ],
+  ["account suspend bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "suspended" }],
+  [
+    "account list",
+    {
+      accounts: [
+        {
+          ...{ id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12 },
+          createdAt: TIME,
+        },
+        { ...{ id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0 }, createdAt: TIME },
+      ],
+    },
+  ],
+  ["account resume bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "open" }],
+  ["key revoke key_Ada0000000000000000000", /There is no key key_Ada/],
+  ["payments list ada@example.org", { account: ACCOUNT, purchases: [] }],
+  ["payments reconcile", /^Payments are compared with Stripe: set STRIPE_SECRET_KEY/],
+  [
+    "report --from 2020-01-01 --to 2098-12-31",
+    {
+      ...{ from: "2020-01-01", to: "2098-12-31", calls: 0, credits: 0, granted: 12, days: [] },
+      accounts: [
+        { id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12, calls: 0, credits: 0 },
+        { id: ACCOUNT, email: "bob@b.c", state: "open", balance: 0, calls: 0, credits: 0 },
+      ],
+      grants: [
+        { account: ACCOUNT, email: "ada@example.org", ...FIRST, grantedAt: TIME },
+        {
+          account: ACCOUNT,
+          email: "ada@example.org",
+          kind: "operator",
+          ...INVOICE,
+          grantedAt: TIME,
+        },
+      ],
+      ...{ revenue: [], totals: { balance: 12, revenue: [] } },
+      books: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_BOOKS },
+    },
+  ],
+  ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
+  ["account suspend bob@b.c", /^There is no account for bob@b\.c in /],
+  [
+    "account close ada@example.org",
+    { id: ACCOUNT, email: "ada@example.org", state: "closed", forfeited: 12 },
+  ],
+  ["account list", { accounts: [] }],
+  [
+    "audit",
+    {
+      ...{ ok: true, accounts: 2, faults: [], damage: [] },
+      books: { granted: 12, remaining: 0, voided: 12, ...NO_BOOKS },
+    },
+  ],
+];
+
+/** What of it stands among the acts, oldest first; `bob` and `ada` are ids, never addresses. */
+const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: string | RegExp])[] =
+  [
+    ["openAccount", /^acc_/, "opened, 7 credits"],
+    ["openAccount", /^acc_/, "opened, 0 credits"],
+    ["createKey", /^key_/, "done"],
+    ["createKey", /^key_/, /^refused: A label has 1 to 100 characters/],
+    ["grant", /^acc_/, "granted 5 as operator:invoice-7"],
+    ["grant", /^acc_/, "already_granted 5 as operator:invoice-7"],
+    ["grant", /^acc_/, "already_granted 6 as operator:invoice-7"],
+    ["suspendAccount", /^acc_/, "done"],
+    ["resumeAccount", /^acc_/, "done"],
+    ["revokeKey", /^key_/, "not found"],
+    ["listPayments", null, /^refused: Payments are compared with Stripe/],
+    ["closeAccount", /^acc_/, "closed, 0 credits forfeited"],
+    ["closeAccount", /^acc_/, "closed, 12 credits forfeited"],
+  ];
+
+export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {
+  test(`${name}: every command prints its object, and acts list who did what`, async () => {
+    const { env, by, isOverNetwork } = await open();
+    for (const [line, expected] of LINES) {
+      const ran = runHere(`${line} --json`, env);
+      if (expected instanceof RegExp) {
+        await assert.rejects(ran, ({ message }) => expected.test(message) || fail(line, message));
+      } else assert.deepEqual(shapeOf((await ran).json), shapeOf(expected), line);
+    }
+    const { acts } = (await runHere("acts --json", env)).json;
+    const found = acts.toReversed();
+    assert.equal(found.length, ACTS.length, JSON.stringify(found, null, 1));
+    for (const [index, [act, subject, outcome]] of ACTS.entries()) {
+      const its = found[index];
+      assert.deepEqual([its.act, its.by], [act, by]);
+      if (subject === null) assert.equal(its.subject, null);
+      else assert.match(its.subject, subject);
+      assert.match(its.outcome, outcome instanceof RegExp ? outcome : new RegExp(`^${outcome}$`));
+      assert.equal(typeof its.address, isOverNetwork ? "string" : "object");
+      assert.ok(Math.abs(Date.parse(its.at) - Date.now()) < 600_000);
+    }
+    assert.doesNotMatch(JSON.stringify(acts), /example\.org|@b\.c|tb_[0-9A-Za-z]{56}/);
+    assert.equal((await runHere("acts --max 3 --json", env)).json.acts.length, 3);
+  });
+}
+
+const fail = (line: string, message: string): never => assert.fail(`${line}: ${message}`);

@@ -1,0 +1,22 @@
+/** The command line in this process: what `toolbooth` prints with and without `--json`, its notes and its exit code. */
+import { readConfig } from "#config.ts";
+import { findCommand, readTyped } from "#entry/cli/arguments.ts";
+import { COMMANDS } from "#entry/cli/commands.ts";
+import { readRemote } from "#entry/cli/remote/address.ts";
+import type { Json } from "./cli-scene.ts";
+
+export async function runHere(line: string, env: Record<string, string>) {
+  const { command, rest } = findCommand(line.split(" "), COMMANDS);
+  const { given, remote, json: isJson } = readTyped(command, rest);
+  const config = readConfig(env);
+  const notes: string[] = [];
+  const { json, text, exitCode } = await command.run(
+    {
+      ...{ config, json: isJson, now: Date.now() },
+      remote: readRemote(command, remote, config),
+      note: (note) => void notes.push(note),
+    },
+    given,
+  );
+  return { json: json as Json, text, notes, exitCode: exitCode ?? 0 };
+}
