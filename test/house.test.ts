@@ -22,15 +22,17 @@ const DOORS: Record<string, readonly string[]> = {
   settings: ["limits"],
   tools: ["errors", "ids", "limits"],
   ledger: ["errors", "ids", "limits"],
-  mail: ["errors", "ids", "limits"],
+  jobs: ["ledger", "errors", "ids", "limits"],
+  mail: ["jobs", "errors", "ids", "limits"],
   accounts: ["ledger", "mail", "errors", "ids", "limits"],
   billing: ["ledger", "errors", "ids", "limits"],
-  notices: ["ledger", "accounts", "mail", "errors", "ids", "limits"],
+  notices: ["jobs", "ledger", "accounts", "mail", "errors", "ids", "limits"],
   http: ["tools", "ledger", "accounts", "billing", "notices", "errors", "ids", "limits"],
-  stores: ["ledger", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
+  stores: ["jobs", "ledger", "accounts", "billing", "notices", "mail", "errors", "ids", "limits"],
   entry: [
     ...[
       "config",
+      "jobs",
       "read-settings",
       "settings",
       "http",
@@ -50,7 +52,7 @@ const DOORS: Record<string, readonly string[]> = {
 const NODE_FILES = [
   /^src\/entry\/(?:node|cli|data-folder)/,
   /^src\/stores\/sqlite\/(?:node|thread|backup)/,
-  /^src\/(?:mail|notices)\/node-/,
+  /^src\/(?:mail|notices|jobs)\/node-/,
 ];
 /** Files that may import `cloudflare:`, for the same reason. */
 const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/entry\/worker/];

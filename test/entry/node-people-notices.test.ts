@@ -34,7 +34,7 @@ function start(t: TestContext, scene: Scene, changes: Partial<NoticesWiring> = {
   let told = 0;
   const notices = startNotices({
     ...scene.wiring,
-    ...{ ledger: scene.ledger, book: scene.book, transport, everyMs: 5 },
+    ...{ ledger: scene.ledger, book: scene.book, jobs: scene.jobs, transport, everyMs: 5 },
     onLetters: () => {
       told += 1;
     },
