@@ -63,6 +63,9 @@ export type JobRunner = {
   abort(): void;
 };
 
+/** So soon the queue is asked again after it could not be used. */
+const AFTER_FAULT_MS = 5_000;
+
 /**
  * Does the jobs of one or more queues: takes what is due under a lease, attempts it, and records what came of it. One
  * loop writes for all attempts, so that many of them cost few transactions.
@@ -75,6 +78,8 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   const underWay = new Set<Promise<void>>();
   const unprovenMax = Math.ceil(atOnce / 2);
   let unproven = 0;
+  /** After a fault of the queue itself. */
+  let lookAgainAt = 0;
   /** Not recorded yet. What could not be recorded stays here, so that this process does not repeat it. */
   const settlements: Settlement[] = [];
   let looking: Promise<void> | null = null;
@@ -92,8 +97,9 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
         await settleAll();
         await fill();
       }
+      lookAgainAt = 0;
     } catch (cause) {
-      outage.failed(now());
+      lookAgainAt = now() + AFTER_FAULT_MS;
       logError(`${policy.queueName} could not be taken or recorded; trying again soon`, { cause });
     } finally {
       looking = null;
@@ -143,7 +149,7 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
       look();
       await idle();
       const { at } = await jobs.nextDue({ queues });
-      return at === null ? null : Math.max(at, outage.until());
+      return at === null ? null : Math.max(at, outage.until(), lookAgainAt);
     },
     close() {
       isClosed = true;
