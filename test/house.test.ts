@@ -22,11 +22,12 @@ const DOORS: Record<string, readonly string[]> = {
   settings: ["limits"],
   tools: ["errors", "ids", "limits"],
   ledger: ["errors", "ids", "limits"],
-  mail: ["errors", "ids", "limits"],
+  jobs: ["ledger", "errors", "ids", "limits"],
+  mail: ["jobs", "errors", "ids", "limits"],
   accounts: ["ledger", "mail", "errors", "ids", "limits"],
   billing: ["ledger", "errors", "ids", "limits"],
-  notices: ["ledger", "accounts", "mail", "errors", "ids", "limits"],
-  operator: ["ledger", "accounts", "billing", "errors", "ids", "limits"],
+  notices: ["jobs", "ledger", "accounts", "mail", "errors", "ids", "limits"],
+  operator: ["jobs", "ledger", "accounts", "billing", "errors", "ids", "limits"],
   http: [
     "tools",
     "ledger",
@@ -39,6 +40,7 @@ const DOORS: Record<string, readonly string[]> = {
     "limits",
   ],
   stores: [
+    "jobs",
     "ledger",
     "accounts",
     "billing",
@@ -52,6 +54,7 @@ const DOORS: Record<string, readonly string[]> = {
   entry: [
     ...[
       "config",
+      "jobs",
       "read-settings",
       "settings",
       "http",
@@ -72,7 +75,7 @@ const DOORS: Record<string, readonly string[]> = {
 const NODE_FILES = [
   /^src\/entry\/(?:node|cli|data-folder)/,
   /^src\/stores\/sqlite\/(?:node|thread|backup)/,
-  /^src\/(?:mail|notices)\/node-/,
+  /^src\/(?:mail|notices|jobs)\/node-/,
 ];
 /** Files that may import `cloudflare:`, for the same reason. */
 const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/entry\/worker/];

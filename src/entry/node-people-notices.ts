@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { startJobs } from "#jobs/node-schedule.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { Complain } from "#mail/posting.ts";
@@ -17,6 +19,7 @@ import type { WebhookTransport } from "#notices/webhook-transport.ts";
 export type NoticesWiring = Omit<CarryOnWiring, "source" | "book" | "ledger" | "aside"> & {
   ledger: Ledger;
   book: NoticeBook;
+  jobs: JobQueue;
   transport: WebhookTransport;
   /** Called when letters may have come into the queue. */
   onLetters(): void;
@@ -44,7 +47,7 @@ const FORGET_PAUSE_MS = 50;
 const STOP_GRACE_MS = 1_500;
 
 export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
-  const { ledger, book, transport, now, everyMs = EVERY_MS, onLetters } = wiring;
+  const { ledger, book, jobs, transport, now, random, everyMs = EVERY_MS, onLetters } = wiring;
   const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
   const complain = onceAnHour(wiring.complain, now);
   const source = noticesOf(ledger);
@@ -64,7 +67,8 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     });
     return rested;
   }
-  const deliverer = createDeliverer({ book, transport, now, complain, rest });
+  const deliverer = createDeliverer({ jobs, book, transport, now, random, complain, rest });
+  const webhooks = startJobs(deliverer, { logError: complain, lookAtLeastMs: everyMs, graceMs: 0 });
   let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
 
   async function lookForExpiries(): Promise<void> {
@@ -83,7 +87,7 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
       const round = await carryOn({ ...wiring, source, book, complain, aside, rest });
       if (round.carried > 0) {
         onLetters();
-        deliverer.look();
+        webhooks.wake();
       }
       more = round.more;
     }
@@ -96,7 +100,8 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
       if (batch > 0) await pause(FORGET_PAUSE_MS);
       const order = { before: now() - NOTICES_KEPT_MS, max: FORGOTTEN_AT_ONCE };
-      ({ more } = await book.forget(order));
+      const forgotten = [await book.forget(order), await jobs.forget({ now: now(), ...order })];
+      more = forgotten.some((each) => each.more);
     }
     if (!more) forgetAt = now() + FORGET_EVERY_MS;
   }
@@ -106,7 +111,6 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     const steps: [step: () => Promise<void>, failed: string][] = [
       [lookForExpiries, "Grants that end could not be looked for; it is tried again soon"],
       [carry, "Notices could not be carried on; it is tried again soon"],
-      [async () => deliverer.look(), "Webhooks could not be taken; it is tried again soon"],
       [forget, "Old webhooks could not be removed; it is tried again soon"],
     ];
     while (!isEnding()) {
@@ -120,8 +124,7 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
   return {
     async stop() {
       ending.abort();
-      deliverer.stop();
-      const gone = running.then(deliverer.idle);
+      const gone = Promise.all([running, webhooks.stop()]);
       await Promise.race([gone, sleep(STOP_GRACE_MS, null, { ref: false })]);
     },
   };

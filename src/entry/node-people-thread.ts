@@ -9,13 +9,14 @@ import type { TellWiring } from "#accounts/tell-person.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
+import { startJobs } from "#jobs/node-schedule.ts";
 import { DAY_MS } from "#limits.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
-import { startDelivery } from "#mail/node-delivery.ts";
 import { createOutbox } from "#mail/node-outbox.ts";
 import { createSmtpTransport } from "#mail/node-smtp.ts";
-import { createPostOffice } from "#mail/post-office.ts";
+import { createPosting } from "#mail/posting.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
+import { createEmailSender } from "#mail/send-emails.ts";
 import { createNodeWebhookTransport } from "#notices/node-webhook-transport.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
 import { openBilling } from "./node-billing.ts";
@@ -60,14 +61,11 @@ const outbox = () =>
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
 const way = wayOf(settings.mail);
-const office = createPostOffice({
-  ...{ queue: store.letterQueue, transport, way, now, random, from },
-  complain: (message, details) => complain(message, details),
+const { jobs } = store;
+const emails = startJobs(createEmailSender({ jobs, transport, way, now, random, from, complain }), {
+  logError: complain,
 });
-const delivery = startDelivery(office, {
-  complain: (message, details) => complain(message, details),
-  close: () => transport.close?.(),
-});
+const mail = createPosting({ queue: store.letterQueue, way, now, random, complain }, emails.wake);
 
 const { publicUrl, secrets } = settings;
 const desk = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
@@ -94,7 +92,7 @@ const auth = createAuth({
   providers: settings.providers,
   database: store.signInDatabase,
   journal: store.journal,
-  mail: office.mail,
+  mail,
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
   tellFaults: store.tellFaults,
@@ -127,17 +125,17 @@ const house: PeopleHouse = {
   notices: store.notices,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
-  letters: accountLetters({ publicUrl, mail: office.mail, now }),
+  letters: accountLetters({ publicUrl, mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
   // Whoever waits here for a sign-in does not hold up a stop.
   wait: (ms) => sleep(ms, undefined, { ref: false }),
 };
 const notices = startNotices({
-  ...{ ledger: store.ledger, directory: store.directory, book: store.notices },
+  ...{ ledger: store.ledger, directory: store.directory, book: store.notices, jobs },
   letters: createNoticeLetters({ publicUrl, secrets }),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
-  onLetters: () => office.look(),
+  onLetters: emails.wake,
   ...{ way, now, random, complain },
 });
 const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
@@ -178,9 +176,7 @@ if (way === "outbox")
 
 /** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */
 async function tellOfHeld(): Promise<void> {
-  const all = await store.letterQueue.count({ way: "smtp" });
-  const ours = await store.letterQueue.count({ way: "outbox" });
-  const held = all.waiting - ours.waiting;
+  const { waiting: held } = await jobs.count({ queues: ["email"] });
   if (held === 0) return;
   const message = `Letters that wait for the mail server: ${held}. They were posted while SMTP_URL was set, and wait until it is set again.`;
   say({ kind: "warning", message });
@@ -216,7 +212,8 @@ function fail(id: number, cause: unknown): void {
 async function stop(): Promise<void> {
   clearInterval(tidying);
   await Promise.all([...background, notices.stop()]);
-  await delivery.stop();
+  await emails.stop();
+  transport.close?.();
   await store.close();
   port.close();
 }

@@ -44,7 +44,9 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const desk = { ledger, directory: store.directory, secrets, random, hashKey };
   const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
   const given = { now, random, waitUntil, complain };
-  const letters = openEdgeLetters({ settings: config.mail, queue: store.letterQueue, ...given });
+  const letters = openEdgeLetters({
+    ...{ settings: config.mail, queue: store.letterQueue, jobs: store.jobs, ...given },
+  });
   const throttle = createEdgeThrottle({
     ...{ objects: env.SIGN_IN, secret: derived("toolbooth sign-in throttle"), ...given },
   });

@@ -1,9 +1,12 @@
+import { boundJobs } from "#jobs/bounded.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { queuesOf } from "#mail/email-job.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import type { Mail } from "#mail/mail.ts";
-import { createPostOffice } from "#mail/post-office.ts";
 import { type Complain, createPosting } from "#mail/posting.ts";
 import { type MailSettings, wayOf } from "#mail/read-mail-settings.ts";
+import { createEmailSender } from "#mail/send-emails.ts";
 import type { Transport } from "#mail/transport.ts";
 
 /**
@@ -23,6 +26,7 @@ export type EdgeLetters = {
 type Wiring = {
   settings: MailSettings;
   queue: LetterQueue;
+  jobs: JobQueue;
   now(): number;
   random(count: number): Uint8Array;
   waitUntil(work: Promise<unknown>): void;
@@ -36,29 +40,22 @@ const TAKE_FOR_MS = 12_000;
 const LETTERS_A_ROUND = 200;
 
 export function openEdgeLetters(wiring: Wiring): EdgeLetters {
-  const { settings, queue, now, random, waitUntil, complain } = wiring;
+  const { settings, queue, jobs, now, random, waitUntil, complain } = wiring;
   const way = wayOf(settings);
   const transport =
     settings.api === null
       ? consoleTransport()
       : createFetchTransport(settings.api, settings.from, SEND_MS);
 
-  /** An office for one round: what it knows of letters on their way is of no use to another request. */
+  /** A sender for one round: what it knows of emails under way is of no use to another request. */
   async function deliver(): Promise<void> {
-    let left = LETTERS_A_ROUND;
-    const counted: Transport = {
-      async send(letter, messageId, signal) {
-        left -= 1;
-        if (left <= 0) void office.close();
-        await transport.send(letter, messageId, signal);
-      },
-    };
+    const bounds = { max: LETTERS_A_ROUND, until: now() + TAKE_FOR_MS };
     const { from } = settings;
-    const office = createPostOffice({
-      ...{ queue, transport: counted, way, now, random, from, complain },
+    const sender = createEmailSender({
+      ...{ jobs: boundJobs(jobs, bounds), transport, way, now, random, from, complain },
     });
-    const late = setTimeout(() => void office.close(), TAKE_FOR_MS);
-    await office.deliverDue().finally(() => clearTimeout(late));
+    sender.look();
+    await sender.idle();
   }
 
   const carryAway = () =>
@@ -68,7 +65,7 @@ export function openEdgeLetters(wiring: Wiring): EdgeLetters {
     mail: createPosting({ queue, way, now, random, complain }, carryAway),
     ...{ deliver, carryAway },
     async isDue() {
-      const { at } = await queue.nextDue({ way });
+      const { at } = await jobs.nextDue({ queues: queuesOf(way) });
       return at !== null && at <= now();
     },
   };

@@ -1,4 +1,6 @@
 import type { Directory } from "#accounts/directory.ts";
+import { boundJobs } from "#jobs/bounded.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import { type MailSettings, wayOf } from "#mail/read-mail-settings.ts";
 import { NOTICES_KEPT_MS } from "#notices/bounds.ts";
 import { type CarryOnWiring, carryOn, type NoticeSource } from "#notices/carry-on.ts";
@@ -29,7 +31,12 @@ type Wiring = Pick<CarryOnWiring, "ledger" | "now" | "random" | "complain"> & {
     mail: MailSettings;
     webhookNetworks: WebhookNetworks;
   };
-  store: { forwardedNotices: NoticeSource; notices: NoticeBook; directory: Directory };
+  store: {
+    forwardedNotices: NoticeSource;
+    notices: NoticeBook;
+    jobs: JobQueue;
+    directory: Directory;
+  };
 };
 
 /** Each asks D1 and an account's object some five times, of the 10,000 requests that an invocation may make to others. */
@@ -42,8 +49,8 @@ const FORGOTTEN_AT_ONCE = 500;
 const FORGET_BATCHES_MAX = 10;
 
 export function openEdgeNotices({ config, store, ...given }: Wiring): EdgeNotices {
-  const { now, complain } = given;
-  const { forwardedNotices: source, notices: book, directory } = store;
+  const { now, random, complain } = given;
+  const { forwardedNotices: source, notices: book, jobs, directory } = store;
   const letters = createNoticeLetters(config);
   const aside = createAside();
   const wiring = { ...given, source, book, directory, letters, aside, way: wayOf(config.mail) };
@@ -59,29 +66,24 @@ export function openEdgeNotices({ config, store, ...given }: Wiring): EdgeNotice
       return carried > 0;
     },
     async deliver(forMs) {
-      const until = now() + forMs;
-      let left = DELIVERIES_MAX;
-      const bounded: NoticeBook = {
-        ...book,
-        async take(order) {
-          if (left <= 0 || now() >= until) return [];
-          const taken = await book.take({ ...order, max: Math.min(order.max, left) });
-          left -= taken.length;
-          return taken;
+      const deliverer = createDeliverer({
+        ...{
+          jobs: boundJobs(jobs, { max: DELIVERIES_MAX, until: now() + forMs }),
+          book,
+          transport,
         },
-      };
-      const atOnce = DELIVERIES_AT_ONCE;
-      const deliverer = createDeliverer({ book: bounded, transport, now, complain, atOnce });
+        ...{ now, random, complain, atOnce: DELIVERIES_AT_ONCE },
+      });
       deliverer.look();
       await deliverer.idle();
     },
     async forget() {
       let more = true;
-      for (let batch = 0; more && batch < FORGET_BATCHES_MAX; batch += 1)
-        ({ more } = await book.forget({
-          before: now() - NOTICES_KEPT_MS,
-          max: FORGOTTEN_AT_ONCE,
-        }));
+      for (let batch = 0; more && batch < FORGET_BATCHES_MAX; batch += 1) {
+        const order = { before: now() - NOTICES_KEPT_MS, max: FORGOTTEN_AT_ONCE };
+        const forgotten = [await book.forget(order), await jobs.forget({ now: now(), ...order })];
+        more = forgotten.some((each) => each.more);
+      }
     },
   };
 }

@@ -2,6 +2,7 @@
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
+import { domainOf } from "./email-job.ts";
 import type { LetterQueue, LetterQueueOperations, WaitingLetter } from "./letter-queue.ts";
 import type { Letter, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
@@ -50,7 +51,7 @@ export function createPosting(wiring: PostingWiring, posted = () => {}): Mail {
       }
       const { outcome } = await queue.add({ letter: waiting, now: now() });
       if (outcome === "added") posted();
-      else leaveOut(`Letter ${nameOf(waiting)}`, outcome);
+      else leaveOut(nameOf(waiting), outcome);
     },
   };
 }
@@ -65,8 +66,6 @@ export function toWaiting(letter: Letter, way: Way, random: RandomBytes): Waitin
   return unsubscribe === undefined ? waiting : { ...waiting, unsubscribe };
 }
 
-export const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
-
 /** What the log says of a letter: never the address, the text or the link. */
-export const nameOf = ({ id, kind, to }: { id: string; kind: string; to: string }) =>
-  `${id} (${kind}, to ${domainOf(to)})`;
+const nameOf = ({ id, kind, to }: { id: string; kind: string; to: string }) =>
+  `Email ${id} (${kind}, to ${domainOf(to)})`;

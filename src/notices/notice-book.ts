@@ -3,7 +3,8 @@ import type { WaitingLetter } from "#mail/letter-queue.ts";
 
 /**
  * What is kept about notices on the people's side: a port; stores implement it. What an owner wants to be written about, the
- * addresses that get webhooks, and each delivery with its tries.
+ * addresses that get webhooks, and each delivery with what came of its attempts. When a delivery is attempted is the job
+ * queue's matter (`src/jobs`): each that waits has a job of its id.
  */
 export type NoticeChoice = { letters: { low: boolean; expiring: boolean } };
 
@@ -40,19 +41,8 @@ export type Delivery = {
   lastFault: string | null;
 };
 
-export type TakenDelivery = Delivery & {
-  take: number;
-  url: string;
-  secret: string;
-  /** Whether the last try at its endpoint did well. */
-  isProven: boolean;
-};
-
-/** What came of a try. */
-export type TriedDelivery = Pick<
-  Delivery,
-  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
-> & { take: number; now: number };
+/** What is needed to attempt a delivery. */
+export type DeliveryToSend = Delivery & { url: string; secret: string; isPaused: boolean };
 
 export type NoticeBook = {
   choice(order: { account: string }): Promise<NoticeChoice>;
@@ -113,21 +103,8 @@ export type NoticeBook = {
     newId: string;
     now: number;
   }): Promise<{ found: boolean; isTooOften: boolean }>;
-  /**
-   * Those that are due, under a lease; only of endpoints that are not paused, and one of each at a time: an endpoint that
-   * lets everybody wait holds up itself alone. First the endpoints whose last try did well, and of these and of the others
-   * the one that was tried longest ago; at most `unprovenMax` are of the others.
-   */
-  take(order: {
-    now: number;
-    leaseUntil: number;
-    max: number;
-    unprovenMax?: number;
-  }): Promise<TakenDelivery[]>;
-  /** What came of tries; nothing of one whose lease has passed on. `noted`: of how many. */
-  noteTries(tries: readonly TriedDelivery[]): Promise<{ noted: number }>;
-  /** When the next one is due, those under a lease included; null where none waits. */
-  nextDue(): Promise<{ at: number | null }>;
+  /** Null where it was deleted, with its endpoint or because it is old. */
+  findDelivery(order: { id: string }): Promise<DeliveryToSend | null>;
   /** Deliveries older than `before`, and what says that notices were handled: at most `max` of each; `more`: there may be others. */
   forget(order: { before: number; max: number }): Promise<{ forgotten: number; more: boolean }>;
 };

@@ -1,9 +1,9 @@
 /** The specification of the queue of letters in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { LetterQueue } from "#mail/letter-queue.ts";
 import { describeAsking, describeBounds, describeCrowds } from "./letter-queue-bounds.ts";
 import {
+  type EmailQueue,
   fillOneByOne,
   idsOf,
   LEASE,
@@ -128,7 +128,7 @@ function describeReturning(rule: Rule) {
 }
 
 /** One letter that was taken. */
-async function added(queue: LetterQueue) {
+async function added(queue: EmailQueue) {
   const given = letter();
   await queue.add({ letter: given, now: START });
   await takeAt(queue, START);

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "#limits.ts";
 import { SENT_AGAIN_A_DAY_MAX } from "#notices/bounds.ts";
-import type { TakenDelivery } from "#notices/notice-book.ts";
 import {
   ACCOUNT,
   endpoint,
@@ -13,6 +12,7 @@ import {
   OTHER,
   type Rule,
   START,
+  type TakenDelivery,
   takeAt,
 } from "./notice-book-scene.ts";
 

@@ -82,10 +82,12 @@ function describeBacklog(rule: Rule) {
 
 const fillBacklog = (db: SqlDatabase, place: string, count: number) =>
   db.batch([
-    sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, due_at, again)
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, notice, kind, body, created_at, again)
         WITH RECURSIVE numbers (n) AS (
           SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-        SELECT 'fill_' || n, ${place}, ${ACCOUNT}, 'n' || n, 'credits.low', '{}', ${START}, ${START}, 0
+        SELECT 'fill_' || n, ${place}, ${ACCOUNT}, 'n' || n, 'credits.low', '{}', ${START}, 0
         FROM numbers`,
+    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+        SELECT id, 'webhook', kind, endpoint, '', '', created_at, created_at
+        FROM webhook_delivery WHERE endpoint = ${place}`,
   ]);

@@ -1,8 +1,11 @@
 /** What the sentences about the notice book share. */
+import assert from "node:assert/strict";
+import type { JobQueue, Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
-import type { TakenLetter, WaitingLetter } from "#mail/letter-queue.ts";
+import type { WaitingLetter } from "#mail/letter-queue.ts";
 import type { Delivery, Endpoint, NoticeBook } from "#notices/notice-book.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import type { TakenLetter } from "./letter-queue-scene.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const LEASE = 60_000;
@@ -10,8 +13,51 @@ export const ACCOUNT = "acc_000000000001";
 export const OTHER = "acc_000000000002";
 
 type Handling = Parameters<NoticeBook["handle"]>[0];
+/** A delivery in the hands of someone, and what came of a try. */
+export type TakenDelivery = Awaited<ReturnType<NoticeBookWithJobs["take"]>>[number];
+export type TriedDelivery = Pick<
+  Delivery,
+  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
+> & { take: number; now: number };
+export type NoticeBookWithJobs = ReturnType<typeof withJobs>;
+
+/** The notice book and the jobs of its deliveries, in the words of the sentences. */
+export function withJobs(notices: NoticeBook, jobs: JobQueue) {
+  const queues = ["webhook"] as const;
+  return {
+    ...notices,
+    jobs,
+    async take(order: { now: number; leaseUntil: number; max: number; unprovenMax?: number }) {
+      const { unprovenMax = order.max, ...rest } = order;
+      const taken = await jobs.take({ queues, ...rest, turns: { unprovenMax } });
+      const found = taken.jobs.map(async ({ id, take, isProven }) => {
+        const delivery = await notices.findDelivery({ id });
+        assert.ok(delivery);
+        const { isPaused, ...row } = delivery;
+        assert.equal(isPaused, false);
+        return { ...row, take, isProven };
+      });
+      return Promise.all(found);
+    },
+    async noteTries(tries: readonly TriedDelivery[]) {
+      const { settled } = await jobs.settle({ settlements: tries.map(settlementOf) });
+      return { noted: settled };
+    },
+    nextDue: () => jobs.nextDue({ queues }),
+  };
+}
+
+function settlementOf(tried: TriedDelivery): Settlement {
+  const { id, take, now, status, dueAt, lastStatus, lastFault } = tried;
+  const common = { id, take, now, status: lastStatus, turn: { didWell: status === "delivered" } };
+  const error = lastFault ?? "";
+  if (status === "delivered") return { ...common, outcome: "done" };
+  if (status === "failed") return { ...common, outcome: "dead", attempts: 1, error, eraseAt: null };
+  return { ...common, outcome: "later", at: dueAt ?? now, attempts: 1, error };
+}
+
 export type Kept = {
-  book: NoticeBook;
+  book: NoticeBookWithJobs;
   db: SqlDatabase;
   letters(): Promise<TakenLetter[]>;
   handle(notice: LedgerEvent, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
@@ -61,11 +107,10 @@ export const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => (
 /** So many letters of others that are due much later. */
 export const fillLetters = (db: SqlDatabase, count: number) =>
   db.batch([
-    sql`INSERT INTO letter
-          (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
+    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
         WITH RECURSIVE letters (no) AS (
           SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
-        SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+        SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
         FROM letters`,
   ]);
 

@@ -1,6 +1,7 @@
 /** The specification of the notice book in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { LETTERS_BEFORE_CREDITS_WAIT } from "#mail/bounds.ts";
@@ -8,6 +9,7 @@ import type { LetterQueue } from "#mail/letter-queue.ts";
 import { ENDPOINTS_MAX } from "#notices/bounds.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import { emailsOf } from "./letter-queue-scene.ts";
 import { describeDeliveries } from "./notice-book-deliveries.ts";
 import { describeReceivers } from "./notice-book-receivers.ts";
 import {
@@ -21,11 +23,13 @@ import {
   OTHER,
   type Rule,
   START,
+  withJobs,
 } from "./notice-book-scene.ts";
 
 export type OpenNoticeBook = (t: TestContext) => Promise<{
   notices: NoticeBook;
   letterQueue: LetterQueue;
+  jobs: JobQueue;
   db: SqlDatabase;
 }>;
 
@@ -42,11 +46,14 @@ export function noticeBookContract(name: string, open: OpenNoticeBook): void {
   });
 }
 
-function keptOf({ notices: book, letterQueue, db }: Awaited<ReturnType<OpenNoticeBook>>): Kept {
+function keptOf(opened: Awaited<ReturnType<OpenNoticeBook>>): Kept {
+  const { notices, jobs, db } = opened;
+  const book = withJobs(notices, jobs);
+  const emails = emailsOf(opened);
   return {
     ...{ book, db },
     letters: async () =>
-      (await letterQueue.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).letters,
+      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).letters,
     handle: (notice, more = {}) =>
       book.handle({
         ...{ notice, letter: null, body: `{"of":"${notice.id}"}`, deliveryIds, now: START },
@@ -229,11 +236,11 @@ function describeHandling(rule: Rule) {
       assert.deepEqual(await handle(earlier, { letter: letter() }), known);
       assert.deepEqual(await handle(lowNotice()), { handled: true, leftOut: null });
       assert.equal((await list(place.id)).length, 2);
-      await db.batch([sql`DELETE FROM letter WHERE id = 'fill_1'`]);
+      await db.batch([sql`DELETE FROM job WHERE id = 'fill_1'`]);
       const posted = letter();
       const done = { handled: true, leftOut: null };
       assert.deepEqual(await handle(notice, { letter: posted }), done);
-      const [rows] = await db.batch([sql`SELECT id FROM letter WHERE id = ${posted.id}`]);
+      const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${posted.id}`]);
       assert.equal(rows?.length, 1);
       assert.equal((await list(place.id))[0]?.notice, notice.id);
     },

@@ -29,7 +29,7 @@ async function scene() {
         .run(AT, AT, account),
     );
   const letters = (): Json[] =>
-    sql((database) => database.prepare("SELECT * FROM letter ORDER BY no").all());
+    sql((database) => database.prepare("SELECT * FROM job ORDER BY no").all());
   const events = (): Json[] =>
     sql((database) =>
       database.prepare("SELECT kind, detail, address FROM person_event ORDER BY no").all(),
@@ -54,12 +54,15 @@ test("a person is told of keys that the operator makes and revokes, and of the e
   await cli.json("account close ada@b.c");
   const waiting = letters();
   assert.deepEqual(
-    waiting.map(({ kind, recipient, way }) => [kind, recipient, way]),
+    waiting.map(({ kind, target, queue }) => [kind, target, queue]),
     ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.c", "outbox"]),
   );
-  assert.match(waiting[0].body_text, /production/);
-  assert.match(waiting[0].body_text, /https:\/\/tools\.example\/settings\/api-keys/);
-  assert.ok(!waiting[0].body_text.includes(key.slice(0, 30)), "its start, and no more");
+  assert.match(JSON.parse(waiting[0].payload).text, /production/);
+  assert.match(JSON.parse(waiting[0].payload).text, /https:\/\/tools\.example\/settings\/api-keys/);
+  assert.ok(
+    !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
+    "its start, and no more",
+  );
 });
 
 test("an account without a person gets no letter", async () => {
@@ -73,7 +76,7 @@ test("an account without a person gets no letter", async () => {
 test("a key is shown although its person cannot be told", async () => {
   const { cli, sql, signUp } = await scene();
   signUp();
-  sql((database) => database.exec("DROP TABLE letter_asked; DROP TABLE letter"));
+  sql((database) => database.exec("DROP TABLE letter_asked; DROP TABLE job"));
   const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
   assert.equal(status, 0);
   assert.match(stdout, /^tb_\w+\n/);

@@ -34,7 +34,7 @@ function start(t: TestContext, scene: Scene, changes: Partial<NoticesWiring> = {
   let told = 0;
   const notices = startNotices({
     ...scene.wiring,
-    ...{ ledger: scene.ledger, book: scene.book, transport, everyMs: 5 },
+    ...{ ledger: scene.ledger, book: scene.book, jobs: scene.jobs, transport, everyMs: 5 },
     onLetters: () => {
       told += 1;
     },
@@ -100,13 +100,13 @@ test("of grants and old deliveries a round takes ten batches, and the next ones 
       rounds.grants.push(round);
       return { noticed: 100, more: rounds.grants.length < 15 };
     },
+    async listEvents() {
+      round += 1;
+      return { notices: [] };
+    },
   };
   const book = {
     ...scene.book,
-    async take() {
-      round += 1;
-      return [];
-    },
     async forget() {
       rounds.old.push(round);
       return { forgotten: 500, more: rounds.old.length < 12 };
@@ -133,16 +133,19 @@ test("a step that fails is told of in its own words, and the others go on", asyn
   let [forgets, looks] = [0, 0];
   const book = {
     ...scene.book,
-    async take() {
-      looks += 1;
-      return failing();
-    },
     async forget() {
       forgets += 1;
       return failing();
     },
   };
-  start(t, scene, { ledger, book });
+  const jobs = {
+    ...scene.jobs,
+    async take() {
+      looks += 1;
+      return failing();
+    },
+  };
+  start(t, scene, { ledger, book, jobs });
   await until(async () => (await scene.log(endpoint)).length === 1 && looks > 1);
   scene.clock.now += 10 * 60_000;
   await until(() => forgets > 1);
@@ -150,7 +153,7 @@ test("a step that fails is told of in its own words, and the others go on", asyn
     scene.complaints.map((line) => line.split(";")[0]),
     [
       "Grants that end could not be looked for",
-      "Webhooks could not be taken",
+      "Webhooks could not be taken or recorded",
       "Old webhooks could not be removed",
     ],
   );

@@ -198,7 +198,7 @@ test("a letter that the provider did not take goes out with the cron", async () 
   await until("the complaint", () => site.logs.some((line) => /waits for its next try/.test(line)));
   site.provider.answers(200);
   assert.deepEqual(lettersTo(site, email), []);
-  await site.sql("UPDATE letter SET due_at = 0");
+  await site.sql("UPDATE job SET due_at = 0");
   await site.cron();
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
   assert.ok(!site.logs.some((line) => line.includes(email)), "no address in the log");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
+import { startJobs } from "#jobs/node-schedule.ts";
 import { LEASE_MS } from "#mail/bounds.ts";
-import { startDelivery } from "#mail/node-delivery.ts";
 import { createScene, letterTo, openLetters, openTemporaryLetters, until } from "./mail-scene.ts";
 import { at, openTransport, startMailServer } from "./smtp-scene.ts";
 
@@ -14,7 +14,8 @@ test("a thousand letters drain, each once", async (t) => {
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
   const { mail, office } = createScene({ transport, queue, now: Date.now });
-  const delivery = startDelivery(office, { complain, close: () => transport.close?.() });
+  const delivery = startJobs(office.runner, { logError: complain });
+  office.onPosted(delivery.wake);
   for (let each = 0; each < 1_000; each += 1) await mail.post(letterTo(`a${each}@example.org`));
   await until(async () => (await queue.count({ way: "smtp" })).waiting === 0);
   await delivery.stop();
@@ -27,7 +28,8 @@ test("posting goes on while the server says nothing, and a stop leaves the lette
   const hanging = await startMailServer(t, { onData: (stream) => void stream.resume() });
   const slow = openTransport(t, at(hanging.port));
   const before = createScene({ transport: slow, queue, now: Date.now });
-  const delivery = startDelivery(before.office, { complain, close: () => slow.close?.() });
+  const delivery = startJobs(before.office.runner, { logError: complain });
+  before.office.onPosted(delivery.wake);
   for (let each = 0; each < 10; each += 1) await before.mail.post(letterTo(`${each}@example.org`));
   await delivery.stop();
   assert.equal((await queue.count({ way: "smtp" })).waiting, 10);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMemoryLetters } from "#stores/memory/letters.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { openLetters, openTemporaryLetters, START } from "./mail-scene.ts";
 
-letterQueueContract("in memory", async () => ({ queue: createMemoryLetters() }));
 letterQueueContract("in SQLite", async (t) => {
   // The bound of the whole queue takes thousands of commits: in memory they cost little.
   const { queue, close } = openLetters(":memory:");

@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import type { LetterQueue } from "#mail/letter-queue.ts";
 import type { Letter } from "#mail/mail.ts";
-import { createPostOffice } from "#mail/post-office.ts";
+import { createPosting } from "#mail/posting.ts";
+import { createEmailSender } from "#mail/send-emails.ts";
 import type { Transport, Way } from "#mail/transport.ts";
-import { createMemoryLetters } from "#stores/memory/letters.ts";
-import { createLetterQueue } from "#stores/sql/letters.ts";
+import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { type EmailQueue, emailsOf } from "../contract/letter-queue-scene.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
 export const FROM = { name: "Toolbooth", address: "post@toolbooth.example" };
@@ -22,10 +23,11 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-export function openLetters(file: string): { queue: LetterQueue; close(): void } {
+export function openLetters(file: string) {
   const driver = openNodeSqlite(file);
-  const queue = createLetterQueue(createSqliteDatabase(driver));
-  return { queue, close: () => driver.close() };
+  const db = createSqliteDatabase(driver);
+  const queue = emailsOf({ letterQueue: createLetterQueue(db), jobs: createJobQueue(db) });
+  return { queue, driver, close: () => driver.close() };
 }
 
 export function openTemporaryLetters(t: TestContext) {
@@ -46,31 +48,36 @@ export const letterTo = (to: string, changes: Partial<Letter> = {}): Letter => (
 
 type SceneWiring = {
   transport: Transport;
-  queue?: LetterQueue;
+  queue?: EmailQueue;
   now?: () => number;
   way?: Way;
 };
 
-/** A post office with a clock that the test sets, no jitter, and its complaints as a list. */
+/** Posting and sending with a clock that the test sets, no jitter, and its complaints as a list. */
 export function createScene({
   transport,
-  queue = createMemoryLetters(),
+  queue = openLetters(":memory:").queue,
   now,
   way = "smtp",
 }: SceneWiring) {
   const clock = { now: START };
   const complaints: string[] = [];
-  const office = createPostOffice({
-    queue,
-    transport,
-    way,
-    now: now ?? (() => clock.now),
+  const given = {
+    ...{ way, now: now ?? (() => clock.now) },
     // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
-    random: (count) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
-    complain: (message) => complaints.push(message),
-    from: FROM,
-  });
-  return { office, mail: office.mail, queue, clock, complaints };
+    random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
+    complain: (message: string) => void complaints.push(message),
+  };
+  let posted = () => {};
+  const mail = createPosting({ queue, ...given }, () => posted());
+  const runner = createEmailSender({ jobs: queue.jobs, transport, from: FROM, ...given });
+  const office = {
+    ...{ mail, look: runner.look, deliverDue: runner.runDue, runner },
+    onPosted(listener: () => void) {
+      posted = listener;
+    },
+  };
+  return { office, mail, queue, clock, complaints };
 }
 
 /** Resolves when a condition holds; for things that other threads and sockets do. */

@@ -5,8 +5,7 @@ import { test } from "node:test";
 import PostalMime from "postal-mime";
 import { OUTBOX_LETTERS_MAX } from "#mail/bounds.ts";
 import { createOutbox } from "#mail/node-outbox.ts";
-import { createMemoryLetters } from "#stores/memory/letters.ts";
-import { createScene, FROM, letterTo, START, temporaryFolder } from "./mail-scene.ts";
+import { createScene, FROM, letterTo, openLetters, START, temporaryFolder } from "./mail-scene.ts";
 
 test("a letter becomes a file that a mail reader opens, for its owner only, and its text is told", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
@@ -63,7 +62,7 @@ test("where others may read the log, it names the file and nothing that is in it
 
 test("letters that wait for a mail server stay in the queue while there is none, and go when it is back", async (t) => {
   const folder = temporaryFolder(t);
-  const queue = createMemoryLetters();
+  const { queue } = openLetters(":memory:");
   const sent: string[] = [];
   const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
   await createScene({ transport: smtp, queue }).mail.post(letterTo("ada@example.org"));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { doubling, withJitter } from "#jobs/back-off.ts";
 import { HOUR_MS } from "#limits.ts";
 import {
   ASKED_PER_HOUR_MAX,
@@ -7,12 +8,12 @@ import {
   LEASE_MS,
   LETTERS_AT_ONCE,
   PAUSE_MAX_MS,
+  RETRY_FIRST_MS,
+  RETRY_MAX_MS,
 } from "#mail/bounds.ts";
 import type { Letter } from "#mail/mail.ts";
-import { retryWait } from "#mail/post-office.ts";
 import { NotNow, type Transport, Undeliverable, Unreachable } from "#mail/transport.ts";
-import { createMemoryLetters } from "#stores/memory/letters.ts";
-import { createScene, letterTo, START, until } from "./mail-scene.ts";
+import { createScene, letterTo, openLetters, START, until } from "./mail-scene.ts";
 
 type Sent = { letter: Letter; messageId: string };
 
@@ -75,7 +76,7 @@ test("chance takes up to a quarter off a wait", () => {
     [255, 99, 2_703_516],
   ] as const)
     assert.equal(
-      retryWait(failures, () => Uint8Array.of(byte)),
+      withJitter(doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS), () => Uint8Array.of(byte)),
       wait,
     );
 });
@@ -89,7 +90,7 @@ test("a letter refused for good is given up at once", async () => {
   assert.equal(carrier.tries.length, 1);
   assert.match(
     complaints.join("\n"),
-    /^Letter let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
+    /^Email let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
   );
 });
 
@@ -140,12 +141,12 @@ test("an unknown fault is a failure of the letter, and its words are not repeate
 
 test("a letter that was carried is not carried again when the queue could not be told", async () => {
   const { carrier, transport } = createCarrier();
-  const queue = createMemoryLetters();
+  const { queue } = openLetters(":memory:");
   let isBroken = true;
-  const done = queue.done;
-  queue.done = async (order) => {
+  const { settle } = queue.jobs;
+  queue.jobs.settle = async (order) => {
     if (isBroken) throw new Error("disk full");
-    return done(order);
+    return settle(order);
   };
   const { office, mail, clock, complaints } = createScene({ transport, queue });
   await mail.post(letterTo("ada@example.org"));
@@ -154,7 +155,7 @@ test("a letter that was carried is not carried again when the queue could not be
   clock.now = START + LEASE_MS;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 1);
-  assert.match(complaints.join("\n"), /queue of letters could not be used/);
+  assert.match(complaints.join("\n"), /Emails could not be taken or recorded/);
 });
 
 test("posting does not wait for the transport, and a few letters are on their way at once", async () => {

@@ -29,7 +29,7 @@ async function openFull() {
   const scene = await openNotices();
   const db = createSqliteDatabase(scene.driver, createTurns());
   await fillLetters(db, LETTERS_BEFORE_CREDITS_WAIT);
-  return { ...scene, makeRoom: () => db.batch([sql`DELETE FROM letter`]) };
+  return { ...scene, makeRoom: () => db.batch([sql`DELETE FROM job`]) };
 }
 
 test("while the queue is full notices with a letter wait in the ledger, and hold up no others", async () => {

@@ -24,15 +24,19 @@ test("a process that dies between the request and the note has it sent again whe
     const noting = new Promise<void>((resolve) => {
       reached = resolve;
     });
-    const noteTries = () => {
+    const settle = () => {
       reached();
       return never;
     };
-    const book = { ...scene.book, noteTries };
+    const jobs = { ...scene.jobs, settle };
     // Whoever is killed says and does nothing more.
-    void scene.deliverer(dying, { book }).deliverDue();
+    void scene.deliverer(dying, { jobs }).deliverDue();
     if (when === "before the note") await noting;
-    else await eventually("the lease", async () => (await scene.book.nextDue()).at !== START);
+    else
+      await eventually(
+        "the lease",
+        async () => (await scene.jobs.nextDue({ queues: ["webhook"] })).at !== START,
+      );
     const next = scene.deliverer(transport);
     assert.equal(await next.deliverDue(), START + DELIVERY_LEASE_MS, when);
     scene.clock.now = START + DELIVERY_LEASE_MS;
@@ -60,8 +64,8 @@ test("a stop breaks off what is on its way, and counts it as no try", async () =
   const deliverer = scene.deliverer(transport);
   const delivering = deliverer.deliverDue();
   await eventually("a request under way", async () => isUnderWay);
-  deliverer.stop();
-  assert.equal(await delivering, START + DELIVERY_LEASE_MS);
+  deliverer.abort();
+  assert.equal(await delivering, START, "due at once, for the next start");
   const [waiting] = await scene.log(endpoint);
   assert.deepEqual([waiting?.status, waiting?.tries], ["waiting", 0]);
   assert.deepEqual(scene.complaints, []);
@@ -73,7 +77,7 @@ test("one that is stopped takes nothing more, and notes what was answered", asyn
   await notify(scene, 3);
   const transport: WebhookTransport = {
     async post() {
-      deliverer.stop();
+      deliverer.abort();
       return { status: 204 };
     },
   };
@@ -88,16 +92,16 @@ test("where the book cannot be asked that is told, and the next look goes on", a
   const endpoint = await scene.addEndpoint();
   await notify(scene);
   let failing = true;
-  const book = {
-    ...scene.book,
-    noteTries(tries: Parameters<typeof scene.book.noteTries>[0]) {
+  const jobs = {
+    ...scene.jobs,
+    settle(order: Parameters<typeof scene.jobs.settle>[0]) {
       if (failing) throw new Error("made to fail");
-      return scene.book.noteTries(tries);
+      return scene.jobs.settle(order);
     },
   };
-  const deliverer = scene.deliverer(answering(() => 200).transport, { book });
+  const deliverer = scene.deliverer(answering(() => 200).transport, { jobs });
   assert.equal(await deliverer.deliverDue(), START + DELIVERY_LEASE_MS);
-  assert.match(scene.complaints.join(), /could not be noted; .*made to fail/);
+  assert.match(scene.complaints.join(), /Webhooks could not be taken or recorded; .*made to fail/);
   failing = false;
   scene.clock.now += DELIVERY_LEASE_MS;
   assert.equal(await deliverer.deliverDue(), null);

@@ -1,15 +1,16 @@
 /** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
 import { randomBytes } from "node:crypto";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
-import type { TakenLetter } from "#mail/letter-queue.ts";
 import { type CarryOnWiring, carryOn, type NoticeSource } from "#notices/carry-on.ts";
 import { createDeliverer } from "#notices/deliver-webhooks.ts";
-import type { Endpoint } from "#notices/notice-book.ts";
+import type { Endpoint, NoticeBook } from "#notices/notice-book.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
 import { createAside } from "#notices/set-aside.ts";
 import { NotReached, type WebhookTransport } from "#notices/webhook-transport.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
+import { emailsOf, type TakenLetter } from "../contract/letter-queue-scene.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const SITE = "https://toolbooth.example";
@@ -25,12 +26,18 @@ export const lowNotice = (account = ACCOUNT, at = START): LedgerEvent => {
 };
 const LOW = { balance: 19, lowBalance: 20 };
 
+type DelivererChanges = {
+  jobs?: Pick<JobQueue, "take" | "settle" | "nextDue">;
+  book?: NoticeBook;
+  rest?: () => Promise<void>;
+};
 export type Scene = Awaited<ReturnType<typeof openNotices>>;
 
 export async function openNotices(file = ":memory:") {
   const driver = openNodeSqlite(file);
   const store = openSqlitePeople(driver);
-  const { ledger, directory, notices: book, letterQueue } = store;
+  const { ledger, directory, notices: book, jobs } = store;
+  const emails = emailsOf(store);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
   await directory.register({ email: EMAIL, account: ACCOUNT, createdAt: START });
   const clock = { now: START };
@@ -58,8 +65,8 @@ export async function openNotices(file = ":memory:") {
   /** All that were posted so far, in their order; they leave the queue. */
   const letters = async () => {
     const order = { now: 8e15, leaseUntil: 9e15, max: 999, way: "smtp" } as const;
-    const { letters: fresh } = await letterQueue.take(order);
-    for (const { id } of fresh) await letterQueue.done({ id });
+    const { letters: fresh } = await emails.take(order);
+    for (const { id } of fresh) await emails.done({ id });
     taken.push(...fresh);
     return [...taken];
   };
@@ -79,6 +86,7 @@ export async function openNotices(file = ":memory:") {
       driver,
       store,
       book,
+      jobs,
       ledger,
       directory,
       clock,
@@ -90,14 +98,17 @@ export async function openNotices(file = ":memory:") {
     },
     ...{ letters, addEndpoint, log },
     carryOn: (changes: Partial<CarryOnWiring> = {}) => carryOn({ ...wiring, ...changes }),
-    deliverer(transport: WebhookTransport, changes: object = {}) {
+    /** Without jitter. */
+    deliverer(transport: WebhookTransport, changes: DelivererChanges = {}) {
       const now = () => clock.now;
-      const deliverer = createDeliverer({ book, transport, now, complain, ...changes });
+      const none = (bytes: number) => new Uint8Array(bytes);
+      const wiring = { jobs, book, transport, now, random: none, complain };
+      const deliverer = createDeliverer({ ...wiring, ...changes });
       /** All that is due, to its end; when the next one is, null where none waits. */
       const deliverDue = async () => {
         deliverer.look();
         await deliverer.idle();
-        return (await book.nextDue()).at;
+        return (await jobs.nextDue({ queues: ["webhook"] })).at;
       };
       return { ...deliverer, deliverDue };
     },

@@ -74,7 +74,10 @@ async function play(chance: Chance) {
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));
     await carryOn(wiring).catch(died);
-    const deliverer = scene.deliverer(transport, { book: mortal(scene.book, chance, life) });
+    const deliverer = scene.deliverer(transport, {
+      book: mortal(scene.book, chance, life),
+      jobs: mortal(scene.jobs, chance, life),
+    });
     await deliverer.deliverDue().catch(died);
   };
   for (let step = 0; step < STEPS; step += 1) {

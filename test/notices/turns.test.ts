@@ -5,6 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import { DELIVERIES_AT_ONCE } from "#notices/bounds.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
 import type { WebhookTransport } from "#notices/webhook-transport.ts";
@@ -43,23 +44,23 @@ async function openFile(t: TestContext) {
   return { scene, rest, turns };
 }
 
-/** The same book, and how much each of its batches noted. */
+/** The same jobs, and how much each of its batches noted. */
 function counting(scene: Scene) {
   const noted: number[] = [];
   let taken = 0;
-  const book: NoticeBook = {
-    ...scene.book,
+  const jobs: JobQueue = {
+    ...scene.jobs,
     async take(order) {
-      const deliveries = await scene.book.take(order);
-      if (deliveries.length > 0) taken += 1;
+      const deliveries = await scene.jobs.take(order);
+      if (deliveries.jobs.length > 0) taken += 1;
       return deliveries;
     },
-    noteTries(tries) {
-      noted.push(tries.length);
-      return scene.book.noteTries(tries);
+    settle(order) {
+      noted.push(order.settlements.length);
+      return scene.jobs.settle(order);
     },
   };
-  return { book, noted, taken: () => taken };
+  return { jobs, noted, taken: () => taken };
 }
 
 test("while notices are carried on, another connection has the lock after each of them", async (t) => {
@@ -87,7 +88,13 @@ test("on Node others have their turn between the notices that are carried on", a
     },
   };
   const running = startNotices({
-    ...{ ...wiring, ledger, book: counted, transport: answering(() => 204).transport },
+    ...{
+      ...wiring,
+      ledger,
+      jobs: scene.jobs,
+      book: counted,
+      transport: answering(() => 204).transport,
+    },
     ...{ onLetters: () => {}, writingMs: 0, restMs: 1 },
   });
   t.after(() => running.stop());
@@ -106,9 +113,9 @@ test("while webhooks are delivered, another connection has the lock after each w
   await notify(scene, 20);
   await rest();
   Object.assign(turns, { had: 0, mostBetween: 0 });
-  const { book, noted, taken } = counting(scene);
+  const { jobs, noted, taken } = counting(scene);
   const { transport, sent } = answering(() => 204);
-  assert.equal(await scene.deliverer(transport, { book, rest }).deliverDue(), null);
+  assert.equal(await scene.deliverer(transport, { jobs, rest }).deliverDue(), null);
   assert.equal(sent.length, 100);
   assert.equal(
     noted.reduce((sum, count) => sum + count, 0),
@@ -199,7 +206,7 @@ test("of receivers that never answered, each has its turn before one of them has
   assert.equal(new Set(order.slice(0, silent)).size, silent);
   assert.equal(new Set(order.slice(silent)).size, silent);
   assert.deepEqual(arrived, [good.url]);
-  deliverer.stop();
+  deliverer.abort();
   await until(() => {
     for (const url of waiting.keys()) giveUp(url);
     return waiting.size === 0;

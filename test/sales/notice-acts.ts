@@ -1,5 +1,6 @@
 /** What becomes of notices: they are written as time goes on, carried on, and forgotten. */
 import assert from "node:assert/strict";
+import { emailsOf } from "../contract/letter-queue-scene.ts";
 import { fault, type Life, orNothing } from "./chance.ts";
 import { MS_OF_DAY } from "./lots.ts";
 import type { World } from "./world.ts";
@@ -21,10 +22,10 @@ export async function carry(life: Life): Promise<void> {
 /** What waits in the queue is what was put there, once each. */
 async function takeLetters({ clock, people, seen }: World): Promise<void> {
   const order = { now: clock.at, leaseUntil: clock.at + 1000, max: 999, way: "smtp" } as const;
-  const { letters } = await people.letterQueue.take(order);
+  const { letters } = await emailsOf(people).take(order);
   const shown = letters.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
   assert.deepEqual(shown, seen.letters);
-  for (const { id, take } of letters) await people.letterQueue.done({ id, take } as never);
+  for (const { id } of letters) await emailsOf(people).done({ id });
   seen.letters = [];
 }
 

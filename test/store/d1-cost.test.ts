@@ -13,6 +13,8 @@ import {
 import { d1People } from "#stores/sql/d1-people.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import { emailsOf } from "../contract/letter-queue-scene.ts";
+import { withJobs } from "../contract/notice-book-scene.ts";
 import { openD1 } from "./d1-scene.ts";
 
 /** What D1 bills: rows read and written, counted by itself, and that neither grows with how many people there are. */
@@ -67,8 +69,8 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT 'w' || n, 'acc_' || n, 'https://x.org', 'whsec_', '["credits.low"]', ${START}
         FROM numbers`,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, status, again)
-        ${numbers} SELECT 'd' || n, 'w' || n, 'acc_' || n, 'n' || n, 'credits.low', '', ${START}, 'delivered', 0
+          (id, endpoint, account, notice, kind, body, created_at, last_status, again)
+        ${numbers} SELECT 'd' || n, 'w' || n, 'acc_' || n, 'n' || n, 'credits.low', '', ${START}, 200, 0
         FROM numbers`,
     sql`INSERT INTO purchase (id, account, created_at, offer, kind, name, credits, price, currency,
           session, status, paid, refunded, dispute, voided, spent, updated_at)
@@ -98,7 +100,8 @@ const NOTICE: LedgerEvent = {
 
 /** The way of one notice, with an endpoint that wants it, and that of one purchase. */
 function salesOperations(d1: D1) {
-  const { forwardedNotices, notices, purchases } = d1People(d1);
+  const { forwardedNotices, purchases, ...people } = d1People(d1);
+  const notices = withJobs(people.notices, people.jobs);
   const handling = { notice: NOTICE, letter: null, body: "{}", now: START };
   const offer: Offer = {
     ...{ id: "small", kind: "pack", name: "Small", credits: 9, months: 1 },
@@ -129,7 +132,8 @@ function salesOperations(d1: D1) {
 
 /** Every operation once, in this order; closing an account comes last. */
 function operations(d1: D1) {
-  const { directory, journal, letterQueue } = d1People(d1);
+  const { directory, journal, ...people } = d1People(d1);
+  const letterQueue = emailsOf(people);
   const db = createD1Database(d1);
   const index = createAccountIndex(db);
   const acts = createOperatorActs(db);

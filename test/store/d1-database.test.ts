@@ -118,7 +118,7 @@ function troubled(messages: string[]) {
 }
 
 const READ = "SELECT 1";
-const WRITE = "DELETE FROM letter WHERE id = 'SELECT' RETURNING id";
+const WRITE = "DELETE FROM job WHERE id = 'SELECT' RETURNING id";
 const both = [
   (d1: D1, text: string) => createD1Database(d1).batch([{ sql: text, values: [] }]),
   (d1: D1, text: string) => steadyD1(d1).prepare(text).bind(1).all(),

@@ -13,6 +13,7 @@ import { accountIndexContract } from "../contract/account-index.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
+import { emailsOf } from "../contract/letter-queue-scene.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
 import { openD1 } from "./d1-scene.ts";
 
@@ -54,16 +55,15 @@ test("notices that are handed on twice are kept once, in their order, until they
   assert.deepEqual(await forwardedNotices.list({ max: 100 }), [second]);
 });
 letterQueueContract("in D1", async () => {
-  const { letterQueue, db } = await open();
+  const { letterQueue, jobs, db } = await open();
   const fill = async (count: number) => {
     await db.batch([
-      sql`INSERT INTO letter
-            (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
+      sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
           WITH RECURSIVE letters (no) AS (
             SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
-          SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+          SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
           FROM letters`,
     ]);
   };
-  return { queue: letterQueue, fill };
+  return { queue: emailsOf({ letterQueue, jobs }), fill };
 });

@@ -6,6 +6,7 @@ import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
+import { emailsOf } from "../contract/letter-queue-scene.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
 import { newDatabase } from "./postgres-scene.ts";
 
@@ -25,14 +26,13 @@ directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
 noticeBookContract("in PostgreSQL", open);
 letterQueueContract("in PostgreSQL", async (t) => {
-  const { letterQueue, db } = await open(t);
+  const { letterQueue, jobs, db } = await open(t);
   const fill = async (count: number) => {
     await db.batch([
-      sql`INSERT INTO letter
-            (id, recipient, subject, body_text, body_html, kind, way, posted_at, due_at)
-          SELECT 'fill_' || no, no || '@example.org', '', '', '', 'key_created', 'smtp', 1e15, 1e15
+      sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+          SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
           FROM generate_series(1, ${count}) no`,
     ]);
   };
-  return { queue: letterQueue, fill };
+  return { queue: emailsOf({ letterQueue, jobs }), fill };
 });

@@ -12,12 +12,15 @@ import {
   letter,
   lowNotice,
   START,
+  withJobs,
 } from "../contract/notice-book-scene.ts";
 
 test("of a backup that is put back no letter and no webhook leaves again, and its owner may send the webhooks", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  const { notices, ledger, letterQueue } = openSqlitePeople(driver);
+  const people = openSqlitePeople(driver);
+  const { ledger } = people;
+  const notices = withJobs(people.notices, people.jobs);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
   const grant = { kind: "operator", amount: 5, expiresAt: null, now: START } as const;
   await ledger.grant({ account: ACCOUNT, id: "g", ...grant });
@@ -33,7 +36,7 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
   await notices.noteTries([{ id: taken.id, take: taken.take, status: "delivered", ...noted }]);
   assert.deepEqual(endVisits(driver), { sessions: 0, links: 0, letters: 1, webhooks: 1 });
   assert.deepEqual(await notices.nextDue(), { at: null });
-  assert.deepEqual(await letterQueue.nextDue({ way: "smtp" }), { at: null });
+  assert.deepEqual(await people.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
   assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
   const list = { account: ACCOUNT, endpoint: at.id };
   const [given, before] = await notices.listDeliveries({ ...list, after: null, max: 9 });

@@ -138,10 +138,12 @@ test("what only reads needs no lock: a look into an empty queue does not wait fo
   const file = path.join(folder, "toolbooth.sqlite");
   const [one, other] = [openNodeSqlite(file), openNodeSqlite(file)];
   t.after(() => [one, other].map((driver) => driver.close()));
-  const { letterQueue, directory } = openSqlitePeople(one);
+  const { jobs, directory } = openSqlitePeople(one);
   other.exec("BEGIN IMMEDIATE");
-  const order = { now: START, leaseUntil: START + 1, max: 9, way: "smtp" } as const;
-  assert.deepEqual(await letterQueue.take(order), { letters: [] });
+  const order = { now: START, leaseUntil: START + 1, max: 9 };
+  const turns = { unprovenMax: 9 };
+  assert.deepEqual(await jobs.take({ ...order, queues: ["email", "outbox"] }), { jobs: [] });
+  assert.deepEqual(await jobs.take({ ...order, queues: ["webhook"], turns }), { jobs: [] });
   assert.equal(await directory.findByEmail({ email: "ada@x.test" }), null);
   other.exec("ROLLBACK");
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import { createLetterQueue } from "#stores/sql/emails.ts";
 import { createJournal } from "#stores/sql/journal.ts";
-import { createLetterQueue } from "#stores/sql/letters.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
 import { isDamage } from "#stores/sqlite/damage.ts";

@@ -31,10 +31,7 @@ export type PeopleHouse = {
   desk: Desk;
   journal: Journal;
   /** Without what delivers. */
-  notices: Omit<
-    NoticeBook,
-    "handle" | "pauseEndpoint" | "take" | "noteTries" | "nextDue" | "forget"
-  >;
+  notices: Omit<NoticeBook, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** What is sold, null where nothing is; who takes the money, null where nobody does; and what was bought. */
   sales: {
     prices: PriceList | null;

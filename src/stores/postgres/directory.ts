@@ -1,6 +1,8 @@
+import { logAttempt } from "#stores/sql/deliveries.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
+import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
-import { createLetterQueue } from "#stores/sql/letters.ts";
 import { createNoticeBook } from "#stores/sql/notices.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { sql } from "#stores/sql/sql-database.ts";
@@ -15,6 +17,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
     directory: createDirectory(db, lockPerson),
     journal: createJournal(db, sql`NOT "emailVerified"`),
     letterQueue: createLetterQueue(db),
+    jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseBook(db),
     notices: createNoticeBook(db),
   };

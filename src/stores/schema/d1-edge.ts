@@ -7,17 +7,6 @@ CREATE TABLE account_index (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX account_index_by_age ON account_index (created_at, account);
 
--- Calls that got 503 although their debit may exist. They are reversed, with retries, until the ledger confirms it.
-CREATE TABLE kept_reversal (
-  account TEXT NOT NULL,
-  call_id TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  kept_at INTEGER NOT NULL,
-  tries INTEGER NOT NULL DEFAULT 0,
-  due_at INTEGER NOT NULL,
-  PRIMARY KEY (account, at, call_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX kept_reversal_by_due ON kept_reversal (due_at);
 
 -- Events that the accounts' objects have forwarded, as JSON, until they are handled.
 CREATE TABLE forwarded_notice (

@@ -1,4 +1,5 @@
 import { d1Edge } from "./d1-edge.ts";
+import { sqliteJobs } from "./sqlite-jobs.ts";
 import { sqlitePeople } from "./sqlite-people.ts";
 
 /**
@@ -8,7 +9,7 @@ import { sqlitePeople } from "./sqlite-people.ts";
  * is one line here. Comments are left out, because words of SQL in them have confused it as well.
  */
 export const D1_MIGRATIONS: readonly { name: string; sql: string }[] = [
-  { name: "0001_initial", sql: plain(sqlitePeople + d1Edge) },
+  { name: "0001_initial", sql: plain(sqliteJobs + sqlitePeople + d1Edge) },
 ];
 
 function plain(sql: string): string {

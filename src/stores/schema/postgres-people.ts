@@ -84,28 +84,37 @@ CREATE TABLE person_event (
 );
 CREATE INDEX person_event_by_person ON person_event (person, no);
 
-CREATE TABLE letter (
+-- The durable job queue; the columns are explained in sqlite-jobs.ts.
+CREATE TABLE job (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
-  recipient text COLLATE "C" NOT NULL,
-  subject text NOT NULL,
-  body_text text NOT NULL,
-  body_html text NOT NULL,
-  -- A URL that unsubscribes with a single request (RFC 8058).
-  unsubscribe text,
+  queue text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
-  -- The transport that delivers it: smtp or outbox.
-  way text COLLATE "C" NOT NULL,
-  posted_at bigint NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  payload text,
   useful_until bigint,
-  -- While an email is leased, the end of the lease.
-  due_at bigint NOT NULL,
+  created_at bigint NOT NULL,
+  due_at bigint,
   leased_until bigint NOT NULL DEFAULT 0,
   takes bigint NOT NULL DEFAULT 0,
-  failures bigint NOT NULL DEFAULT 0
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  died_at bigint,
+  erase_at bigint
 );
-CREATE INDEX letter_by_due ON letter (due_at, no);
-CREATE INDEX letter_by_recipient ON letter (recipient);
+CREATE INDEX job_by_due ON job (queue, due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX job_by_target ON job (queue, target, due_at, no) WHERE due_at IS NOT NULL;
+CREATE INDEX job_leased ON job (queue, target) WHERE leased_until > 0;
+CREATE INDEX job_dead ON job (died_at) WHERE died_at IS NOT NULL;
+CREATE INDEX job_to_erase ON job (erase_at) WHERE erase_at IS NOT NULL;
+CREATE TABLE job_turn (
+  queue text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  did_well integer NOT NULL,
+  tried_at bigint NOT NULL,
+  PRIMARY KEY (queue, target)
+);
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
 CREATE TABLE letter_asked (
@@ -169,14 +178,11 @@ CREATE TABLE webhook_endpoint (
   -- The event kinds, as a JSON array.
   kinds text NOT NULL,
   created_at bigint NOT NULL,
-  paused_at bigint,
-  -- Whether the last attempt succeeded, and when it was: the order of endpoints goes by both.
-  did_well integer NOT NULL DEFAULT 0,
-  tried_at bigint NOT NULL DEFAULT 0
+  paused_at bigint
 );
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
 
--- Webhook deliveries with their attempts, shown to the owner.
+-- Webhook deliveries with what came of their attempts, shown to the owner. One that waits or has failed has a job of its id.
 CREATE TABLE webhook_delivery (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
@@ -186,23 +192,14 @@ CREATE TABLE webhook_delivery (
   kind text COLLATE "C" NOT NULL,
   body text NOT NULL,
   created_at bigint NOT NULL,
-  status text COLLATE "C" NOT NULL DEFAULT 'waiting',
   tries integer NOT NULL DEFAULT 0,
-  -- Null when there are no more attempts, or the endpoint is paused. While it is leased, the end of the lease.
-  due_at bigint,
-  leased_until bigint NOT NULL DEFAULT 0,
-  takes bigint NOT NULL DEFAULT 0,
   last_tried_at bigint,
   last_status integer,
   last_fault text,
   -- Whether the owner had it sent again.
   again integer NOT NULL
 );
-CREATE INDEX webhook_delivery_by_due ON webhook_delivery (due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
--- An endpoint gets one delivery at a time: these find the current one and the next one.
-CREATE INDEX webhook_delivery_leased ON webhook_delivery (endpoint) WHERE leased_until > 0;
-CREATE INDEX webhook_delivery_waiting ON webhook_delivery (endpoint, due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
 
 -- Events whose email and deliveries are written.
@@ -249,6 +246,18 @@ BEGIN
   RETURN NULL;
 END $f$;
 CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_notices();
+CREATE FUNCTION forget_delivery() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  DELETE FROM job WHERE id = OLD.id;
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER webhook_delivery_forgotten AFTER DELETE ON webhook_delivery FOR EACH ROW EXECUTE FUNCTION forget_delivery();
+CREATE FUNCTION forget_endpoint() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN
+  DELETE FROM job_turn WHERE queue = 'webhook' AND target = OLD.id;
+  RETURN NULL;
+END $f$;
+CREATE TRIGGER webhook_endpoint_forgotten AFTER DELETE ON webhook_endpoint FOR EACH ROW EXECUTE FUNCTION forget_endpoint();
 
 CREATE TABLE operator_act (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -84,29 +84,6 @@ CREATE TABLE person_event (
 ) STRICT;
 CREATE INDEX person_event_by_person ON person_event (person, no);
 
-CREATE TABLE letter (
-  no INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  recipient TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  body_text TEXT NOT NULL,
-  body_html TEXT NOT NULL,
-  -- A URL that unsubscribes with a single request (RFC 8058).
-  unsubscribe TEXT,
-  kind TEXT NOT NULL,
-  -- The transport that delivers it: smtp or outbox.
-  way TEXT NOT NULL,
-  posted_at INTEGER NOT NULL,
-  useful_until INTEGER,
-  -- While an email is leased, the end of the lease.
-  due_at INTEGER NOT NULL,
-  leased_until INTEGER NOT NULL DEFAULT 0,
-  takes INTEGER NOT NULL DEFAULT 0,
-  failures INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX letter_by_due ON letter (due_at, no);
-CREATE INDEX letter_by_recipient ON letter (recipient);
-
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
 CREATE TABLE letter_asked (
   recipient TEXT NOT NULL,
@@ -169,14 +146,11 @@ CREATE TABLE webhook_endpoint (
   -- The event kinds, as a JSON array.
   kinds TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  paused_at INTEGER,
-  -- Whether the last attempt succeeded, and when it was: the order of endpoints goes by both.
-  did_well INTEGER NOT NULL DEFAULT 0,
-  tried_at INTEGER NOT NULL DEFAULT 0
+  paused_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_endpoint_by_account ON webhook_endpoint (account, created_at, id);
 
--- Webhook deliveries with their attempts, shown to the owner.
+-- Webhook deliveries with what came of their attempts, shown to the owner. One that waits or has failed has a job of its id.
 CREATE TABLE webhook_delivery (
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -186,23 +160,14 @@ CREATE TABLE webhook_delivery (
   kind TEXT NOT NULL,
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  status TEXT NOT NULL DEFAULT 'waiting',
   tries INTEGER NOT NULL DEFAULT 0,
-  -- Null when there are no more attempts, or the endpoint is paused. While it is leased, the end of the lease.
-  due_at INTEGER,
-  leased_until INTEGER NOT NULL DEFAULT 0,
-  takes INTEGER NOT NULL DEFAULT 0,
   last_tried_at INTEGER,
   last_status INTEGER,
   last_fault TEXT,
   -- Whether the owner had it sent again.
   again INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhook_delivery_by_due ON webhook_delivery (due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
--- An endpoint gets one delivery at a time: these find the current one and the next one.
-CREATE INDEX webhook_delivery_leased ON webhook_delivery (endpoint) WHERE leased_until > 0;
-CREATE INDEX webhook_delivery_waiting ON webhook_delivery (endpoint, due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
 
 -- Events whose email and deliveries are written.
@@ -233,6 +198,14 @@ BEGIN
   UPDATE purchase SET pay_url = NULL, receipt_url = NULL, invoice_url = NULL, updated_at = updated_at + 1
     WHERE account = OLD.account
       AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);
+END;
+CREATE TRIGGER webhook_delivery_forgotten AFTER DELETE ON webhook_delivery
+BEGIN
+  DELETE FROM job WHERE id = OLD.id;
+END;
+CREATE TRIGGER webhook_endpoint_forgotten AFTER DELETE ON webhook_endpoint
+BEGIN
+  DELETE FROM job_turn WHERE queue = 'webhook' AND target = OLD.id;
 END;
 
 -- What operators did, one row an act.

@@ -1,8 +1,10 @@
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
+import { logAttempt } from "./deliveries.ts";
 import { createDirectory } from "./directory.ts";
+import { createLetterQueue } from "./emails.ts";
 import { createForwardedNotices } from "./forwarded-events.ts";
+import { createJobQueue } from "./jobs.ts";
 import { createJournal } from "./journal.ts";
-import { createLetterQueue } from "./letters.ts";
 import { createNoticeBook } from "./notices.ts";
 import { createPurchaseBook } from "./purchases.ts";
 
@@ -14,6 +16,7 @@ export function d1People(d1: D1) {
     directory: createDirectory(db),
     journal: createJournal(db),
     letterQueue: createLetterQueue(db),
+    jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseBook(db),
     notices: createNoticeBook(db),
     forwardedNotices: createForwardedNotices(db),

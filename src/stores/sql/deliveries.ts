@@ -1,108 +1,94 @@
+import type { Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
-import type { Delivery, NoticeBook, TakenDelivery } from "#notices/notice-book.ts";
+import { DAY_MS } from "#limits.ts";
+import { SENT_AGAIN_A_DAY_MAX } from "#notices/bounds.ts";
+import type { Delivery, NoticeBook } from "#notices/notice-book.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
-import { readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { isHeld } from "./jobs.ts";
+import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-/** Which deliveries have their turn, and what came of them. */
-type Order = Parameters<NoticeBook["take"]>[0];
-
-/**
- * Whoever is next is found without a lock, and then taken where nobody else has been quicker: a long backlog keeps no call
- * waiting.
- */
-export async function take(db: SqlDatabase, order: Order): Promise<TakenDelivery[]> {
-  const { now, leaseUntil, max, unprovenMax = max } = order;
-  const [candidates = []] = await db.batch([nextOnes(now, max)]);
-  const isWell = (row: SqlRow) => Number(row["did_well"]) === 1;
-  const unproven = candidates.filter((row) => !isWell(row)).slice(0, Math.max(0, unprovenMax));
-  const chosen = [...candidates.filter(isWell), ...unproven].map((row) => Number(row["no"]));
-  const [first, ...others] = chosen;
-  if (first === undefined) return [];
-  const these = others.reduce((list: SqlQuery, no) => sql`${list}, ${no}`, sql`${first}`);
-  const [taken = [], places = []] = await db.batch([
-    sql`UPDATE webhook_delivery
-        SET due_at = ${leaseUntil}, leased_until = ${leaseUntil}, takes = takes + 1
-        WHERE no IN (${these}) AND due_at <= ${now}
-          AND NOT ${isOnItsWay(sql`webhook_delivery.endpoint`, now)}
-        RETURNING *`,
-    sql`SELECT id, url, secret, did_well FROM webhook_endpoint WHERE id IN (
-          SELECT endpoint FROM webhook_delivery WHERE no IN (${these}))`,
-  ]);
-  const rows = new Map(taken.map((row) => [Number(row["no"]), row]));
-  const endpointOf = new Map(places.map((row) => [row["id"], row]));
-  const mine = chosen.flatMap((no) => {
-    const row = rows.get(no);
-    const place = endpointOf.get(row?.["endpoint"] ?? "");
-    return row === undefined || place === undefined ? [] : [readTaken(row, place)];
-  });
-  const missed = chosen.length - mine.length;
-  if (missed === 0) return mine;
-  // Others took them meanwhile; there may be more.
-  const left = unprovenMax - mine.filter(({ isProven }) => !isProven).length;
-  const more = { now, leaseUntil, max: max - mine.length, unprovenMax: left };
-  return [...mine, ...(await take(db, more))];
-}
-
-const isOnItsWay = (endpoint: SqlQuery, now: number) => sql`EXISTS (
-  SELECT 1 FROM webhook_delivery o
-  WHERE o.endpoint = ${endpoint} AND o.leased_until > 0 AND o.leased_until > ${now})`;
-
-/**
- * The oldest of each endpoint for which anything waits. They are found from endpoint to endpoint along the index, however
- * much waits for each and however many have nothing that waits.
- */
-const nextOnes = (now: number, max: number) => sql`
-  SELECT d.no, e.did_well FROM (
-    WITH RECURSIVE waiting (endpoint) AS (
-      SELECT (SELECT endpoint FROM webhook_delivery
-              WHERE due_at IS NOT NULL ORDER BY endpoint LIMIT 1)
-      WHERE EXISTS (SELECT 1 FROM webhook_delivery WHERE due_at <= ${now})
-      UNION ALL
-      SELECT (SELECT o.endpoint FROM webhook_delivery o
-              WHERE o.due_at IS NOT NULL AND o.endpoint > waiting.endpoint
-              ORDER BY o.endpoint LIMIT 1)
-      FROM waiting WHERE waiting.endpoint IS NOT NULL)
-    SELECT endpoint FROM waiting) w
-  JOIN webhook_endpoint e ON e.id = w.endpoint
-  JOIN webhook_delivery d ON d.no = (
-    SELECT o.no FROM webhook_delivery o
-    WHERE o.endpoint = e.id AND o.due_at IS NOT NULL ORDER BY o.due_at, o.no LIMIT 1)
-  WHERE d.due_at <= ${now} AND NOT ${isOnItsWay(sql`e.id`, now)}
-  ORDER BY e.did_well DESC, e.tried_at, d.due_at, d.no LIMIT ${max}`;
-
-export async function noteTries(
+/** Deliveries as their owner sees them. Whether one waits, and until when, is what its job says. */
+export const deliveries = (
   db: SqlDatabase,
-  tries: Parameters<NoticeBook["noteTries"]>[0],
-): ReturnType<NoticeBook["noteTries"]> {
-  const rows = await db.batch(tries.flatMap(noting));
-  return { noted: rows.filter((each, index) => index % 2 === 1 && each.length === 1).length };
-}
+): Pick<NoticeBook, "listDeliveries" | "sendAgain" | "findDelivery"> => ({
+  async listDeliveries({ account, endpoint, after, max }) {
+    const older =
+      after === null
+        ? sql`1 = 1`
+        : sql`d.no < (SELECT no FROM webhook_delivery WHERE id = ${after})`;
+    const rows = await lastRows(
+      db,
+      sql`SELECT ${WITH_JOB} WHERE d.endpoint = ${endpoint} AND d.account = ${account} AND ${older}
+          ORDER BY d.no DESC LIMIT ${max}`,
+    );
+    return rows.map(readDelivery);
+  },
+  sendAgain: (order) => sendAgain(db, order),
+  async findDelivery({ id }) {
+    const [row] = await lastRows(
+      db,
+      sql`SELECT e.url, e.secret, e.paused_at, ${WITH_JOB}
+          JOIN webhook_endpoint e ON e.id = d.endpoint WHERE d.id = ${id}`,
+    );
+    if (row === undefined) return null;
+    const { url, secret, paused_at } = row;
+    const place = { url: url as string, secret: secret as string, isPaused: paused_at !== null };
+    return { ...readDelivery(row), ...place };
+  },
+});
 
-function noting(tried: Parameters<NoticeBook["noteTries"]>[0][number]): [SqlQuery, SqlQuery] {
-  const { id, take: number, now, status, dueAt, lastStatus, lastFault } = tried;
-  const isIt = sql`id = ${id} AND takes = ${number} AND status = 'waiting'`;
-  const isPaused = sql`EXISTS (
-    SELECT 1 FROM webhook_endpoint WHERE id = endpoint AND paused_at IS NOT NULL)`;
-  const due = dueAt === null ? sql`NULL` : sql`CASE WHEN ${isPaused} THEN NULL ELSE ${dueAt} END`;
+const WITH_JOB = sql`d.*, j.due_at, CASE WHEN j.id IS NOT NULL AND j.died_at IS NULL THEN 'waiting'
+    WHEN d.last_status BETWEEN 200 AND 299 THEN 'delivered' ELSE 'failed' END AS status
+  FROM webhook_delivery d LEFT JOIN job j ON j.id = d.id`;
+
+/** Written in the transaction that settles a job: what came of an attempt at an endpoint. */
+export function logAttempt(settlement: Settlement): SqlQuery[] {
+  const { id, now, status } = settlement;
+  if (status === undefined) return [];
+  const error = "error" in settlement ? settlement.error : null;
   return [
-    sql`UPDATE webhook_endpoint SET tried_at = ${now}, did_well = ${Number(status === "delivered")}
-        WHERE id = (SELECT endpoint FROM webhook_delivery WHERE ${isIt})`,
     sql`UPDATE webhook_delivery
-        SET status = ${status}, due_at = ${due}, leased_until = 0, tries = tries + 1,
-          last_tried_at = ${now}, last_status = ${lastStatus}, last_fault = ${lastFault}
-        WHERE ${isIt} RETURNING id`,
+        SET tries = tries + 1, last_tried_at = ${now}, last_status = ${status}, last_fault = ${error}
+        WHERE id = ${id} AND EXISTS (SELECT 1 FROM job WHERE ${isHeld(settlement)})`,
   ];
 }
 
-const readTaken = (row: SqlRow, place: SqlRow): TakenDelivery => ({
-  ...readDelivery(row),
-  take: Number(row["takes"]),
-  url: place["url"] as string,
-  secret: place["secret"] as string,
-  isProven: Number(place["did_well"]) === 1,
-});
+/** Statements that give deliveries their jobs; paused with their endpoint. */
+export const insertDeliveryJobs = (condition: SqlQuery, now: number): SqlQuery => sql`
+  INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+  SELECT d.id, 'webhook', d.kind, d.endpoint, d.endpoint, '', ${now}, CASE WHEN e.paused_at IS NULL THEN ${now} END
+  FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint WHERE ${condition}`;
 
-export const readDelivery = (row: SqlRow): Delivery => ({
+/** Pauses what waits for an endpoint, or makes all of it due. */
+export function holdJobs(account: string, endpoint: string, isPaused: boolean): SqlQuery {
+  const isIts = sql`died_at IS NULL AND id IN (
+    SELECT id FROM webhook_delivery WHERE endpoint = ${endpoint} AND account = ${account})`;
+  return isPaused
+    ? sql`UPDATE job SET due_at = NULL WHERE due_at IS NOT NULL AND ${isIts}`
+    : sql`UPDATE job SET due_at = created_at WHERE due_at IS NULL AND ${isIts}`;
+}
+
+async function sendAgain(
+  db: SqlDatabase,
+  { account, endpoint, id, newId, now }: Parameters<NoticeBook["sendAgain"]>[0],
+): ReturnType<NoticeBook["sendAgain"]> {
+  const isIt = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
+  const [found, sent] = await db.batch([
+    sql`SELECT 1 FROM webhook_delivery d WHERE ${isIt}`,
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, notice, kind, body, created_at, again)
+        SELECT ${newId}, d.endpoint, d.account, d.notice, d.kind, d.body, ${now}, 1
+        FROM webhook_delivery d
+        WHERE ${isIt} AND ${SENT_AGAIN_A_DAY_MAX} > (
+          SELECT count(*) FROM webhook_delivery
+          WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})
+        RETURNING id`,
+    insertDeliveryJobs(sql`d.id = ${newId}`, now),
+  ]);
+  const isFound = found?.length === 1;
+  return { found: isFound, isTooOften: isFound && sent?.length !== 1 };
+}
+
+const readDelivery = (row: SqlRow): Delivery => ({
   id: row["id"] as string,
   endpoint: row["endpoint"] as string,
   account: row["account"] as string,

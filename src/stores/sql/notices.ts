@@ -1,11 +1,12 @@
 import type { LedgerEventKind } from "#ledger/events.ts";
-import { DAY_MS } from "#limits.ts";
-import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX, WAITING_FOR_ENDPOINT_MAX } from "#notices/bounds.ts";
+import { emailJob } from "#mail/email-job.ts";
+import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#notices/bounds.ts";
 import type { Endpoint, NoticeBook } from "#notices/notice-book.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
-import { noteTries, readDelivery, take } from "./deliveries.ts";
-import { insertIf, isFullFor, noticeVerdict } from "./letters.ts";
-import { lastRows, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
+import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
+import { isFullFor, noticeVerdict } from "./emails.ts";
+import { insertJob } from "./jobs.ts";
+import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** The notice book over a database: each operation is one batch, after a look that needs no lock where most find nothing. */
 export function createNoticeBook(db: SqlDatabase): NoticeBook {
@@ -33,6 +34,22 @@ export function createNoticeBook(db: SqlDatabase): NoticeBook {
     ...endpoints(db),
     handle: (order) => handle(db, order),
     ...deliveries(db),
+    async forget({ before, max }) {
+      const forgotten = await db.batch([
+        sql`DELETE FROM webhook_delivery WHERE no IN (
+              SELECT no FROM webhook_delivery WHERE created_at < ${before}
+              ORDER BY created_at LIMIT ${max})
+            RETURNING no`,
+        sql`DELETE FROM notice_handled WHERE notice IN (
+              SELECT notice FROM notice_handled WHERE handled_at < ${before}
+              ORDER BY handled_at LIMIT ${max})
+            RETURNING notice`,
+      ]);
+      return {
+        forgotten: forgotten.flat().length,
+        more: forgotten.some(({ length }) => length >= max),
+      };
+    },
   };
 }
 
@@ -63,15 +80,11 @@ function endpoints(
       return rows.map(readEndpoint);
     },
     async changeEndpoint({ account, id, url, kinds, pausedAt }) {
-      const isIts = sql`endpoint = ${id} AND account = ${account}`;
       const [rows = []] = await db.batch([
         sql`UPDATE webhook_endpoint
             SET url = ${url}, kinds = ${JSON.stringify(kinds)}, paused_at = ${pausedAt}
             WHERE id = ${id} AND account = ${account} RETURNING id`,
-        pausedAt === null
-          ? sql`UPDATE webhook_delivery SET due_at = coalesce(last_tried_at, created_at)
-                WHERE ${isIts} AND status = 'waiting' AND due_at IS NULL`
-          : sql`UPDATE webhook_delivery SET due_at = NULL WHERE ${isIts} AND due_at IS NOT NULL`,
+        holdJobs(account, id, pausedAt !== null),
       ]);
       return found(rows);
     },
@@ -80,8 +93,7 @@ function endpoints(
         sql`UPDATE webhook_endpoint SET paused_at = ${now}
             WHERE id = ${id} AND account = ${account} AND url = ${url} AND paused_at IS NULL
             RETURNING id`,
-        sql`UPDATE webhook_delivery SET due_at = NULL
-            WHERE endpoint = ${id} AND account = ${account} AND due_at IS NOT NULL AND EXISTS (
+        sql`${holdJobs(account, id, true)} AND EXISTS (
               SELECT 1 FROM webhook_endpoint WHERE id = ${id} AND paused_at IS NOT NULL)`,
       ]);
       return found(paused);
@@ -107,16 +119,18 @@ async function handle(
   const { id, account, kind } = notice;
   const isNew = sql`EXISTS (
     SELECT 1 FROM notice_handled WHERE notice = ${id} AND handled_at = ${NEW})`;
-  const [first = "", ...others] = deliveryIds(ENDPOINTS_MAX);
+  const ids = deliveryIds(ENDPOINTS_MAX);
+  const [first = "", ...others] = ids;
   const nthId = others.reduce(
     (before, each, index) => sql`${before} WHEN ${index + 2} THEN ${each}`,
     sql`CASE row_number() OVER (ORDER BY created_at, id) WHEN 1 THEN ${first}`,
   );
   const verdict = letter === null ? sql`'none'` : noticeVerdict(letter, now);
   const posting =
-    letter === null ? [] : [insertIf(letter, now, 0, sql`${isNew} AND ${verdict} = 'new'`)];
+    letter === null ? [] : [insertJob(emailJob(letter), now, sql`${isNew} AND ${verdict} = 'new'`)];
   const tooMany = sql`EXISTS (
-    SELECT 1 FROM webhook_delivery o WHERE o.endpoint = webhook_endpoint.id AND o.due_at IS NOT NULL
+    SELECT 1 FROM job o
+    WHERE o.queue = 'webhook' AND o.target = webhook_endpoint.id AND o.due_at IS NOT NULL
     LIMIT 1 OFFSET ${WAITING_FOR_ENDPOINT_MAX - 1})`;
   const hasRoom = letter === null ? sql`1 = 1` : sql`NOT (${isFullFor(letter.kind)})`;
   const [claimed, judged] = await db.batch([
@@ -126,14 +140,13 @@ async function handle(
           (SELECT count(*) FROM notice_handled WHERE notice = ${id}) AS known`,
     ...posting,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, again, status, due_at, last_fault)
+          (id, endpoint, account, notice, kind, body, created_at, again, last_fault)
         SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
-          CASE WHEN ${tooMany} THEN 'failed' ELSE 'waiting' END,
-          CASE WHEN ${tooMany} THEN NULL ELSE ${now} END,
           CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
         FROM webhook_endpoint
         WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}
           AND ${isNew}`,
+    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_fault IS NULL AND ${isNew}`, now),
     sql`UPDATE notice_handled SET handled_at = ${now} WHERE notice = ${id} AND handled_at = ${NEW}`,
   ]);
   const handled = claimed?.length === 1;
@@ -143,73 +156,6 @@ async function handle(
 }
 
 const TOO_MANY_WAITED = `Not tried: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} others waited for this address.`;
-
-type OfDeliveries = "listDeliveries" | "sendAgain" | "take" | "noteTries" | "nextDue" | "forget";
-
-function deliveries(db: SqlDatabase): Pick<NoticeBook, OfDeliveries> {
-  return {
-    async listDeliveries({ account, endpoint, after, max }) {
-      const older =
-        after === null
-          ? sql`1 = 1`
-          : sql`no < (SELECT no FROM webhook_delivery WHERE id = ${after})`;
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM webhook_delivery
-            WHERE endpoint = ${endpoint} AND account = ${account} AND ${older}
-            ORDER BY no DESC LIMIT ${max}`,
-      );
-      return rows.map(readDelivery);
-    },
-    sendAgain: (order) => sendAgain(db, order),
-    take: (order) => take(db, order),
-    noteTries: (tries) => noteTries(db, tries),
-    async nextDue() {
-      const [row] = await lastRows(
-        db,
-        sql`SELECT min(due_at) AS at FROM webhook_delivery WHERE due_at IS NOT NULL`,
-      );
-      return { at: readNumber(row?.["at"]) };
-    },
-    async forget({ before, max }) {
-      const forgotten = await db.batch([
-        sql`DELETE FROM webhook_delivery WHERE no IN (
-              SELECT no FROM webhook_delivery WHERE created_at < ${before}
-              ORDER BY created_at LIMIT ${max})
-            RETURNING no`,
-        sql`DELETE FROM notice_handled WHERE notice IN (
-              SELECT notice FROM notice_handled WHERE handled_at < ${before}
-              ORDER BY handled_at LIMIT ${max})
-            RETURNING notice`,
-      ]);
-      return {
-        forgotten: forgotten.flat().length,
-        more: forgotten.some(({ length }) => length >= max),
-      };
-    },
-  };
-}
-
-async function sendAgain(
-  db: SqlDatabase,
-  { account, endpoint, id, newId, now }: Parameters<NoticeBook["sendAgain"]>[0],
-): ReturnType<NoticeBook["sendAgain"]> {
-  const isIt = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
-  const [found, sent] = await db.batch([
-    sql`SELECT 1 FROM webhook_delivery d WHERE ${isIt}`,
-    sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, due_at, again)
-        SELECT ${newId}, d.endpoint, d.account, d.notice, d.kind, d.body, ${now},
-          CASE WHEN e.paused_at IS NULL THEN ${now} END, 1
-        FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint
-        WHERE ${isIt} AND ${SENT_AGAIN_A_DAY_MAX} > (
-          SELECT count(*) FROM webhook_delivery
-          WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})
-        RETURNING id`,
-  ]);
-  const isFound = found?.length === 1;
-  return { found: isFound, isTooOften: isFound && sent?.length !== 1 };
-}
 
 const readEndpoint = (row: SqlRow): Endpoint => ({
   id: row["id"] as string,

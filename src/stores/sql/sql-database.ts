@@ -35,6 +35,10 @@ export function sql(texts: TemplateStringsArray, ...parts: (SqlValue | SqlQuery)
   return { sql: text, values };
 }
 
+/** Values as the list of an IN. */
+export const listOf = ([first = null, ...others]: readonly SqlValue[]): SqlQuery =>
+  others.reduce<SqlQuery>((list, each) => sql`${list}, ${each}`, sql`${first}`);
+
 /** The rows of the only query, or of the last of several. */
 export async function lastRows(db: SqlDatabase, ...queries: SqlQuery[]): Promise<SqlRow[]> {
   return (await db.batch(queries)).at(-1) ?? [];

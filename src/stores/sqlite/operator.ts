@@ -10,17 +10,22 @@ export type Ended = { sessions: number; links: number; letters: number; webhooks
 export function endVisits(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
     driver.prepare("DELETE FROM event").run();
-    return {
+    const ended = {
       sessions: driver.prepare("DELETE FROM person_session").run(),
       links: driver.prepare("DELETE FROM person_token").run(),
-      letters: driver.prepare("DELETE FROM letter").run(),
+      letters: driver
+        .prepare("DELETE FROM job WHERE queue IN ('email', 'outbox') AND died_at IS NULL")
+        .run(),
       webhooks: driver
         .prepare(
-          `UPDATE webhook_delivery SET status = 'failed', due_at = NULL, leased_until = 0, last_fault = ?
-           WHERE status = 'waiting'`,
+          `UPDATE webhook_delivery SET last_fault = ? WHERE id IN (
+             SELECT id FROM job WHERE queue = 'webhook' AND died_at IS NULL)`,
         )
         .run(RESTORED),
     };
+    // The dead ones as well: retrying one of them would send what is as old as the copy.
+    driver.prepare("DELETE FROM job").run();
+    return ended;
   });
 }
 

@@ -1,7 +1,9 @@
 import type { Ledger } from "#ledger/port.ts";
+import { logAttempt } from "#stores/sql/deliveries.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
+import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
-import { createLetterQueue } from "#stores/sql/letters.ts";
 import { createNoticeBook } from "#stores/sql/notices.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "./database.ts";
@@ -20,6 +22,7 @@ export function openSqlitePeople(driver: SqlDriver) {
     directory: createDirectory(db),
     journal: createJournal(db),
     letterQueue: createLetterQueue(db),
+    jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseBook(db),
     notices: createNoticeBook(db),
     // better-auth hashes passwords in the middle of its transactions; the write lock must not be held meanwhile.

@@ -20,8 +20,8 @@ import { createMoving } from "#stores/durable-object/moving.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
+import { createLetterQueue } from "#stores/sql/emails.ts";
 import { createJournal } from "#stores/sql/journal.ts";
-import { createLetterQueue } from "#stores/sql/letters.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import {

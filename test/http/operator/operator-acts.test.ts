@@ -158,10 +158,10 @@ describe("what operators do", () => {
       ["key_created", "key_revoked"].map((kind) => [kind, "l (by the operator)"]),
     );
     await ask("closeAccount", { account: ADA, email: "ada@b.c", now: now() });
-    const letters = deployment.people.prepare("SELECT kind, way FROM letter ORDER BY no").all();
+    const letters = deployment.people.prepare("SELECT kind, queue FROM job ORDER BY no").all();
     assert.deepEqual(
-      letters.map(({ kind, way }) => [kind, way]),
-      ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "smtp"]),
+      letters.map(({ kind, queue }) => [kind, queue]),
+      ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "email"]),
     );
   });
 

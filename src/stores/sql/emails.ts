@@ -1,0 +1,98 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#mail/bounds.ts";
+import { emailJob } from "#mail/email-job.ts";
+import { groupOf, isAskedFor, kindsOf, roomFor } from "#mail/letter-group.ts";
+import type { LetterQueue, LetterQueueOperations, WaitingLetter } from "#mail/letter-queue.ts";
+import type { LetterKind } from "#mail/mail.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { insertJob, isKnown } from "./jobs.ts";
+import { type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+
+/** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */
+export const createLetterQueue = (db: SqlDatabase): LetterQueue => ({
+  add: ({ letter, now }) =>
+    isAskedFor(letter.kind) ? addAsked(db, letter, now) : addNotice(db, letter, now),
+});
+
+type Added = Promise<LetterQueueOperations["add"][1]>;
+
+/** In `leased_until`, within the batch that adds an email and never after it: the email is this batch's. */
+const NEW = -1;
+
+/** A batch that has put the email there has added it; else the verdict says why not. */
+const outcomeOf = (verdict: SqlRow | undefined): LetterQueueOperations["add"][1] => {
+  const outcome = verdict?.["verdict"];
+  return outcome === "queue_full" || outcome === "recipient_full" || outcome === "too_often"
+    ? { outcome }
+    : { outcome: "added" };
+};
+
+/** Queue by queue, so that each is counted along its index. */
+const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at IS NOT NULL)
+  + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
+
+/** Whether the queue has no room for an email of this kind. */
+export const isFullFor = (kind: LetterKind) => sql`${WAITING} >= ${roomFor(kind)}`;
+
+const isFor = (recipient: string) =>
+  sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;
+
+/** Those that share a bound with this one. */
+const likeIt = (kind: LetterKind): SqlQuery => {
+  const kinds = kindsOf(groupOf(kind)).map((each) => `'${each}'`);
+  return { sql: `kind IN (${kinds.join(", ")})`, values: [] };
+};
+
+/** Whether an email that nobody asked for may wait: `new`, or why not. */
+export const noticeVerdict = (letter: WaitingLetter, now: number): SqlQuery => sql`CASE
+    WHEN ${isKnown(letter.id)} THEN 'known'
+    WHEN ${isFullFor(letter.kind)} THEN 'queue_full'
+    WHEN (SELECT count(*) FROM job
+          WHERE ${isFor(letter.to)} AND (useful_until IS NULL OR useful_until > ${now})
+            AND ${likeIt(letter.kind)}) >= ${NOTICES_PER_RECIPIENT_MAX} THEN 'recipient_full'
+    ELSE 'new' END`;
+
+async function addNotice(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
+  const verdict = noticeVerdict(letter, now);
+  const [rows] = await db.batch([
+    sql`SELECT ${verdict} AS verdict`,
+    insertJob(emailJob(letter), now, sql`${verdict} = 'new'`),
+  ]);
+  return outcomeOf(rows?.[0]);
+}
+
+/** An email that anybody can cause: it replaces older ones of its kind, or counts for its recipient's hour and day. */
+async function addAsked(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
+  const { id, to, kind } = letter;
+  const [recipient, group] = [hashOf(to), groupOf(kind)];
+  // What is under a lease may be on its way already: it can no longer be taken back.
+  const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
+  const countAsked = (since: number) => sql`(SELECT count(*) FROM letter_asked
+    WHERE recipient = ${recipient} AND letter_group = ${group} AND at > ${since})`;
+  const verdict = sql`CASE
+    WHEN ${isKnown(id)} THEN 'known'
+    WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
+    WHEN ${isFullFor(kind)} THEN 'queue_full'
+    WHEN ${countAsked(now - HOUR_MS)} >= ${ASKED_PER_HOUR_MAX} THEN 'too_often'
+    WHEN ${countAsked(now - DAY_MS)} >= ${ASKED_PER_DAY_MAX} THEN 'too_often'
+    ELSE 'new' END`;
+  const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
+  const [, rows] = await db.batch([
+    // After the clock was set back, times to come do not count for ever.
+    sql`DELETE FROM letter_asked WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
+    sql`SELECT ${verdict} AS verdict`,
+    insertJob(emailJob(letter), now, sql`${verdict} IN ('instead', 'new')`, NEW),
+    sql`INSERT INTO letter_asked (recipient, letter_group, at)
+        SELECT ${recipient}, ${group}, ${now}
+        WHERE ${isNew} AND NOT EXISTS (SELECT 1 FROM job WHERE ${older})`,
+    sql`DELETE FROM job WHERE ${older} AND ${isNew}`,
+    sql`UPDATE job SET leased_until = 0 WHERE id = ${id} AND leased_until = ${NEW}`,
+  ]);
+  return outcomeOf(rows?.[0]);
+}
+
+/** Only the hash of an address is kept: who was written to is personal. */
+const hashOf = (address: string) =>
+  bytesToHex(sha256(new TextEncoder().encode(address.toLowerCase())));
