@@ -142,7 +142,7 @@ const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
 const queue: TellWiring["queue"] = {
   async add(order) {
     const added = await store.letterQueue.add(order);
-    office.look();
+    emails.wake();
     return added;
   },
 };
