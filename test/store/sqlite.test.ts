@@ -10,8 +10,10 @@ import { describeConcurrency } from "../contract/ledger/concurrency.ts";
 import { describeDebits } from "../contract/ledger/debits.ts";
 import { describeIdempotency } from "../contract/ledger/idempotency.ts";
 import { describeReversals } from "../contract/ledger/reversals.ts";
+import type { OpenLedger } from "../contract/ledger/scene.ts";
 import { ledgerContract, ledgerDurability } from "../contract/ledger.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
+import { ledgerPricesModel } from "../contract/ledger-prices-model.ts";
 
 /** A fresh folder for a database, removed after the test. */
 function temporaryFile(t: TestContext): string {
@@ -61,12 +63,14 @@ async function openDirectory(t: TestContext) {
     },
   };
 }
-ledgerContract("in SQLite", openDirect);
-ledgerModel("in SQLite", async (t) => {
+const openInMemory: OpenLedger = async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   return openSqliteDirect(driver);
-});
+};
+ledgerContract("in SQLite", openDirect);
+ledgerModel("in SQLite", openInMemory);
+ledgerPricesModel("in SQLite", openInMemory);
 if (process.env["TEST_STORES"] === "all") ledgerContract("in SQLite on its thread", openThread);
 else {
   // Every sentence is held without the thread, which hands orders on as they are.

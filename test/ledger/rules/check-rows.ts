@@ -78,8 +78,8 @@ export function figuresOfRows({ row, keys, grants, events }: StoredAccount): unk
 
 /** The same of the model. */
 export function figuresOfModel(account: ModelAccount): unknown[] {
-  const { createdAt, state, lowBalance, told, keys, grants, events } = account;
-  const toldLevel = ["enough", "low", "gone"][told];
+  const { createdAt, state, lowBalance, notified, keys, grants, events } = account;
+  const toldLevel = ["enough", "low", "gone"][notified];
   const lifetimeGrants = lifetimeGrantsOf(account);
   const figures: unknown[] = [
     createdAt,

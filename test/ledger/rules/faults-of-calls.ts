@@ -73,7 +73,7 @@ export const OF_DEBITS: Fault[] = [
   ),
   fault(
     "rules/debit",
-    "a use of a key is noted too late",
+    "a use of a key is recorded too late",
     "< LAST_USED_STEP_MS",
     "<= LAST_USED_STEP_MS",
   ),

@@ -58,7 +58,7 @@ export type ModelAccount = {
   state: "open" | "suspended" | "closed";
   isFreeCallWithheld: boolean;
   lowBalance: number;
-  told: Badness;
+  notified: Badness;
   keys: ModelKey[];
   grants: ModelGrant[];
   calls: ModelCall[];
@@ -132,19 +132,19 @@ export function nextDueAt(end: number | null, now: number): number | null {
   return null;
 }
 
-export function tellIfWorse(account: ModelAccount, now: number): boolean {
+export function notifyIfWorse(account: ModelAccount, now: number): boolean {
   const balance = balanceOf(account, now);
   const { lowBalance } = account;
   const badness = badnessOf(balance, lowBalance);
-  if (account.state === "closed" || badness <= account.told) return false;
-  account.told = badness;
+  if (account.state === "closed" || badness <= account.notified) return false;
+  account.notified = badness;
   account.events.push(
     badness === 2 ? { kind: "credits.depleted" } : { kind: "credits.low", balance, lowBalance },
   );
   return true;
 }
 
-export function noteIfBetter(account: ModelAccount, now: number): void {
+export function recordIfBetter(account: ModelAccount, now: number): void {
   const badness = badnessOf(balanceOf(account, now), account.lowBalance);
-  if (account.state !== "closed" && badness < account.told) account.told = badness;
+  if (account.state !== "closed" && badness < account.notified) account.notified = badness;
 }

@@ -9,11 +9,11 @@ import {
   type ModelAccount,
   type ModelGrant,
   nextDueAt,
-  noteIfBetter,
+  notifyIfWorse,
+  recordIfBetter,
   remainingOf,
   spendableOf,
   spentOf,
-  tellIfWorse,
   voidedOf,
 } from "./model-account.ts";
 import { Rejected } from "./model-rejected.ts";
@@ -60,7 +60,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       account.grants.push({ ...grant, ...figures });
       if (kind === "lifetime") beginPlan(account, now);
       account.events.push({ kind: "credits.granted", grant: { id, kind, amount, expiresAt: end } });
-      noteIfBetter(account, now);
+      recordIfBetter(account, now);
       return { outcome: "granted", grant: viewOf({ ...grant, ...figures }) };
     },
 
@@ -81,8 +81,8 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       const isOnPlan = lifetimeGrantsOf(account) > 0;
       if (isOnPlan && !wasOnPlan) beginPlan(account, now);
       if (!isOnPlan && wasOnPlan) endPlan(account, now);
-      if (grant.clawback < before) noteIfBetter(account, now);
-      else tellIfWorse(account, now);
+      if (grant.clawback < before) recordIfBetter(account, now);
+      else notifyIfWorse(account, now);
       return { outcome: "clawed_back", ...standing() };
     },
 
@@ -94,12 +94,12 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       const { now } = order;
       if (end === null || dueAt === null || now < dueAt) return { recorded: false };
       grant.dueAt = nextDueAt(end, now);
-      if (now >= end) return { recorded: tellIfWorse(account, now) };
+      if (now >= end) return { recorded: notifyIfWorse(account, now) };
       const remaining = remainingOf(grant);
       if (remaining === 0 || account.state === "closed") return { recorded: false };
       const days = end - now <= 7 * DAY ? 7 : 30;
-      const told = { id, kind, remaining, expiresAt: end };
-      account.events.push({ kind: "credits.expiring", days, grant: told });
+      const grantLeft = { id, kind, remaining, expiresAt: end };
+      account.events.push({ kind: "credits.expiring", days, grant: grantLeft });
       return { recorded: true };
     },
 
@@ -110,7 +110,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       for (const grant of spendableOf(account, now))
         grant.moves.push({ what: "voided", credits: remainingOf(grant), at: now });
       for (const grant of account.grants) grant.dueAt = null;
-      Object.assign(account, { state: "closed", told: 2, events: [] });
+      Object.assign(account, { state: "closed", notified: 2, events: [] });
       return { found: true, forfeited };
     },
   };

@@ -13,10 +13,10 @@ import {
   type ModelAccount,
   type ModelCall,
   type ModelKey,
-  noteIfBetter,
+  notifyIfWorse,
+  recordIfBetter,
   remainingOf,
   spendableOf,
-  tellIfWorse,
 } from "./model-account.ts";
 import { createModelGrants, returnCredits } from "./model-grants.ts";
 import { Rejected } from "./model-rejected.ts";
@@ -46,7 +46,7 @@ export function createModel() {
     openAccount({ account: id, freeCall, now }) {
       if (accounts.has(id)) return { opened: false };
       const lists = { keys: [], grants: [], calls: [], reversedEarly: new Map(), events: [] };
-      const figures = { state: "open" as const, lowBalance: 20, told: 2 as const };
+      const figures = { state: "open" as const, lowBalance: 20, notified: 2 as const };
       const isFreeCallWithheld = freeCall === "withheld";
       accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...figures, ...lists });
       return { opened: true };
@@ -59,7 +59,7 @@ export function createModel() {
       const account = findUnclosed(id);
       if (account === undefined) return { found: false };
       account.lowBalance = lowBalance;
-      account.told = badnessOf(balanceOf(account, now), lowBalance);
+      account.notified = badnessOf(balanceOf(account, now), lowBalance);
       return { found: true };
     },
     ...keyOperations(find),
@@ -85,7 +85,7 @@ export function createModel() {
       call.reversedAt = now;
       for (const { grant, credits } of call.paid) returnCredits(account, grant, credits, now);
       // A call that took nothing lifts no balance, whatever the clock has made of it meanwhile.
-      if (call.paid.length > 0) noteIfBetter(account, now);
+      if (call.paid.length > 0) recordIfBetter(account, now);
       return { reversed: true };
     },
   };
@@ -162,7 +162,7 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   const call = { callId, at: now, keyId: key.id, tool, charged, isFree, paid, idempotency };
   account.calls.push({ ...call, reversedAt: null });
   if (key.lastUsedAt === null || now >= key.lastUsedAt + MINUTE) key.lastUsedAt = now;
-  if (charged > 0) tellIfWorse(account, now);
+  if (charged > 0) notifyIfWorse(account, now);
   return { outcome: "debited", charged, balance: balance - charged };
 }
 
