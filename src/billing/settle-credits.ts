@@ -37,7 +37,8 @@ export async function settleCredits(
     back < amount ? await ledger.grant({ account, id, kind, amount, expiresAt, now }) : null;
   const hasGrant = given !== null && given.outcome !== "no_account";
   // The grant of an imported purchase may be smaller: of what was left when an earlier grant was taken back.
-  const credits = Math.max(0, hasGrant ? back - (amount - given.grant.amount) : back);
+  const gone = hasGrant ? amount - given.grant.amount : 0;
+  const credits = Math.max(0, back - gone);
   const version = purchase.updatedAt;
   const clawed = await ledger.clawback({ account, grant: id, credits, version, now });
   if (clawed.outcome === "stale") return { outcome: "stale" };
@@ -47,7 +48,7 @@ export async function settleCredits(
     const none = { grant: null, voided: 0, spent: 0, trouble };
     return { outcome: "settled", credits: none, isNew: false };
   }
-  const voided = Math.min(back, clawed.voided);
+  const voided = Math.min(back, gone + clawed.voided);
   const spent = Math.min(clawed.spent, back - voided);
   return {
     outcome: "settled",

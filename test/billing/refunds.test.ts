@@ -222,3 +222,29 @@ test("a call that is given back after the dispute was won has its credit again",
   assert.equal(await scene.balance(), 91);
   assert.deepEqual(await scene.purchase(it.id), row);
 });
+
+test("an imported purchase, whose grant is of what an earlier one had left, stays as it was and can be refunded", async (t) => {
+  const it = await bought(t);
+  const { scene } = it;
+  const { clock, ledger } = scene;
+  scene.fake.refund(it.session, 100);
+  await scene.receiveAll();
+  // In the file: the first grant was taken back whole, and 80 granted again.
+  const row = await scene.purchase(it.id);
+  const [first, account, now] = [row.grant ?? "", row.account, clock.at];
+  const again = { id: `${first}:restored`, kind: "pack", amount: 80, expiresAt: null } as const;
+  await ledger.grant({ account, ...again, now });
+  await ledger.clawback({ account, grant: first, credits: 100, version: row.updatedAt, now });
+  const imported = { ...row, grant: again.id, updatedAt: row.updatedAt + 1 };
+  await scene.book.update({ purchase: imported, seen: row.updatedAt });
+  await scene.billing.settle({ purchase: it.id });
+  assert.deepEqual(await scene.purchase(it.id), imported);
+  assert.equal(await scene.balance(), 80);
+  scene.fake.refund(it.session, 150);
+  await scene.receiveAll();
+  const { voided, spent, balance } = await figures(it);
+  assert.deepEqual({ voided, spent, balance }, { voided: 50, spent: 0, balance: 50 });
+  scene.fake.refund(it.session);
+  await scene.receiveAll();
+  assert.equal(await scene.balance(), 0);
+});

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type BillingHouse, createBilling } from "#billing/billing.ts";
 import type { Offer } from "#billing/price-list.ts";
-import type { Ledger } from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -44,7 +44,8 @@ function createSteps() {
   return { waiting, stepwise };
 }
 
-type Settler = { isFresh: boolean; end: Promise<boolean> };
+type Life = ReturnType<typeof openLife>;
+type Call = { callId: string; now: number };
 
 function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   const clock = { at: START };
@@ -69,9 +70,56 @@ function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   return { clock, till, ledger, book, house, accounts: createScene({ ledger }) };
 }
 
+/** Those who settle a purchase step by step. `hasRight`: somebody began after the last change of the payment, and has ended. */
+function createSettlers({ house }: Life, session: string, random: () => number) {
+  const { waiting, stepwise } = createSteps();
+  const provider = stepwise(house.provider);
+  const stepped = { provider, book: stepwise(house.book), ledger: stepwise(house.ledger) };
+  const state = { count: 0, hasRight: false, faults: [] as unknown[] };
+  let changes = 0;
+  // In some lives who took the last step mostly takes the next one too, while others sleep.
+  const haste = random() < 0.5 ? 1 : 5;
+  return {
+    state,
+    async begin() {
+      const seen = changes;
+      state.count += 1;
+      try {
+        await createBilling({ ...house, ...stepped }).settle({ session });
+        state.hasRight ||= seen === changes;
+      } catch (error) {
+        const isGone = error instanceof Killed || error instanceof NotCarriedOut;
+        if (!isGone) state.faults.push(error);
+      }
+      state.count -= 1;
+    },
+    /** What was seen until now may be old. */
+    change() {
+      changes += 1;
+      state.hasRight = false;
+    },
+    async move() {
+      const place = (1 - random() ** haste) * waiting.length;
+      const [next] = waiting.splice(Math.min(Math.floor(place), waiting.length - 1), 1);
+      if (random() < 0.02) next?.die();
+      else next?.go();
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    },
+  };
+}
+
+/** One call, and sometimes an earlier one that is reversed. `calls` are those that stand. */
+async function call({ accounts, ledger, clock }: Life, calls: Call[], random: () => number) {
+  const order = { callId: `call${random()}`, now: clock.at };
+  if ((await accounts.debit(ADA, order)).outcome === "debited") calls.push(order);
+  if (random() > 0.4) return;
+  const [gone] = calls.splice(Math.floor(random() * calls.length), 1);
+  if (gone === undefined) return;
+  await ledger.reverse({ account: ADA, callId: gone.callId, at: gone.now, now: clock.at });
+}
+
 async function live(t: TestContext, random: () => number): Promise<string> {
-  const kind = random() < 0.5 ? "pack" : "lifetime";
-  const life = openLife(t, kind, random);
+  const life = openLife(t, random() < 0.5 ? "pack" : "lifetime", random);
   const { clock, till, ledger, book, house, accounts } = life;
   await accounts.account("Ada");
   const begun = await createBilling(house).begin({
@@ -82,87 +130,34 @@ async function live(t: TestContext, random: () => number): Promise<string> {
   const { session } = begun.purchase;
   const page = till.state(session);
   assert.ok(page);
-  const { waiting, stepwise } = createSteps();
-  const { provider } = house;
-  const ours = { provider: stepwise(provider), book: stepwise(book), ledger: stepwise(ledger) };
-  let settlers: Settler[] = [];
-  const calls: { callId: string; now: number }[] = [];
-  let hasRight = false;
-  let made = 0;
-  // In some lives who took the last step mostly takes the next one too, while others sleep.
-  const haste = random() < 0.5 ? 1 : 5;
-
-  const begin = () => {
-    const settler: Settler = { isFresh: true, end: Promise.resolve(false) };
-    settler.end = createBilling({ ...house, ...ours })
-      .settle({ session })
-      .then(
-        (settled) => {
-          assert.equal(settled.outcome, "settled");
-          return true;
-        },
-        (error: unknown) => {
-          if (error instanceof Killed) return false;
-          throw error;
-        },
-      )
-      .then((isOver) => {
-        settlers = settlers.filter((each) => each !== settler);
-        hasRight ||= isOver && settler.isFresh;
-        return isOver;
-      });
-    settlers.push(settler);
-  };
-  const change = () => {
-    const events = Object.values(eventsOf(page, clock.at, random));
-    events[Math.floor(random() * events.length)]?.();
-    // What settlers saw until now may be old.
-    for (const settler of settlers) settler.isFresh = false;
-    hasRight = false;
-  };
-  const call = async () => {
-    made += 1;
-    const order = { callId: `call${made}`, now: clock.at };
-    if ((await accounts.debit(ADA, order)).outcome === "debited") calls.push(order);
-    if (random() < 0.4 && calls.length > 0) {
-      const [{ callId, now: at }] = calls.splice(Math.floor(random() * calls.length), 1) as [
-        { callId: string; now: number },
-      ];
-      await ledger.reverse({ account: ADA, callId, at, now: clock.at });
-    }
-  };
-  const move = async () => {
-    const place = (1 - random() ** haste) * waiting.length;
-    const [next] = waiting.splice(Math.min(Math.floor(place), waiting.length - 1), 1);
-    if (random() < 0.02) next?.die();
-    else next?.go();
-    // All that follows at once follows now: what waits in a queue of a store comes back by a later turn.
-    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
-  };
+  const { state, begin, change, move } = createSettlers(life, session, random);
+  const calls: Call[] = [];
   for (let no = 0; no < 160; no += 1) {
     clock.at += Math.floor(random() * 3);
     const what = random();
-    if (what < 0.05) change();
-    else if (what < 0.12) await call();
-    else if (what < 0.2 && settlers.length < 4) begin();
+    if (what < 0.05) {
+      const events = Object.values(eventsOf(page, clock.at, random));
+      events[Math.floor(random() * events.length)]?.();
+      change();
+    } else if (what < 0.12) await call(life, calls, random);
+    else if (what < 0.2 && state.count < 4) void begin();
     else await move();
     const row = await book.find({ session });
     // Who looked before a refund of all may still grant; the row that he then finds has him take it back.
     const isGranting = row?.grant === null && backOf(page) === CREDITS;
-    if (hasRight && !isGranting) await check(ledger, page, calls.length);
+    if (state.hasRight && !isGranting) await check(ledger, page, calls.length);
   }
-  begin();
-  while (settlers.length > 0) await move();
+  while (state.count > 0) await move();
+  assert.deepEqual(state.faults, []);
   await createBilling(house).settle({ session });
   await check(ledger, page, calls.length);
   const row = await book.find({ session });
-  const back = backOf(page);
   assert.ok(row);
-  if (row.grant !== null)
-    assert.equal(row.voided + row.spent, Math.min(back, row.voided + calls.length));
+  const due = row.grant === null ? 0 : Math.min(backOf(page), row.voided + calls.length);
+  assert.equal(row.voided + row.spent, due);
   const { ok, faults } = await ledger.audit({ now: clock.at });
   assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
-  return `${kind} ${page.status} ${page.dispute}`;
+  return `${row.offer.kind} ${page.status} ${page.dispute}`;
 }
 
 const backOf = ({ paid, refunded, dispute }: Parameters<typeof eventsOf>[0]) =>
