@@ -1,4 +1,4 @@
-import { WORKER_ROOM } from "#limits.ts";
+import { WORKER_MEMORY } from "#limits.ts";
 import { gatherCorpus, SIZES } from "./markdown-documents.ts";
 
 /** What is called: small bodies as people send them, and one large one. Every field is given, because the smallest metered Worker knows no defaults. */
@@ -7,7 +7,7 @@ export type EdgeCase = { name: string; tool: string; body: string; connections: 
 /** One connection shows the time of a call alone, more show the throughput and the waiting in line. */
 const SMALL = [1, 10] as const;
 /** As many large calls as one account may have under way. */
-const LARGE = [1, WORKER_ROOM.callsPerAccount] as const;
+const LARGE = [1, WORKER_MEMORY.callsPerAccount] as const;
 
 const MARKDOWN = `# Release notes
 

@@ -88,7 +88,7 @@ export const SILENCE_MAX_MS = 90_000;
 export const CONNECTIONS_MAX = 10_000;
 
 /** Bodies and answers of large calls that are held at once, in all and for one account: beyond it 503, uncharged. */
-export type LargeRoom = {
+export type MemoryLimits = {
   bytes: number;
   bytesPerAccount: number;
   callsPerAccount: number;
@@ -96,7 +96,7 @@ export type LargeRoom = {
   heldMsMax: number;
 };
 /** On a machine. Calls of one account: a quarter of what waits for the threads, so that others get there too. */
-export const NODE_ROOM: LargeRoom = {
+export const NODE_MEMORY: MemoryLimits = {
   bytes: 256 * MB,
   bytesPerAccount: 128 * MB,
   callsPerAccount: 16,
@@ -104,7 +104,7 @@ export const NODE_ROOM: LargeRoom = {
   heldMsMax: Number.POSITIVE_INFINITY,
 };
 /** In an isolate of 128 MB. */
-export const WORKER_ROOM: LargeRoom = {
+export const WORKER_MEMORY: MemoryLimits = {
   bytes: 20 * MB,
   bytesPerAccount: 12 * MB,
   callsPerAccount: 4,

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
+import type { AppContext } from "#http/app-context.ts";
 import { createAuthenticator } from "#http/authenticate.ts";
 import { readBody } from "#http/body.ts";
-import type { House } from "#http/house.ts";
-import { createReplier, type Trace } from "#http/reply.ts";
+import { createReplier, type RequestContext } from "#http/reply.ts";
 import { runTool } from "#http/run-tool.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { hash } from "#tools/hash.ts";
@@ -47,7 +47,7 @@ const readOnly = (env: Env) => (name: string) => ({
 });
 
 /** The corridor's own parts in its order, without the rooms around it. */
-function corridorUntil(house: House, last: Step): Handler {
+function corridorUntil(house: AppContext, last: Step): Handler {
   const keys = createAuthenticator(house);
   const replier = createReplier(house, null);
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
@@ -65,7 +65,7 @@ function corridorUntil(house: House, last: Step): Handler {
   };
 }
 
-const traceOf = (house: House): Trace => ({
+const traceOf = (house: AppContext): RequestContext => ({
   ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
   ...{ startedAt: house.elapsed(), receivedAt: house.now(), account: null, charged: 1 },
   ...{ balance: 1, rate: null, replayed: false, code: null },

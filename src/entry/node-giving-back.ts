@@ -1,4 +1,4 @@
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { giveBackKept } from "#ledger/kept-reversals.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { KeptFiles } from "./node-kept-reversals.ts";
@@ -11,7 +11,7 @@ const BETWEEN_ROUNDS_MS = 60_000;
 export function startGivingBack(
   kept: Pick<KeptFiles, "takeDue" | "done" | "count">,
   ledger: Pick<Ledger, "reverse">,
-  complain: House["complain"],
+  complain: AppContext["logError"],
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
   let isStopped = false;

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Config } from "#config.ts";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { NODE_ROOM } from "#limits.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { NodeLog } from "./node-log.ts";
@@ -21,8 +21,8 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
-  people: House["people"];
-  pages: House["pages"];
+  people: AppContext["people"];
+  pages: AppContext["pages"];
 };
 
 export const version: string = packageJson.version;
@@ -30,7 +30,7 @@ export const version: string = packageJson.version;
 export const random = (count: number) => new Uint8Array(randomBytes(count));
 export const hashKey = (key: string) => hash("sha256", key);
 
-export function createNodeHouse(parts: Parts): House {
+export function createNodeHouse(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics, people, pages } = parts;
   return {
     settings: {
@@ -44,7 +44,7 @@ export function createNodeHouse(parts: Parts): House {
     ...{ ledger, people, pages },
     farLedger: null,
     afterwards: null,
-    room: NODE_ROOM,
+    memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     repliesInPieces: false,
     now: () => Date.now(),
@@ -56,11 +56,11 @@ export function createNodeHouse(parts: Parts): House {
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
     metrics: metrics.read,
-    observe(visit) {
-      metrics.observe(visit);
-      log.visit(visit);
+    record(entry) {
+      metrics.record(entry);
+      log.access(entry);
     },
-    complain: log.complain,
+    logError: log.complain,
   };
 }
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { KEPT_WAIT, type KeptCall, type KeptReversals } from "#ledger/kept-reversals.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { makeFolder } from "./data-folder.ts";
@@ -30,7 +30,7 @@ export type KeptFiles = Pick<KeptReversals, "takeDue" | "done"> & {
 const FILE = /^give-back-.+\.jsonl$/;
 type Waiting = KeptCall & { file: string; dueAt: number };
 
-export function openKeptFiles(dataDir: string, complain: House["complain"]): KeptFiles {
+export function openKeptFiles(dataDir: string, complain: AppContext["logError"]): KeptFiles {
   const waiting = new Map<string, Waiting>();
   const kept = new Set<string>();
   /** They stay, for whoever knows what they were. */
@@ -99,7 +99,11 @@ export function openKeptFiles(dataDir: string, complain: House["complain"]): Kep
 const nameOf = ({ account, callId, at }: CallRef) => `${account} ${callId} ${at}`;
 
 /** Nothing was ever kept, or another node has just done with it. */
-function unlessGone<Found>(look: () => Found, nothing: Found, complain: House["complain"]): Found {
+function unlessGone<Found>(
+  look: () => Found,
+  nothing: Found,
+  complain: AppContext["logError"],
+): Found {
   try {
     return look();
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
-import type { House, Visit } from "#http/house.ts";
+import type { AccessLogEntry, AppContext } from "#http/app-context.ts";
 import type { LOG_LEVELS } from "#settings.ts";
 
 /**
@@ -11,8 +11,8 @@ export type NodeLog = {
   info(message: string, details?: object): void;
   /** What works, but not as it should where others reach the service. */
   warn(message: string): void;
-  visit(visit: Visit): void;
-  complain: House["complain"];
+  access(entry: AccessLogEntry): void;
+  complain: AppContext["logError"];
   /** A letter that found no mail server: the file it is in; its text and link too on one's own machine. */
   letter(text: string): void;
   /** Writes out what still waits; gives up on a reader that does not read. */
@@ -45,23 +45,23 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     },
     destination,
   );
-  const logsVisits = log.isLevelEnabled("info");
+  const logsAccess = log.isLevelEnabled("info");
   const isoTime = createIsoClock();
-  const visits = gatherLines((lines) => destination.write(lines));
+  const lines = gatherLines((written) => destination.write(written));
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
-    visit(visit) {
-      if (logsVisits) visits.add(visitLine(isoTime(Date.now()), visit));
+    access(entry) {
+      if (logsAccess) lines.add(accessLine(isoTime(Date.now()), entry));
     },
     letter: (text) => log.info({ letter: text }, "letter"),
     complain(message, { requestId, cause }) {
       // What went before it stands before it.
-      visits.hand();
+      lines.hand();
       log.error({ requestId, err: cause }, message);
     },
     async close() {
-      visits.close();
+      lines.close();
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Or pino would flush once more at exit, and wait for ever for a reader that does not read.
@@ -95,17 +95,17 @@ function gatherLines(write: (lines: string) => void) {
 }
 
 /**
- * The line that pino would write for a visit. Written out, because it is made for every call: 3 microseconds instead
+ * The line that pino would write for a entry. Written out, because it is made for every call: 3 microseconds instead
  * of 8. None of the texts needs an escape: methods, routes, tools and codes are ours or the HTTP parser's, ids are
  * checked where they come in.
  */
-function visitLine(time: string, visit: Visit): string {
+function accessLine(time: string, entry: AccessLogEntry): string {
   const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
   return (
-    `{"level":"info","time":"${time}","requestId":"${visit.requestId}","method":"${visit.method}",` +
-    `"route":"${visit.route}","tool":${text(visit.tool)},"status":${visit.status},` +
-    `"code":${text(visit.code)},"account":${text(visit.account)},"charged":${visit.charged},` +
-    `"replayed":${visit.replayed},"durationMs":${visit.durationMs},"msg":"answered"}\n`
+    `{"level":"info","time":"${time}","requestId":"${entry.requestId}","method":"${entry.method}",` +
+    `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
+    `"code":${text(entry.code)},"account":${text(entry.account)},"charged":${entry.charged},` +
+    `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"answered"}\n`
   );
 }
 

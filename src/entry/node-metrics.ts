@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { House, Visit } from "#http/house.ts";
+import type { AccessLogEntry, AppContext } from "#http/app-context.ts";
 
 /** What `/metrics` tells, in the text format of Prometheus. Labels are few by construction: tools, statuses, codes. */
 export type NodeMetrics = {
-  observe(visit: Visit): void;
+  record(entry: AccessLogEntry): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
-  read: NonNullable<House["metrics"]>;
+  read: NonNullable<AppContext["metrics"]>;
 };
 
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -75,11 +75,11 @@ export function createNodeMetrics(queues: { ledger(): number; tools(): number })
 
   const children = createChildren({ requests, calls, credits, latency });
   return {
-    observe(visit) {
-      const child = children.find(visit);
-      child.visits += 1;
-      child.charged += visit.charged ?? 0;
-      child.latency?.observe(visit.durationMs / 1000);
+    record(entry) {
+      const child = children.find(entry);
+      child.requests += 1;
+      child.charged += entry.charged ?? 0;
+      child.latency?.observe(entry.durationMs / 1000);
     },
     onBatch({ size, commitMs }) {
       batchSize.observe(size);
@@ -116,37 +116,37 @@ type Instruments = {
  * more than the counting.
  */
 function createChildren({ requests, calls, credits, latency }: Instruments) {
-  const bind = ({ route, status, code, tool }: Visit) => ({
+  const bind = ({ route, status, code, tool }: AccessLogEntry) => ({
     request: requests.labels(route, String(status), code ?? ""),
     call: tool === null ? null : calls.labels(tool, String(status)),
     credit: tool === null ? null : credits.labels(tool),
     latency: tool === null ? null : latency.labels(tool),
-    visits: 0,
+    requests: 0,
     charged: 0,
   });
   type Child = ReturnType<typeof bind>;
   const successes = new Map<string, Child>();
   const others = new Map<string, Child>();
-  const findIn = (bound: Map<string, Child>, name: string, visit: Visit): Child => {
+  const findIn = (bound: Map<string, Child>, name: string, entry: AccessLogEntry): Child => {
     let child = bound.get(name);
     if (child === undefined) {
-      child = bind(visit);
+      child = bind(entry);
       bound.set(name, child);
     }
     return child;
   };
   return {
-    find: (visit: Visit) =>
-      visit.status === 200
-        ? findIn(successes, visit.route, visit)
-        : findIn(others, `${visit.route} ${visit.status} ${visit.code}`, visit),
+    find: (entry: AccessLogEntry) =>
+      entry.status === 200
+        ? findIn(successes, entry.route, entry)
+        : findIn(others, `${entry.route} ${entry.status} ${entry.code}`, entry),
     /** Hands on what was counted since. */
     count() {
       for (const child of [...successes.values(), ...others.values()]) {
-        child.request.inc(child.visits);
-        child.call?.inc(child.visits);
+        child.request.inc(child.requests);
+        child.call?.inc(child.requests);
         if (child.charged > 0) child.credit?.inc(child.charged);
-        child.visits = 0;
+        child.requests = 0;
         child.charged = 0;
       }
     },

@@ -1,4 +1,4 @@
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 
@@ -13,7 +13,7 @@ const BETWEEN_ROUNDS_MS = 10 * 60_000;
 export function startUpkeep(
   ledger: Ledger,
   foldAfterDays: number,
-  complain: House["complain"],
+  complain: AppContext["logError"],
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
   let isStopped = false;

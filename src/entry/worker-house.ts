@@ -1,9 +1,9 @@
 import { waitUntil } from "cloudflare:workers";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { accountPart } from "#ids.ts";
-import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import {
   farLedgerOfObjects,
   type LedgerStub,
@@ -22,9 +22,9 @@ export type WorkerEnv = {
 } & Record<string, unknown>;
 
 /** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
-export function createWorkerHouse(env: WorkerEnv): House {
+export function createWorkerHouse(env: WorkerEnv): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
-  for (const name of unknown) complain(`${name} is no setting`, {});
+  for (const name of unknown) logError(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   return {
@@ -32,7 +32,7 @@ export function createWorkerHouse(env: WorkerEnv): House {
     ledger: ledgerOfObjects(find),
     farLedger: farLedgerOfObjects(find, settings.rateLimit),
     afterwards: { waitUntil, keep: keeperIn(env.DB) },
-    room: WORKER_ROOM,
+    memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     repliesInPieces: ofKnownLength,
     now: () => Date.now(),
@@ -43,14 +43,14 @@ export function createWorkerHouse(env: WorkerEnv): House {
     // The platform gives each call its own time, and compresses by itself.
     ...{ runHeavy: null, compress: null, people: null, pages: null, metrics: null },
     isLocal: () => false,
-    observe() {},
-    complain,
+    record() {},
+    logError,
   };
 }
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-const complain: House["complain"] = (message, { requestId, cause }) =>
+const logError: AppContext["logError"] = (message, { requestId, cause }) =>
   console.error(
     JSON.stringify({
       message,
@@ -66,7 +66,7 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   return readable;
 }
 
-function keeperIn(db: D1 | undefined): NonNullable<House["afterwards"]>["keep"] {
+function keeperIn(db: D1 | undefined): NonNullable<AppContext["afterwards"]>["keep"] {
   if (db === undefined) return () => Promise.reject(new Error("The Worker is bound to no DB"));
   const kept = createKeptReversals(createD1Database(db));
   return (call) => kept.keep(call, Date.now());

@@ -1,4 +1,4 @@
-import type { HousePages } from "#http/house.ts";
+import type { AppPages } from "#http/app-context.ts";
 import { assetsOf, type PageManifest } from "#http/pages/page-manifest.ts";
 
 /** The static assets of the Worker, as it reaches them. */
@@ -10,7 +10,7 @@ const FIRST_PAINT = "/build/first-paint.css";
 /** The script of the pages that are written on the server. */
 const FRONT_ENTRY = "front/main.ts";
 
-export type EdgePages = HousePages & {
+export type EdgePages = AppPages & {
   /** Reads what was built, once for an isolate; where that fails the next request tries again. */
   load(): Promise<void>;
 };

@@ -5,8 +5,8 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import type { AppContext, AppPeople } from "#http/app-context.ts";
 import { readBody } from "#http/body.ts";
-import type { House, HousePeople } from "#http/house.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { viewPrices } from "#http/people/prices.ts";
@@ -34,7 +34,7 @@ import { createEdgeThrottle } from "./worker-people-throttle.ts";
 export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const calls = createWorkerHouse(callsPartOf(env));
   const { now, random, hashKey } = calls;
-  const complain = withHint(calls.complain);
+  const complain = withHint(calls.logError);
   const { publicUrl, secrets, origins, signUp } = config;
   const store = d1People(env.DB);
   const index = createAccountIndex(store.database);
@@ -90,7 +90,7 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   };
   const bounds = createPeopleBounds(throttle.signIn);
 
-  const people: HousePeople = {
+  const people: AppPeople = {
     offer: {
       ...{ signUp, starter, providers: [...rest.settings.providers] },
       prices: viewPrices(config.prices, billing !== null),
@@ -105,9 +105,9 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
       return response;
     },
   };
-  const house: House = {
+  const house: AppContext = {
     ...calls,
-    ...{ ledger, people, pages, complain },
+    ...{ ledger, people, pages, logError: complain },
     afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
     settings: { ...calls.settings, version: packageJson.version, table: SETTINGS },
   };
@@ -154,6 +154,6 @@ const HINT =
 
 /** What an operator can mend is told as what to do. */
 const withHint =
-  (complain: House["complain"]): House["complain"] =>
+  (complain: AppContext["logError"]): AppContext["logError"] =>
   (message, details) =>
     complain(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);

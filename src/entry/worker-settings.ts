@@ -1,4 +1,4 @@
-import type { HouseSettings } from "#http/house.ts";
+import type { AppSettings } from "#http/app-context.ts";
 import {
   ConfigFault,
   givenIn,
@@ -20,7 +20,7 @@ const OF_OTHERS =
  * The few settings that the calls need, read from the texts that the Worker is bound to and checked as anywhere else. Throws a
  * `ConfigFault` with all that is wrong. A name that is no setting is only told of: calls go on without it.
  */
-export function readWorkerSettings(env: object): { settings: HouseSettings; unknown: string[] } {
+export function readWorkerSettings(env: object): { settings: AppSettings; unknown: string[] } {
   const texts = textsIn(env);
   const faults: string[] = [];
   const given = givenIn(texts);

@@ -3,16 +3,16 @@ import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { createThrottle } from "#ledger/throttle.ts";
+import type { AppContext } from "./app-context.ts";
 import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
-import type { House } from "./house.ts";
 import { createOperations } from "./operations.ts";
-import { createReplier, milliseconds, type Trace } from "./reply.ts";
+import { createReplier, milliseconds, type RequestContext } from "./reply.ts";
 import { type CreateSite, createRoutes, type Handler, type Route } from "./routes.ts";
 
 /**
  * The service as a function from a request to a response. A door of any runtime calls `fetch`; `connection` is what the
- * door knows of the peer and is handed on to `house.isLocal` untouched.
+ * door knows of the peer and is handed on to `app.isLocal` untouched.
  *
  * Here, and only here, faults become refusals, and anything else that was thrown becomes a 500 of which nothing leaks.
  */
@@ -30,29 +30,29 @@ export type App = {
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
 /** `createSite`: what there is besides the calls; null where that is elsewhere. */
-export function createApp(house: House, createSite: CreateSite | null): App {
-  const throttle = createThrottle(house.settings.rateLimit);
-  const replier = createReplier(house, throttle.policy);
-  const callTool = createCallTool(house, replier, throttle);
-  const operations = createOperations(house, replier);
-  const site = createSite?.(house, replier);
+export function createApp(app: AppContext, createSite: CreateSite | null): App {
+  const throttle = createThrottle(app.settings.rateLimit);
+  const replier = createReplier(app, throttle.policy);
+  const callTool = createCallTool(app, replier, throttle);
+  const operations = createOperations(app, replier);
+  const site = createSite?.(app, replier);
   const routes = [...createRoutes(replier, callTool, operations), ...(site?.routes ?? [])];
-  const newId = createIdSequence(house.random);
+  const newId = createIdSequence(app.random);
 
-  function createTrace(
+  function createRequestContext(
     headers: Headers,
     method: string,
     route: string,
     tool: string | null,
-  ): Trace {
+  ): RequestContext {
     const given = headers.get("x-request-id");
     return {
       requestId: given !== null && REQUEST_ID.test(given) ? given : newId("req"),
       method,
       route,
       tool,
-      startedAt: house.elapsed(),
-      receivedAt: house.now(),
+      startedAt: app.elapsed(),
+      receivedAt: app.now(),
       account: null,
       charged: null,
       balance: null,
@@ -63,63 +63,63 @@ export function createApp(house: House, createSite: CreateSite | null): App {
     };
   }
 
-  function note(trace: Trace, status: number): void {
-    house.observe({
-      requestId: trace.requestId,
-      method: trace.method,
-      route: trace.route,
-      tool: trace.tool,
+  function note(context: RequestContext, status: number): void {
+    app.record({
+      requestId: context.requestId,
+      method: context.method,
+      route: context.route,
+      tool: context.tool,
       status,
-      code: trace.code,
-      account: trace.account,
-      charged: trace.charged,
-      replayed: trace.replayed,
-      durationMs: milliseconds(house.elapsed() - trace.startedAt),
+      code: context.code,
+      account: context.account,
+      charged: context.charged,
+      replayed: context.replayed,
+      durationMs: milliseconds(app.elapsed() - context.startedAt),
     });
   }
 
-  async function visit(
+  async function respond(
     handler: Handler,
     request: Request,
-    trace: Trace,
+    context: RequestContext,
     bodyBytesMax: number,
     connection: unknown,
   ): Promise<Response> {
     let response: Response;
     try {
-      response = await handler(request, trace, connection);
+      response = await handler(request, context, connection);
     } catch (thrown) {
-      response = await refuse(thrown, request, trace, bodyBytesMax);
+      response = await refuse(thrown, request, context, bodyBytesMax);
     }
-    note(trace, response.status);
+    note(context, response.status);
     return response;
   }
 
   async function refuse(
     thrown: unknown,
     request: Request,
-    trace: Trace,
+    context: RequestContext,
     bodyBytesMax: number,
   ): Promise<Response> {
     const fault = thrown instanceof Fault ? thrown : internal(thrown);
     if (fault.code === "internal" || fault.code === "unavailable") {
-      house.complain(fault.message, { requestId: trace.requestId, cause: fault.cause });
+      app.logError(fault.message, { requestId: context.requestId, cause: fault.cause });
     }
     const dropped = await dropBody(request, bodyBytesMax);
-    return replier.problem(fault, request.headers, trace, dropped);
+    return replier.problem(fault, request.headers, context, dropped);
   }
 
-  const app = new Hono();
+  const hono = new Hono();
   for (const route of routes) {
-    app.all(route.path, (c) => {
+    hono.all(route.path, (c) => {
       const request = c.req.raw;
-      const trace = createTrace(request.headers, request.method, route.path, route.tool);
-      return visit(chooseHandler(route, request), request, trace, route.bodyBytesMax, c.env);
+      const context = createRequestContext(request.headers, request.method, route.path, route.tool);
+      return respond(chooseHandler(route, request), request, context, route.bodyBytesMax, c.env);
     });
   }
-  app.notFound((c) => {
+  hono.notFound((c) => {
     const request = c.req.raw;
-    const trace = createTrace(request.headers, request.method, "none", null);
+    const context = createRequestContext(request.headers, request.method, "none", null);
     const handler: Handler = (_, own) => {
       const asksForPage = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !asksForPage || site === undefined) {
@@ -127,20 +127,20 @@ export function createApp(house: House, createSite: CreateSite | null): App {
       }
       return site.notFound(request, own, c.env);
     };
-    return visit(handler, request, trace, 0, c.env);
+    return respond(handler, request, context, 0, c.env);
   });
 
   return {
     fetch(request, connection) {
-      const answer = app.fetch(request, connection as object);
+      const answer = hono.fetch(request, connection as object);
       // A runtime that drops the work of a client who went away would never let go of what the call holds.
-      house.afterwards?.waitUntil(Promise.resolve(answer));
+      app.afterwards?.waitUntil(Promise.resolve(answer));
       return answer;
     },
     async refuse(fault, headers) {
-      const trace = createTrace(headers, "none", "none", null);
-      const response = await replier.problem(fault, headers, trace, false);
-      note(trace, response.status);
+      const context = createRequestContext(headers, "none", "none", null);
+      const response = await replier.problem(fault, headers, context, false);
+      note(context, response.status);
       return response;
     },
     settle: callTool.settle,

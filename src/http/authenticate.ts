@@ -1,6 +1,6 @@
 import { accountOfKey } from "#accounts/key-format.ts";
 import { Fault } from "#errors.ts";
-import type { House } from "./house.ts";
+import type { AppContext } from "./app-context.ts";
 
 /**
  * Who calls: the account that a bearer key claims, as far as it can be told without the ledger. What is malformed, has
@@ -23,12 +23,12 @@ export type Authenticator = {
   forget(caller: Caller): void;
 };
 
-export function createAuthenticator(house: Pick<House, "hashKey" | "settings">): Authenticator {
+export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, string>();
 
   function authenticate(headers: Headers): Caller | Promise<Caller> {
     const key = readBearer(headers.get("authorization"));
-    const hashed = house.hashKey(key);
+    const hashed = app.hashKey(key);
     return typeof hashed === "string"
       ? identify(key, hashed)
       : hashed.then((keySha256) => identify(key, keySha256));
@@ -37,7 +37,7 @@ export function createAuthenticator(house: Pick<House, "hashKey" | "settings">):
   function identify(key: string, keySha256: string): Caller {
     const knownAccount = known.get(keySha256);
     if (knownAccount !== undefined) return { account: knownAccount, keySha256, known: true };
-    const account = accountOfKey(key, house.settings.secrets);
+    const account = accountOfKey(key, app.settings.secrets);
     if (account === undefined) throw invalidKey();
     return { account, keySha256, known: false };
   }

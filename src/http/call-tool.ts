@@ -3,20 +3,20 @@ import { createIdSequence } from "#ids.ts";
 import { type CallRef, type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import type { Tool } from "#tools/tool.ts";
-import { createAdmission } from "./admission.ts";
+import type { AppContext } from "./app-context.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { unavailable } from "./caller-refusals.ts";
 import { createFarVisits } from "./far-visit.ts";
-import type { House } from "./house.ts";
 import {
   createRunning,
   idempotencyOrder,
   readIdempotencyKey,
   repeatAnswer,
 } from "./idempotency.ts";
+import { createMemoryBudget } from "./memory-budget.ts";
 import { createNearVisits } from "./near-visit.ts";
-import { millisecondsText, type Replier, type Trace } from "./reply.ts";
+import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import { createReversals } from "./reversals.ts";
 import { type CallAnswer, runTool, runToolInPieces, type ToolJob } from "./run-tool.ts";
@@ -33,24 +33,24 @@ import type { OpenVisit, Visit } from "./visit.ts";
  * where body or tool refuse, the key's standing is asked for, and its refusal comes before theirs.
  */
 export type CallTool = {
-  (tool: Tool, request: Request, trace: Trace): Promise<Response>;
+  (tool: Tool, request: Request, context: RequestContext): Promise<Response>;
   /** Gives back what still has to be given back, before the service stops. */
   settle(): Promise<void>;
   /** What could not be. */
   left(): CallRef[];
 };
 
-export function createCallTool(house: House, replier: Replier, throttle: Throttle): CallTool {
-  const keys = createAuthenticator(house);
-  const admission = createAdmission(house.room, house.elapsed);
+export function createCallTool(app: AppContext, replier: Replier, throttle: Throttle): CallTool {
+  const keys = createAuthenticator(app);
+  const budget = createMemoryBudget(app.memory, app.elapsed);
   const running = createRunning();
-  const reversals = createReversals(house);
-  const newId = createIdSequence(house.random);
-  const { farLedger } = house;
+  const reversals = createReversals(app);
+  const newId = createIdSequence(app.random);
+  const { farLedger } = app;
   const open: OpenVisit =
     farLedger === null
-      ? createNearVisits(house, keys, throttle)
-      : createFarVisits(house, keys, farLedger);
+      ? createNearVisits(app, keys, throttle)
+      : createFarVisits(app, keys, farLedger);
 
   /** Where the debit's outcome cannot be known, the call is refused, and given back should it have been made. */
   function debit(order: DebitOrder, visit: Visit): Promise<DebitOutcome> {
@@ -61,14 +61,18 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     });
   }
 
-  async function callTool(tool: Tool, request: Request, trace: Trace): Promise<Response> {
-    const lap = createStopwatch(house, trace);
+  async function callTool(
+    tool: Tool,
+    request: Request,
+    context: RequestContext,
+  ): Promise<Response> {
+    const lap = createStopwatch(app, context);
     const claimed = keys.authenticate(request.headers);
     // Here and below: a wait for what is there already would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
-    trace.account = caller.account;
+    context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
-    const visit = open(caller, trace, mayRepeat);
+    const visit = open(caller, context, mayRepeat);
 
     const entering = visit.enter(mayBeHeavy(tool, request));
     if (entering !== undefined) await entering;
@@ -78,31 +82,31 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     let answer: CallAnswer;
     let repeatKey: string | null = null;
     let releaseKey = () => {};
-    const share = admission.of(caller.account);
+    const lease = budget.of(caller.account);
     try {
       try {
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
-        const body = await readBody(request, tool.bodyBytesMax, share.take, house.bodyTimeoutMs);
+        const body = await readBody(request, tool.bodyBytesMax, lease.take, app.bodyTimeoutMs);
         lap("body");
         if (body.byteLength >= tool.heavyFromBytes) {
           await visit.reconsider();
         }
         // Nothing large is begun while answers hold more than the room has.
-        if (house.repliesInPieces !== false && body.byteLength > PIECE_CHARS) {
-          share.swap(body.byteLength);
+        if (app.repliesInPieces !== false && body.byteLength > PIECE_CHARS) {
+          lease.swap(body.byteLength);
         }
         if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
-        job = createJob(tool, body, request, trace, repeatKey !== null);
-        answer = await run(house, tool, job);
+        job = createJob(tool, body, request, context, repeatKey !== null);
+        answer = await run(app, tool, job);
         if (isLargeText(answer.body)) {
           // Its body is needed again only where the call turns out to be a repeat.
           if (repeatKey === null) job.body = NOTHING;
-          share.swap(answer.body.heldBytes + job.body.byteLength);
+          lease.swap(answer.body.heldBytes + job.body.byteLength);
         }
         lap("tool");
       } catch (fault) {
         // Of a body that did not come nothing is held, and the room is wanted.
-        if (fault instanceof Fault && fault.code === "request_timeout") share.release();
+        if (fault instanceof Fault && fault.code === "request_timeout") lease.release();
         await visit.refuse();
         throw fault;
       }
@@ -111,22 +115,22 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
         keySha256: caller.keySha256,
         callId: newId("call"),
         tool: tool.name,
-        now: house.now(),
-        idempotency: idempotencyOrder(repeatKey, answer, trace.receivedAt),
+        now: app.now(),
+        idempotency: idempotencyOrder(repeatKey, answer, context.receivedAt),
       };
       const outcome = await debit(order, visit);
       lap("ledger");
       visit.settle(outcome);
       if (outcome.outcome === "replayed") {
-        trace.replayed = true;
-        const runAgain = (again: ToolJob) => run(house, tool, again);
+        context.replayed = true;
+        const runAgain = (again: ToolJob) => run(app, tool, again);
         answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
       }
-      const response = replier.answer(answer.body, request.headers, trace, share);
+      const response = replier.answer(answer.body, request.headers, context, lease);
       return response instanceof Promise ? await response : response;
     } finally {
       releaseKey();
-      share.release();
+      lease.release();
     }
   }
 
@@ -141,14 +145,14 @@ function createJob(
   tool: Tool,
   body: Uint8Array,
   request: Request,
-  trace: Trace,
+  context: RequestContext,
   fingerprint: boolean,
 ): ToolJob {
   return {
     tool: tool.name,
     body,
     contentType: request.headers.get("content-type"),
-    receivedAt: trace.receivedAt,
+    receivedAt: context.receivedAt,
     random: null,
     fingerprint,
   };
@@ -156,18 +160,18 @@ function createJob(
 
 const NOTHING = new Uint8Array();
 
-function run(house: House, tool: Tool, job: ToolJob): Promise<CallAnswer> {
-  if (house.repliesInPieces !== false) return runToolInPieces(job, house);
-  return house.runHeavy !== null && job.body.byteLength >= tool.heavyFromBytes
-    ? house.runHeavy(job)
-    : runTool(job, house);
+function run(app: AppContext, tool: Tool, job: ToolJob): Promise<CallAnswer> {
+  if (app.repliesInPieces !== false) return runToolInPieces(job, app);
+  return app.runHeavy !== null && job.body.byteLength >= tool.heavyFromBytes
+    ? app.runHeavy(job)
+    : runTool(job, app);
 }
 
-function createStopwatch(house: House, trace: Trace): (part: string) => void {
-  let last = trace.startedAt;
+function createStopwatch(app: AppContext, context: RequestContext): (part: string) => void {
+  let last = context.startedAt;
   return (part) => {
-    const now = house.elapsed();
-    trace.timing += `${part};dur=${millisecondsText(now - last)}, `;
+    const now = app.elapsed();
+    context.timing += `${part};dur=${millisecondsText(now - last)}, `;
     last = now;
   };
 }

@@ -1,8 +1,8 @@
 import { Fault } from "#errors.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
 import { CALL_PRICE } from "#limits.ts";
-import type { House } from "./house.ts";
-import type { Trace } from "./reply.ts";
+import type { AppContext } from "./app-context.ts";
+import type { RequestContext } from "./reply.ts";
 
 /** The refusals that depend on who calls, in the words of the API. */
 
@@ -18,22 +18,22 @@ export function unavailable(cause: unknown): Fault {
   );
 }
 
-export function suspended(trace: Trace, balance: number): Fault {
-  trace.balance = balance;
+export function suspended(context: RequestContext, balance: number): Fault {
+  context.balance = balance;
   return new Fault("account_suspended", "The operator of this service has suspended the account.");
 }
 
-export function tooOften(house: House, retryAfterSeconds: number): Fault {
+export function tooOften(app: AppContext, retryAfterSeconds: number): Fault {
   return new Fault(
     "rate_limited",
-    `The account makes more than ${house.settings.rateLimit} calls a second. Wait ${retryAfterSeconds} s.`,
+    `The account makes more than ${app.settings.rateLimit} calls a second. Wait ${retryAfterSeconds} s.`,
     { headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
 
-export function penniless(house: House, trace: Trace, balance: number): Fault {
-  trace.balance = balance;
-  const topUpUrl = `${house.settings.publicUrl}/docs#credits`;
+export function penniless(app: AppContext, context: RequestContext, balance: number): Fault {
+  context.balance = balance;
+  const topUpUrl = `${app.settings.publicUrl}/docs#credits`;
   return new Fault(
     "insufficient_credits",
     `A call costs ${CALL_PRICE} credit and the balance is ${balance}. How to get more: ${topUpUrl}`,
@@ -43,14 +43,14 @@ export function penniless(house: House, trace: Trace, balance: number): Fault {
 
 /** Notes a debit's outcome for the headers of the answer; throws where it refuses the call. The key's own refusal comes before. */
 export function settleDebit(
-  house: House,
-  trace: Trace,
+  app: AppContext,
+  context: RequestContext,
   outcome: Exclude<DebitOutcome, { outcome: "invalid_key" }>,
 ): void {
-  trace.charged = outcome.outcome === "debited" ? outcome.charged : 0;
-  if (outcome.outcome === "account_suspended") throw suspended(trace, outcome.balance);
-  trace.balance = outcome.balance;
-  if (outcome.outcome === "insufficient_credits") throw penniless(house, trace, outcome.balance);
+  context.charged = outcome.outcome === "debited" ? outcome.charged : 0;
+  if (outcome.outcome === "account_suspended") throw suspended(context, outcome.balance);
+  context.balance = outcome.balance;
+  if (outcome.outcome === "insufficient_credits") throw penniless(app, context, outcome.balance);
   if (outcome.outcome === "idempotency_key_reused") {
     throw new Fault(
       "idempotency_key_reused",

@@ -1,9 +1,9 @@
 import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
 import type { DebitOutcome, KeyStatus } from "#ledger/port.ts";
 import { CALL_PRICE } from "#limits.ts";
+import type { AppContext } from "./app-context.ts";
 import { type Authenticator, invalidKey } from "./authenticate.ts";
 import { penniless, settleDebit, suspended, tooOften, unavailable } from "./caller-refusals.ts";
-import type { House } from "./house.ts";
 import { createRecentAccounts } from "./recent-accounts.ts";
 import type { OpenVisit } from "./visit.ts";
 
@@ -16,12 +16,12 @@ import type { OpenVisit } from "./visit.ts";
  * the debit follows as a second journey. Nobody is refused by what is remembered here.
  */
 export const createFarVisits = (
-  house: House,
+  app: AppContext,
   keys: Authenticator,
   ledger: FarLedger,
 ): OpenVisit => {
-  const refusals = createRefusals(house);
-  return (caller, trace, mayRepeat) => {
+  const refusals = createRefusals(app);
+  return (caller, context, mayRepeat) => {
     const { account, keySha256 } = caller;
     /** The standing was found good, and the call was counted with it. */
     let isAsked = false;
@@ -31,18 +31,18 @@ export const createFarVisits = (
       outcome,
       rate,
     }: Counted<Outcome>): Exclude<Outcome, { outcome: "invalid_key" }> {
-      trace.rate = rate ?? trace.rate;
+      context.rate = rate ?? context.rate;
       if (outcome.outcome === "invalid_key") {
         keys.forget(caller);
         refusals.badKey.note(account);
-        trace.rate = null;
+        context.rate = null;
         throw invalidKey();
       }
       if (outcome.outcome === "rate_limited") {
         refusals.account.note(account);
-        trace.charged = 0;
-        trace.balance = outcome.balance;
-        throw tooOften(house, rate?.retryAfterSeconds ?? 1);
+        context.charged = 0;
+        context.balance = outcome.balance;
+        throw tooOften(app, rate?.retryAfterSeconds ?? 1);
       }
       if (outcome.outcome === "account_suspended") refusals.account.note(account);
       return outcome as Exclude<Outcome, { outcome: "invalid_key" }>;
@@ -50,18 +50,18 @@ export const createFarVisits = (
 
     async function ask(): Promise<void> {
       if (isAsked) return;
-      const now = house.now();
+      const now = app.now();
       const counted = await ledger.keyStatus({ account, keySha256, now }).catch((cause) => {
         throw unavailable(cause);
       });
       isAsked = true;
       const standing = note(counted);
-      if (standing.outcome === "account_suspended") throw suspended(trace, standing.balance);
+      if (standing.outcome === "account_suspended") throw suspended(context, standing.balance);
       keys.remember(caller);
-      trace.balance = standing.balance;
+      context.balance = standing.balance;
       if (standing.freeCall || mayRepeat || standing.balance >= CALL_PRICE) return;
       refusals.credits.note(account);
-      throw penniless(house, trace, standing.balance);
+      throw penniless(app, context, standing.balance);
     }
 
     /** With an idempotency key the debit alone decides about credits. */
@@ -79,14 +79,14 @@ export const createFarVisits = (
         // Its tag need not be computed again.
         keys.remember(caller);
         if (outcome.outcome === "insufficient_credits") refusals.credits.note(account);
-        settleDebit(house, trace, outcome);
+        settleDebit(app, context, outcome);
       },
     };
   };
 };
 
 /** Accounts by what was refused of late. The beginning of a key is no secret, so a bad one says nothing about good ones. */
-const createRefusals = ({ elapsed }: House) => ({
+const createRefusals = ({ elapsed }: AppContext) => ({
   badKey: createRecentAccounts(elapsed),
   account: createRecentAccounts(elapsed),
   credits: createRecentAccounts(elapsed),

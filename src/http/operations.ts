@@ -1,53 +1,57 @@
 import { Fault } from "#errors.ts";
-import type { House } from "./house.ts";
-import type { Replier, Trace } from "./reply.ts";
+import type { AppContext } from "./app-context.ts";
+import type { Replier, RequestContext } from "./reply.ts";
 
 /** What an operator's machines ask: is the process there, can it work, what has it done. */
 const READY_KEPT_MS = 1_000;
 
-export function createOperations(house: House, replier: Replier) {
+export function createOperations(app: AppContext, replier: Replier) {
   let asked: { at: number; ready: Promise<unknown> } | null = null;
 
   /** One write a second at the most, however often and by whomever it is asked for. */
   function probe(): Promise<unknown> {
-    const at = house.elapsed();
+    const at = app.elapsed();
     if (asked === null || at - asked.at >= READY_KEPT_MS) {
-      asked = { at, ready: house.ledger.probe({ now: house.now() }) };
+      asked = { at, ready: app.ledger.probe({ now: app.now() }) };
     }
     return asked.ready;
   }
 
-  const fine = (request: Request, trace: Trace) =>
-    replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, trace);
+  const fine = (request: Request, context: RequestContext) =>
+    replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, context);
 
   return {
     healthz: fine,
 
-    async readyz(request: Request, trace: Trace): Promise<Response> {
+    async readyz(request: Request, context: RequestContext): Promise<Response> {
       await probe().catch((cause) => {
         const headers = { "Retry-After": "2" };
         throw new Fault("unavailable", "The ledger takes no writes.", { cause, headers });
       });
-      return fine(request, trace);
+      return fine(request, context);
     },
 
-    async metrics(request: Request, trace: Trace, connection: unknown): Promise<Response> {
-      if (house.metrics === null || !mayReadMetrics(house, request, connection)) {
+    async metrics(
+      request: Request,
+      context: RequestContext,
+      connection: unknown,
+    ): Promise<Response> {
+      if (app.metrics === null || !mayReadMetrics(app, request, connection)) {
         throw new Fault("not_found", "There is nothing at /metrics for this caller.");
       }
-      const { contentType, text } = await house.metrics();
-      return replier.plain(contentType, text, request.headers, trace);
+      const { contentType, text } = await app.metrics();
+      return replier.plain(contentType, text, request.headers, context);
     },
   };
 }
 
 /** A token where one is set; else only callers on this machine that no proxy speaks for. */
-function mayReadMetrics(house: House, request: Request, connection: unknown): boolean {
-  const { metricsToken } = house.settings;
+function mayReadMetrics(app: AppContext, request: Request, connection: unknown): boolean {
+  const { metricsToken } = app.settings;
   if (metricsToken !== null)
     return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
   const forwarded = FORWARDED.some((name) => request.headers.has(name));
-  return !forwarded && house.isLocal(request, connection);
+  return !forwarded && app.isLocal(request, connection);
 }
 
 /** What proxies say of the client they speak for. A proxy that sends none of these cannot be told from a local caller. */

@@ -1,5 +1,5 @@
 import { utf8Length } from "#tools/text.ts";
-import type { AnswerShare } from "./admission.ts";
+import type { ResponseLease } from "./memory-budget.ts";
 
 /**
  * Large answers where memory is scarce: the text becomes bytes piece by piece while it leaves, so that the whole text and
@@ -115,7 +115,7 @@ const SHORT_ESCAPES: ReadonlySet<number> = new Set([8, 9, 10, 12, 13]);
 /** `release` is called once: when all has been taken, or when nobody takes the rest. `isOver`: too late for the rest. */
 export function streamPieces(
   text: LargeText,
-  { release, isOver }: AnswerShare,
+  { release, isOver }: ResponseLease,
 ): ReadableStream<Uint8Array> {
   const pieces = text.pieces()[Symbol.iterator]();
   return new ReadableStream<Uint8Array>(

@@ -1,12 +1,12 @@
 import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
 import type { Rate } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
-import type { Share } from "./admission.ts";
-import type { House } from "./house.ts";
+import type { AppContext } from "./app-context.ts";
+import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 
 /** What is known of a request while it is answered; the headers of the answer are made from it. */
-export type Trace = {
+export type RequestContext = {
   requestId: string;
   method: string;
   route: string;
@@ -27,18 +27,18 @@ export type Trace = {
 };
 
 export type Replier = {
-  /** A 200 of a tool. `share` holds what has not left yet; null where nothing is counted. */
+  /** A 200 of a tool. `lease` holds what has not left yet; null where nothing is counted. */
   answer(
     body: string | Uint8Array | LargeText,
     headers: Headers,
-    trace: Trace,
-    share?: Share | null,
+    context: RequestContext,
+    lease?: MemoryLease | null,
   ): Response | Promise<Response>;
   /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
   problem(
     fault: Fault,
     headers: Headers,
-    trace: Trace,
+    context: RequestContext,
     bodyDropped: boolean,
   ): Response | Promise<Response>;
   /** Anything else of the service: a page, a description. */
@@ -46,11 +46,11 @@ export type Replier = {
     contentType: string,
     body: string,
     headers: Headers,
-    trace: Trace,
+    context: RequestContext,
     more?: { status?: number; headers?: Record<string, string> },
   ): Response | Promise<Response>;
   /** An answer of headers alone. */
-  empty(trace: Trace, headers: Record<string, string>): Response;
+  empty(context: RequestContext, headers: Record<string, string>): Response;
 };
 
 /** Read by scripts of other origins only when named here (Fetch standard, "CORS-exposed header-name list"). */
@@ -59,23 +59,23 @@ export const EXPOSED_HEADERS =
 
 const UNCOUNTED = { release() {}, isOver: () => false };
 
-export function createReplier(house: House, ratePolicy: string | null): Replier {
-  function commonHeaders(trace: Trace): Record<string, string> {
+export function createReplier(app: AppContext, ratePolicy: string | null): Replier {
+  function commonHeaders(context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
-      "X-Request-Id": trace.requestId,
+      "X-Request-Id": context.requestId,
       "Cache-Control": "no-store",
-      "Server-Timing": `${trace.timing}total;dur=${millisecondsText(house.elapsed() - trace.startedAt)}`,
+      "Server-Timing": `${context.timing}total;dur=${millisecondsText(app.elapsed() - context.startedAt)}`,
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "X-Content-Type-Options": "nosniff",
     };
-    if (trace.balance !== null) {
-      headers["Credits-Charged"] = String(trace.charged ?? 0);
-      headers["Credits-Remaining"] = String(trace.balance);
+    if (context.balance !== null) {
+      headers["Credits-Charged"] = String(context.charged ?? 0);
+      headers["Credits-Remaining"] = String(context.balance);
     }
-    if (trace.rate !== null && ratePolicy !== null) {
+    if (context.rate !== null && ratePolicy !== null) {
       headers["RateLimit-Policy"] = ratePolicy;
-      headers["RateLimit"] = `"account";r=${trace.rate.remaining};t=${trace.rate.resetSeconds}`;
+      headers["RateLimit"] = `"account";r=${context.rate.remaining};t=${context.rate.resetSeconds}`;
     }
     return headers;
   }
@@ -86,11 +86,11 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     body: string | Uint8Array,
     headers: Record<string, string>,
     asked: Headers,
-    trace: Trace,
+    context: RequestContext,
   ): Response | Promise<Response> {
-    return house.compress === null || body.length < COMPRESS_FROM_BYTES
+    return app.compress === null || body.length < COMPRESS_FROM_BYTES
       ? new Response(body as string, { status, headers })
-      : sendLarge(status, body, headers, asked, trace, house.compress);
+      : sendLarge(status, body, headers, asked, context, app.compress);
   }
 
   /** Compressed where it is worth it and `asked` accepts it. */
@@ -99,8 +99,8 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
     body: string | Uint8Array,
     headers: Record<string, string>,
     asked: Headers,
-    trace: Trace,
-    compress: NonNullable<House["compress"]>,
+    context: RequestContext,
+    compress: NonNullable<AppContext["compress"]>,
   ): Promise<Response> {
     headers["Vary"] = "Accept-Encoding";
     const encoding = chooseEncoding(asked.get("accept-encoding"));
@@ -111,7 +111,7 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
       return new Response(small as Uint8Array<ArrayBuffer>, { status, headers });
     } catch (cause) {
       // The call is paid for, so its answer goes out as it is.
-      house.complain("An answer could not be compressed", { requestId: trace.requestId, cause });
+      app.logError("An answer could not be compressed", { requestId: context.requestId, cause });
       return new Response(body as string, { status, headers });
     }
   }
@@ -120,43 +120,42 @@ export function createReplier(house: House, ratePolicy: string | null): Replier 
   function sendPieces(
     text: LargeText,
     headers: Record<string, string>,
-    share: Share | null,
+    lease: MemoryLease | null,
   ): Response {
-    const stream = streamPieces(text, share?.toAnswer() ?? UNCOUNTED);
+    const stream = streamPieces(text, lease?.toResponse() ?? UNCOUNTED);
     headers["Content-Length"] = String(text.bytes);
-    const body =
-      house.repliesInPieces === false ? stream : house.repliesInPieces(stream, text.bytes);
+    const body = app.repliesInPieces === false ? stream : app.repliesInPieces(stream, text.bytes);
     return new Response(body, { headers });
   }
 
   return {
-    answer(body, asked, trace, share = null) {
-      const headers = commonHeaders(trace);
+    answer(body, asked, context, lease = null) {
+      const headers = commonHeaders(context);
       headers["Content-Type"] = "application/json";
-      if (trace.replayed) headers["Idempotency-Replayed"] = "true";
+      if (context.replayed) headers["Idempotency-Replayed"] = "true";
       if (typeof body === "string" || !isLargeText(body)) {
-        return send(200, body, headers, asked, trace);
+        return send(200, body, headers, asked, context);
       }
-      return sendPieces(body, headers, share);
+      return sendPieces(body, headers, lease);
     },
-    problem(fault, asked, trace, bodyDropped) {
-      trace.code = fault.code;
-      const body = problemBody(house.settings.publicUrl, fault, trace.requestId);
+    problem(fault, asked, context, bodyDropped) {
+      context.code = fault.code;
+      const body = problemBody(app.settings.publicUrl, fault, context.requestId);
       const headers = {
-        ...commonHeaders(trace),
+        ...commonHeaders(context),
         ...fault.details.headers,
         // More of the body is coming than anyone wants to read.
         ...(bodyDropped ? {} : { Connection: "close" }),
         "Content-Type": problemType(asked.get("accept")),
       };
-      return send(ERRORS[fault.code].status, JSON.stringify(body), headers, asked, trace);
+      return send(ERRORS[fault.code].status, JSON.stringify(body), headers, asked, context);
     },
-    plain(contentType, body, asked, trace, more = {}) {
-      const headers = { ...commonHeaders(trace), "Content-Type": contentType, ...more.headers };
-      return send(more.status ?? 200, body, headers, asked, trace);
+    plain(contentType, body, asked, context, more = {}) {
+      const headers = { ...commonHeaders(context), "Content-Type": contentType, ...more.headers };
+      return send(more.status ?? 200, body, headers, asked, context);
     },
-    empty: (trace, headers) =>
-      new Response(null, { status: 204, headers: { ...commonHeaders(trace), ...headers } }),
+    empty: (context, headers) =>
+      new Response(null, { status: 204, headers: { ...commonHeaders(context), ...headers } }),
   };
 }
 

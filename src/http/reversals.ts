@@ -1,5 +1,5 @@
 import type { CallRef } from "#ledger/port.ts";
-import type { House } from "./house.ts";
+import type { AppContext } from "./app-context.ts";
 
 /**
  * Calls that were answered with 503 although their debit may have been made. They are given back at once or, where the
@@ -13,10 +13,8 @@ export type Reversals = {
   left(): CallRef[];
 };
 
-export const createReversals = (house: House): Reversals =>
-  house.afterwards === null
-    ? createWaitingReversals(house)
-    : createBriefReversals(house, house.afterwards);
+export const createReversals = (app: AppContext): Reversals =>
+  app.afterwards === null ? createWaitingReversals(app) : createBriefReversals(app, app.afterwards);
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MAX_MS = 60_000;
@@ -24,7 +22,7 @@ const WAIT_MAX_MS = 60_000;
 const WAITING_MAX = 50_000;
 
 /** In a process that lives on: one after the other, so that a ledger that has just come back is not swamped. */
-function createWaitingReversals(house: House): Reversals {
+function createWaitingReversals(app: AppContext): Reversals {
   const waiting: CallRef[] = [];
   /** What the ledger was asked for and has not answered yet. */
   const underWay = new Map<Promise<boolean>, CallRef>();
@@ -35,7 +33,7 @@ function createWaitingReversals(house: House): Reversals {
 
   /** Whether it was given back. What failed waits behind the others, so that it does not hold them up. */
   function attempt(call: CallRef): Promise<boolean> {
-    const attempted = house.ledger.reverse({ ...call, now: house.now() }).then(
+    const attempted = app.ledger.reverse({ ...call, now: app.now() }).then(
       () => true,
       () => {
         wait(call);
@@ -49,7 +47,7 @@ function createWaitingReversals(house: House): Reversals {
 
   function wait(call: CallRef): void {
     if (waiting.length >= WAITING_MAX) {
-      house.complain(
+      app.logError(
         `Too many calls wait to be reversed; ${call.callId} of ${call.account} is left`,
         {},
       );
@@ -100,15 +98,15 @@ const PAUSES_MS = [0, 500, 2_000];
  * later. Kept too is a call whose debit is not there: it may still be on its way.
  */
 function createBriefReversals(
-  house: House,
-  { waitUntil, keep }: NonNullable<House["afterwards"]>,
+  app: AppContext,
+  { waitUntil, keep }: NonNullable<AppContext["afterwards"]>,
 ): Reversals {
   const underWay = new Set<Promise<void>>();
 
   async function giveBack(call: CallRef): Promise<void> {
     for (const pauseMs of PAUSES_MS) {
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      const tried = house.ledger.reverse({ ...call, now: house.now() });
+      const tried = app.ledger.reverse({ ...call, now: app.now() });
       if (
         await tried.then(
           ({ reversed }) => reversed,
@@ -118,7 +116,7 @@ function createBriefReversals(
         return;
     }
     await keep(call).catch((cause) =>
-      house.complain(
+      app.logError(
         `The call ${call.callId} of ${call.account} could neither be reversed nor kept for later`,
         { cause },
       ),

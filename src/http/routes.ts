@@ -1,8 +1,8 @@
 import { TOOLS } from "#tools/index.ts";
+import type { AppContext } from "./app-context.ts";
 import type { CallTool } from "./call-tool.ts";
-import type { House } from "./house.ts";
 import type { createOperations } from "./operations.ts";
-import { EXPOSED_HEADERS, type Replier, type Trace } from "./reply.ts";
+import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./reply.ts";
 
 /** The whole API on one screen. Every route answers its methods; any other method is 405. */
 export type Route = {
@@ -15,7 +15,7 @@ export type Route = {
 
 export type Handler = (
   request: Request,
-  trace: Trace,
+  context: RequestContext,
   connection: unknown,
 ) => Response | Promise<Response>;
 
@@ -24,7 +24,7 @@ export type Handler = (
  * them (at the edge) has it elsewhere.
  */
 export type Site = { routes: Route[]; notFound: Handler };
-export type CreateSite = (house: House, replier: Replier) => Site;
+export type CreateSite = (app: AppContext, replier: Replier) => Site;
 
 export function createRoutes(
   replier: Replier,
@@ -36,7 +36,7 @@ export function createRoutes(
     ...TOOLS.map((tool) => ({
       path: `/api/v1/${tool.name}`,
       methods: {
-        POST: (request: Request, trace: Trace) => callTool(tool, request, trace),
+        POST: (request: Request, context: RequestContext) => callTool(tool, request, context),
         OPTIONS: preflight,
       },
       tool: tool.name,
@@ -57,8 +57,8 @@ export const get = (path: string, handler: Handler): Route => ({
 
 /** CORS: any origin, no credentials; a browser may keep the answer for a day. */
 function createPreflight(replier: Replier): Handler {
-  return (_, trace) =>
-    replier.empty(trace, {
+  return (_, context) =>
+    replier.empty(context, {
       Allow: "POST, OPTIONS",
       "Access-Control-Allow-Methods": "POST, OPTIONS",
       "Access-Control-Allow-Headers":

@@ -1,6 +1,6 @@
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Trace } from "./reply.ts";
+import type { RequestContext } from "./reply.ts";
 
 /**
  * One call's dealings with the ledger. Each step throws the caller's own refusal where there is one; what is known is
@@ -19,4 +19,4 @@ export type Visit = {
 };
 
 /** `mayRepeat`: the call carries an idempotency key, so that the debit alone decides about credits: it may be a replay. */
-export type OpenVisit = (caller: Caller, trace: Trace, mayRepeat: boolean) => Visit;
+export type OpenVisit = (caller: Caller, context: RequestContext, mayRepeat: boolean) => Visit;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WORKER_ROOM } from "#limits.ts";
+import { WORKER_MEMORY } from "#limits.ts";
 import { assertAnswer, createCaller, eventually, openDoor } from "./door.ts";
 import type { AbandonOrder } from "./worker.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
@@ -43,13 +43,13 @@ for (const when of ["sending", "held", "answered"] as const) {
   test(`in workerd: large calls whose client went away, ${when}, take up no room`, async (t) => {
     const { door, caller, abandon } = await openAbandonable();
     t.after(door.close);
-    for (let calls = 0; calls <= WORKER_ROOM.callsPerAccount; calls += 1) {
+    for (let calls = 0; calls <= WORKER_MEMORY.callsPerAccount; calls += 1) {
       if (when === "held") await door.trouble("hold_debits");
       await abandon({ path: "/api/v1/echo", body: LARGE, when });
       await door.trouble("none");
     }
     // An answer that nobody reads is held for a while, as if its reader were slow.
-    if (when === "held") await door.advance(WORKER_ROOM.heldMsMax + 1);
+    if (when === "held") await door.advance(WORKER_MEMORY.heldMsMax + 1);
     await eventually("there is room", async () => {
       const { status } = await caller.post("echo", { body: LARGE });
       assert.ok(status === 200 || status === 503, `${status}`);

@@ -135,7 +135,7 @@ export function createBackstage(
       farLedger: farTroubled,
       now,
       elapsed: () => time.elapsed() + aheadMs,
-      complain(message: string, { cause }: { cause?: unknown }) {
+      logError(message: string, { cause }: { cause?: unknown }) {
         complaints.push(`${message} ${cause}`);
       },
     },

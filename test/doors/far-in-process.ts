@@ -1,6 +1,6 @@
 /** The app in this process over a ledger that is a journey away. */
 
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { countCall } from "#ledger/count-call.ts";
 import type { FarLedger } from "#ledger/far-ledger.ts";
 import { createThrottle } from "#ledger/throttle.ts";
@@ -10,7 +10,7 @@ import type { DoorSettings } from "./door.ts";
 import { START } from "./fixed-supply.ts";
 import { openInProcess } from "./in-process.ts";
 
-export function openFarInProcess(settings: DoorSettings, more: Partial<House> = {}) {
+export function openFarInProcess(settings: DoorSettings, more: Partial<AppContext> = {}) {
   const ledger = createMemoryLedger();
   const throttle = createThrottle(settings.rateLimit);
   const uncounted = createThrottle(0);

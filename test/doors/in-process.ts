@@ -1,8 +1,8 @@
 /** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 import { type App, createApp } from "#http/app.ts";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { createSite } from "#http/pages/site.ts";
-import { NODE_ROOM } from "#limits.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
@@ -35,7 +35,7 @@ export const inProcess: Opener = {
 export function openInProcess(
   backstage: Backstage,
   settings: DoorSettings,
-  more: Partial<House> = {},
+  more: Partial<AppContext> = {},
 ): Opened & { app: App } {
   const supply = fixedSupply();
   const app = createApp(
@@ -57,11 +57,11 @@ export function openInProcess(
       metrics: null,
       people: null,
       afterwards: null,
-      room: NODE_ROOM,
+      memory: NODE_MEMORY,
       bodyTimeoutMs: null,
       repliesInPieces: false,
       pages: null,
-      observe() {},
+      record() {},
       ...more,
     },
     createSite,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { makeKey } from "#accounts/key-format.ts";
-import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { hash } from "#tools/hash.ts";
 import { type Caller, createCaller, openDoor, SECRETS } from "./door.ts";
 import { openFarInProcess } from "./far-in-process.ts";
@@ -14,8 +14,8 @@ import { openWorkerd, workerd } from "./workerd.ts";
 /** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
 const RATE = { rateLimit: 100_000 };
 /** So many of the largest bodies, and no other that is large, have room at once. */
-const STALLED = Math.floor(WORKER_ROOM.bytes / hash.bodyBytesMax);
-const LARGE = `{"text":"a"}${" ".repeat(WORKER_ROOM.bytes % hash.bodyBytesMax)}`;
+const STALLED = Math.floor(WORKER_MEMORY.bytes / hash.bodyBytesMax);
+const LARGE = `{"text":"a"}${" ".repeat(WORKER_MEMORY.bytes % hash.bodyBytesMax)}`;
 
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
 
@@ -35,7 +35,7 @@ function stallingBody() {
 }
 
 async function openScene(t: TestContext) {
-  const house = { room: WORKER_ROOM, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
+  const house = { room: WORKER_MEMORY, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
   const opened = openFarInProcess(RATE, house);
   const door = await openDoor({ ...inProcess, open: async () => opened }, RATE);
   t.after(door.close);

@@ -9,7 +9,7 @@ import {
   bodyBytesFor,
   CONNECTIONS_MAX,
   MARKDOWN_BYTES_MAX,
-  NODE_ROOM,
+  NODE_MEMORY,
   SILENCE_MAX_MS,
 } from "#limits.ts";
 import {
@@ -126,7 +126,7 @@ test("an account has so many large calls at once; the next is 503 and free, and 
 }, async (t) => {
   const scene = await openScene(t);
   const [caller, other] = [await createCaller(scene.door), await createCaller(scene.door)];
-  const started = Array.from({ length: NODE_ROOM.callsPerAccount }, () =>
+  const started = Array.from({ length: NODE_MEMORY.callsPerAccount }, () =>
     startLarge(scene, caller, 20_000),
   );
   await untilFull(caller);
@@ -149,7 +149,7 @@ test("an account has so many large calls at once; the next is 503 and free, and 
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   // As many as at first, which shows that none of the room was lost.
   const again = await Promise.all(
-    Array.from({ length: NODE_ROOM.callsPerAccount }, () => callLarge(caller, 20_000)),
+    Array.from({ length: NODE_MEMORY.callsPerAccount }, () => callLarge(caller, 20_000)),
   );
   for (const answer of again) assertAnswer(answer, 1);
 });
@@ -161,10 +161,10 @@ test("large calls of all accounts together are held to so many bytes, and room c
   const callers: Caller[] = [];
   const started: ReturnType<typeof startLarge>[] = [];
   const perAccount = Math.min(
-    NODE_ROOM.callsPerAccount,
-    Math.floor(NODE_ROOM.bytesPerAccount / LARGE_BODY_BYTES),
+    NODE_MEMORY.callsPerAccount,
+    Math.floor(NODE_MEMORY.bytesPerAccount / LARGE_BODY_BYTES),
   );
-  const inAll = Math.floor(NODE_ROOM.bytes / LARGE_BODY_BYTES);
+  const inAll = Math.floor(NODE_MEMORY.bytes / LARGE_BODY_BYTES);
   while (started.length < inAll) {
     const caller = await createCaller(scene.door);
     callers.push(caller);

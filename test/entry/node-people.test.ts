@@ -29,7 +29,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
   process.on("worker", started);
   const log: NodeLog = {
     info() {},
-    visit() {},
+    access() {},
     warn: (message) => warnings.push(message),
     complain: (message) => complaints.push(message),
     letter: (text) => letters.push(text),

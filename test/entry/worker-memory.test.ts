@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { WORKER_ROOM } from "#limits.ts";
+import { WORKER_MEMORY } from "#limits.ts";
 import { eventually } from "../doors/door.ts";
 import { openRaw, rawPost } from "../doors/raw-socket.ts";
 import { hostileNamed } from "../tools/markdown/hostile-catalogue.ts";
@@ -218,6 +218,6 @@ async function holdAnswer(scene: WorkerScene, caller: EdgeAccount, call: Large):
 
 test("the room at the edge has place for the largest body, and for more than one account", () => {
   const largest = Math.max(...worstCalls().map(({ body }) => body.length));
-  assert.ok(WORKER_ROOM.bytesPerAccount > largest);
-  assert.ok(WORKER_ROOM.bytes >= WORKER_ROOM.bytesPerAccount + largest);
+  assert.ok(WORKER_MEMORY.bytesPerAccount > largest);
+  assert.ok(WORKER_MEMORY.bytes >= WORKER_MEMORY.bytesPerAccount + largest);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { createReversals } from "#http/reversals.ts";
 import type { CallRef } from "#ledger/port.ts";
 
@@ -25,7 +25,7 @@ function openScene(t: TestContext) {
       },
     },
     now: () => scene.now,
-    complain: (message: string) => complaints.push(message),
+    logError: (message: string) => complaints.push(message),
     afterwards: {
       waitUntil: (work: Promise<unknown>) => lifelines.push(work),
       async keep(call: CallRef) {
@@ -34,7 +34,7 @@ function openScene(t: TestContext) {
       },
     },
   };
-  const reversals = createReversals(house as unknown as House);
+  const reversals = createReversals(house as unknown as AppContext);
   return Object.assign(scene, {
     ...{ tried, kept, complaints, lifelines, reversals },
     add: () => reversals.add({ account: "acc_Ada", callId: "call_1", now: 7 }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { House } from "#http/house.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { createReversals } from "#http/reversals.ts";
 import { type CallRef, NotCarriedOut } from "#ledger/port.ts";
 import { createMemoryLedger } from "#stores/memory/memory.ts";
@@ -40,8 +40,8 @@ function openScene(t: TestContext) {
     ledger,
     afterwards: null,
     now: () => now,
-    complain: (message: string) => complaints.push(message),
-  } as unknown as House);
+    logError: (message: string) => complaints.push(message),
+  } as unknown as AppContext);
   return {
     reversals,
     tried,

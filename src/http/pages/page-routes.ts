@@ -1,21 +1,21 @@
-import type { House } from "../house.ts";
-import type { Replier, Trace } from "../reply.ts";
+import type { AppContext } from "../app-context.ts";
+import type { Replier, RequestContext } from "../reply.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import { transportPolicy } from "./page-policy.ts";
 import { createPages, type Pages } from "./pages.ts";
 
-type PageHandler = (request: Request, trace: Trace) => Response | Promise<Response>;
+type PageHandler = (request: Request, context: RequestContext) => Response | Promise<Response>;
 export type PageRoute = { path: string; handler: PageHandler };
 
 /** Every page, and what pages are made of. A door without people or without built pages has those that need neither. */
-export function createPageRoutes(house: House, replier: Replier): PageRoute[] {
-  const pages = keepPages(house);
+export function createPageRoutes(app: AppContext, replier: Replier): PageRoute[] {
+  const pages = keepPages(app);
   const paths = Object.keys(pages().byPath);
   const written = paths.map((path) => ({
     path,
-    handler: ({ headers }: Request, trace: Trace) =>
-      replier.plain(HTML, pages().byPath[path] as string, headers, trace, {
+    handler: ({ headers }: Request, context: RequestContext) =>
+      replier.plain(HTML, pages().byPath[path] as string, headers, context, {
         headers: pages().headers,
       }),
   }));
@@ -24,14 +24,14 @@ export function createPageRoutes(house: House, replier: Replier): PageRoute[] {
     { path: "/llms.txt", handler: text(replier, "text/plain; charset=utf-8", pages().llms) },
     { path: "/robots.txt", handler: text(replier, "text/plain; charset=utf-8", pages().robots) },
     { path: "/sitemap.xml", handler: text(replier, "application/xml", pages().sitemap) },
-    ...drawnPages(house, replier),
+    ...drawnPages(app, replier),
   ];
 }
 
-export function createNotFoundPage(house: House, replier: Replier): PageHandler {
-  const pages = keepPages(house);
-  return ({ headers }, trace) =>
-    replier.plain(HTML, pages().notFound, headers, trace, {
+export function createNotFoundPage(app: AppContext, replier: Replier): PageHandler {
+  const pages = keepPages(app);
+  return ({ headers }, context) =>
+    replier.plain(HTML, pages().notFound, headers, context, {
       status: 404,
       headers: pages().headers,
     });
@@ -41,11 +41,11 @@ const HTML = "text/html; charset=utf-8";
 
 const text =
   (replier: Replier, type: string, body: string): PageHandler =>
-  ({ headers }, trace) =>
-    replier.plain(type, body, headers, trace);
+  ({ headers }, context) =>
+    replier.plain(type, body, headers, context);
 
 /** The pages are made once, and once more when their script has been built. */
-function keepPages({ settings, people, pages }: House): () => Pages {
+function keepPages({ settings, people, pages }: AppContext): () => Pages {
   const { table, ...options } = settings;
   const make = (script: string | null) =>
     createPages({
@@ -64,8 +64,8 @@ function keepPages({ settings, people, pages }: House): () => Pages {
   };
 }
 
-function drawnPages(house: House, replier: Replier): PageRoute[] {
-  const { people, pages, settings } = house;
+function drawnPages(app: AppContext, replier: Replier): PageRoute[] {
+  const { people, pages, settings } = app;
   if (people === null || pages === null) return [];
   const asset: PageRoute = {
     path: "/assets/:name",
@@ -74,11 +74,11 @@ function drawnPages(house: House, replier: Replier): PageRoute[] {
   };
   const drawn = listAppPages(settings.publicUrl).map((page) => ({
     path: page.path,
-    async handler({ headers }: Request, trace: Trace) {
+    async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
       const body = renderAppPage(page, settings.publicUrl, assets);
       const more = assets === null ? { "Retry-After": "10" } : {};
-      return replier.plain(HTML, body, headers, trace, {
+      return replier.plain(HTML, body, headers, context, {
         status: assets === null ? 503 : 200,
         headers: { ...APP_HEADERS, ...transportPolicy(settings.publicUrl), ...more },
       });

@@ -2,7 +2,7 @@ import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { FarLedger } from "#ledger/far-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
-import type { LargeRoom } from "#limits.ts";
+import type { MemoryLimits } from "#limits.ts";
 import type { Supply } from "#tools/tool.ts";
 import type { AppAssets } from "./pages/app-shell.ts";
 import type { PeopleOffer, SettingShown } from "./pages/page-options.ts";
@@ -10,10 +10,10 @@ import type { ToolAnswer, ToolJob } from "./run-tool.ts";
 
 /**
  * Everything that a door hands to the hall. The hall knows no runtime and no store: a door of another runtime
- * builds another house and gets the same service.
+ * builds another app and gets the same service.
  */
-export type House = {
-  settings: HouseSettings;
+export type AppContext = {
+  settings: AppSettings;
   ledger: Ledger;
   /**
    * Where every question to the ledger is a journey: it is asked once a call, and counts the rate itself. Null: it is near,
@@ -29,7 +29,7 @@ export type House = {
     keep(call: CallRef): Promise<void>;
   } | null;
   /** What of large calls is held in memory at once. */
-  room: LargeRoom;
+  memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */
   bodyTimeoutMs: number | null;
   /**
@@ -56,23 +56,23 @@ export type House = {
   /** The text of `/metrics`, or null where the door keeps none. */
   metrics: (() => Promise<{ contentType: string; text: string }>) | null;
   /** The people's side of the service; null: this door has none, and serves the API and its documentation alone. */
-  people: HousePeople | null;
+  people: AppPeople | null;
   /** What the pages are built of; null where the door has no pages but those that need no script. */
-  pages: HousePages | null;
+  pages: AppPages | null;
   /** Told once per answer, after it was made. */
-  observe(visit: Visit): void;
+  record(entry: AccessLogEntry): void;
   /** Told of what went wrong on our side, and of what a caller must never see. */
-  complain(message: string, details: { requestId?: string; cause?: unknown }): void;
+  logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
-export type HousePeople = {
+export type AppPeople = {
   /** What people can do here, for the pages to say. */
   offer: PeopleOffer;
   /** Answers everything below `/people/`. */
   fetch(request: Request, connection: unknown): Promise<Response>;
 };
 
-export type HousePages = {
+export type AppPages = {
   /** Answers `/assets/<name>`. */
   answerAsset(name: string, request: Request): Promise<Response>;
   /** What the head of a page of `web/` must name; null where it was not built. */
@@ -81,7 +81,7 @@ export type HousePages = {
   frontScript(): string | null;
 };
 
-export type HouseSettings = {
+export type AppSettings = {
   /** Base of the links in answers; never taken from a request's Host header. No slash at its end. */
   publicUrl: string;
   version: string;
@@ -95,7 +95,7 @@ export type HouseSettings = {
 };
 
 /** What there is to log and to count of a request. Never a key, never a body. */
-export type Visit = {
+export type AccessLogEntry = {
   requestId: string;
   method: string;
   /** The route's pattern, not the path that was sent: labels of metrics must stay few. */
