@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { runTool, type ToolJob } from "#http/run-tool.ts";
-import { findTool } from "#tools/index.ts";
+import { runTool } from "#http/run-tool.ts";
+import { findTool, type Tool } from "#tools/index.ts";
 import { openToolPool, type ToolPool } from "../src/entry/node-tool-pool.ts";
+import type { ThreadJob } from "../src/entry/node-tool-thread.ts";
 import { realText } from "./head-of-line.ts";
 import { medianOf, round } from "./statistics.ts";
 import { showTable } from "./table.ts";
@@ -83,7 +84,7 @@ async function measureOne(
   millis: number,
 ): Promise<ThresholdRow> {
   // The pool takes the bytes of a job away, so every run gets its own copy; inline too, for the same price.
-  const job = (): ToolJob => ({
+  const job = (): ThreadJob => ({
     tool,
     body: new Uint8Array(body),
     contentType: "application/json",
@@ -91,7 +92,7 @@ async function measureOne(
     random: null,
     fingerprint: false,
   });
-  const inline = await sample(() => runTool(job(), sources), millis);
+  const inline = await sample(() => runTool(findTool(tool) as Tool, job(), sources), millis);
   const pooled = await sample(() => pool.run(job()), millis);
   const heavyFromBytes = findTool(tool)?.heavyFromBytes ?? Number.POSITIVE_INFINITY;
   return {

@@ -3,7 +3,6 @@ import type { AppContext } from "#http/app-context.ts";
 import { createAuthenticator } from "#http/authenticate.ts";
 import { readBody } from "#http/body.ts";
 import { createReplier, type RequestContext } from "#http/reply.ts";
-import { runTool } from "#http/run-tool.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { hash } from "#tools/hash.ts";
 import worker from "../../src/entry/worker.ts";
@@ -49,7 +48,7 @@ const readOnly = (env: Env) => (name: string) => ({
 /** The corridor's own parts in its order, without the rooms around it. */
 function corridorUntil(house: AppContext, last: Step): Handler {
   const keys = createAuthenticator(house);
-  const replier = createReplier(house, null);
+  const replier = createReplier(house);
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
   const headers = { "Content-Type": "application/json" };
   return async (request) => {
@@ -58,8 +57,8 @@ function corridorUntil(house: AppContext, last: Step): Handler {
       ? await readBody(request, hash.bodyBytesMax, () => {})
       : new Uint8Array(await request.arrayBuffer());
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
-    const job = { tool: "hash", body, contentType: null, receivedAt: house.now(), random: null };
-    const answer = await runTool({ ...job, fingerprint: false }, house);
+    const job = { body, contentType: null, receivedAt: house.now(), random: null };
+    const answer = await house.runTool(hash, { ...job, fingerprint: false });
     if (!goes("reply")) return new Response(answer.body as string, { headers });
     return replier.answer(answer.body, request.headers, traceOf(house));
   };

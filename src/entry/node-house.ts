@@ -4,9 +4,12 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Config } from "#config.ts";
 import type { AppContext } from "#http/app-context.ts";
+import { runTool, type Sources } from "#http/run-tool.ts";
+import type { RandomBytes } from "#ids.ts";
+import { localCallLedger } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { NODE_MEMORY } from "#limits.ts";
-import { SETTINGS } from "#settings.ts";
+import { TOOLS } from "#tools/index.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { NodeLog } from "./node-log.ts";
 import type { NodeMetrics } from "./node-metrics.ts";
@@ -21,8 +24,8 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
-  people: AppContext["people"];
-  pages: AppContext["pages"];
+  /** Left out: that of the runtime. */
+  random?: RandomBytes;
 };
 
 export const version: string = packageJson.version;
@@ -30,32 +33,35 @@ export const version: string = packageJson.version;
 export const random = (count: number) => new Uint8Array(randomBytes(count));
 export const hashKey = (key: string) => hash("sha256", key);
 
+const elapsed = () => performance.now();
+const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
+
 export function createNodeHouse(parts: Parts): AppContext {
-  const { config, publicUrl, secrets, ledger, pool, log, metrics, people, pages } = parts;
+  const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
+  const sources: Sources = { random: parts.random ?? random, digest };
   return {
-    settings: {
-      publicUrl,
-      version,
-      secrets,
-      rateLimit: config.rateLimit,
-      metricsToken: config.metricsToken,
-      table: SETTINGS,
-    },
-    ...{ ledger, people, pages },
-    farLedger: null,
+    settings: { publicUrl, secrets, rateLimit: config.rateLimit },
+    tools: TOOLS,
+    ledger,
+    calls: localCallLedger(ledger, config.rateLimit, elapsed),
     afterwards: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
-    repliesInPieces: false,
     now: () => Date.now(),
-    elapsed: () => performance.now(),
-    random,
+    elapsed,
+    random: sources.random,
     hashKey,
-    digest: (algorithm, bytes) => hash(algorithm, bytes, "buffer"),
-    runHeavy: (job) => pool.run(job),
+    runTool: (tool, job) =>
+      job.body.byteLength >= tool.heavyFromBytes
+        ? pool.run({ ...job, tool: tool.name })
+        : runTool(tool, job, sources),
+    sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
-    isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
-    metrics: metrics.read,
+    metrics: {
+      token: config.metricsToken,
+      isLocal: (_, connection) => isLoopbackPeer(connection as IncomingMessage | undefined),
+      read: metrics.read,
+    },
     record(entry) {
       metrics.record(entry);
       log.access(entry);

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { AccessLogEntry, AppContext } from "#http/app-context.ts";
+import type { AccessLogEntry, Metrics } from "#http/app-context.ts";
 
 /** What `/metrics` tells, in the text format of Prometheus. Labels are few by construction: tools, statuses, codes. */
 export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
-  read: NonNullable<AppContext["metrics"]>;
+  read: Metrics["read"];
 };
 
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,10 +1,10 @@
 import path from "node:path";
-import type { AppPages } from "#http/app-context.ts";
+import type { BuiltPages } from "#http/pages/site-context.ts";
 import type { NodeLog } from "./node-log.ts";
 import { openPages } from "./node-pages.ts";
 
 /** The built pages of this checkout, as the hall knows them. */
-export function openNodePages(dataDir: string, log: NodeLog): AppPages & { close(): void } {
+export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { close(): void } {
   const { answerAsset, assetsFor, settled, close } = openPages({
     checkout: path.join(import.meta.dirname, "../.."),
     dataDir,

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config.ts";
 import { Fault } from "#errors.ts";
-import type { AppPeople } from "#http/app-context.ts";
 import { readBody } from "#http/body.ts";
+import type { PeopleSite } from "#http/pages/site-context.ts";
 import { viewPrices } from "#http/people/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
 import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
@@ -15,7 +15,7 @@ import type { NodeLog } from "./node-log.ts";
 import { type People, PeopleAway, startPeople } from "./node-people.ts";
 
 /** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
-export type PeopleDoor = AppPeople & { stop(): Promise<void> };
+export type PeopleDoor = PeopleSite & { stop(): Promise<void> };
 
 export function openPeopleDoor(
   config: Config,

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
 import { Fault } from "#errors.ts";
-import type { ToolAnswer, ToolJob } from "#http/run-tool.ts";
+import type { ToolAnswer } from "#http/run-tool.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import type { ToolThreadAnswer } from "./node-tool-thread.ts";
+import type { ThreadJob, ToolThreadAnswer } from "./node-tool-thread.ts";
 
 /** Threads for large inputs: bytes go in, the finished answer comes out, and no small call waits behind them. */
 export type ToolPool = {
-  run(job: ToolJob): Promise<ToolAnswer>;
+  run(job: ThreadJob): Promise<ToolAnswer>;
   waiting(): number;
   close(): Promise<void>;
 };
@@ -15,7 +15,7 @@ export type ToolPool = {
 /** `onFault`: told of threads that could not start or died; the calls they had are answered with an error. */
 export function openToolPool(threads: number | null, onFault: (cause: Error) => void): ToolPool {
   const count = threads ?? Math.max(1, availableParallelism() - 1);
-  const pool = new Piscina<ToolJob, ToolThreadAnswer>({
+  const pool = new Piscina<ThreadJob, ToolThreadAnswer>({
     filename: new URL("./node-tool-thread.ts", import.meta.url).href,
     minThreads: 1,
     maxThreads: count,
@@ -24,7 +24,7 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
 
   pool.on("error", onFault);
 
-  async function run(job: ToolJob): Promise<ToolAnswer> {
+  async function run(job: ThreadJob): Promise<ToolAnswer> {
     // Not by Piscina's `maxQueue`, which does not count jobs that come with a signal (5.3.2).
     if (pool.queueSize >= TOOL_QUEUE_MAX) throw overloaded(new Error("The queue is full"));
     // Counted from here, with the time in the queue: whoever waited so long does not wait any more.

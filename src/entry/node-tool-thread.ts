@@ -2,6 +2,10 @@ import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { type ErrorCode, Fault, type FaultDetails } from "#errors.ts";
 import { runTool, type ToolAnswer, type ToolJob } from "#http/run-tool.ts";
+import { findTool } from "#tools/index.ts";
+
+/** A job that crosses to a thread names its tool. */
+export type ThreadJob = ToolJob & { tool: string };
 
 /** One job on a thread of the pool. A refusal is an answer as well: errors lose their fields on the way between threads. */
 export type ToolThreadAnswer =
@@ -13,9 +17,11 @@ const sources = {
   digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
 };
 
-export default async function runJob(job: ToolJob): Promise<ToolThreadAnswer> {
+export default async function runJob(job: ThreadJob): Promise<ToolThreadAnswer> {
   try {
-    const { body, fingerprint } = await runTool(job, sources);
+    const tool = findTool(job.tool);
+    if (tool === undefined) throw new Error(`There is no tool ${job.tool}`);
+    const { body, fingerprint } = await runTool(tool, job, sources);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return moved({ body: bytes, fingerprint }, bytes);
   } catch (error) {

@@ -4,6 +4,7 @@ import { type Config, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
 import { ConfigFault, isLoopback } from "#read-settings.ts";
+import { SETTINGS } from "#settings.ts";
 import { DataFolderFault, outboxFolder } from "./data-folder.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
@@ -49,8 +50,10 @@ async function main(): Promise<void> {
     // With PORT=0 the port is known only now.
     publicUrl = baseOf(config, port);
     people = openPeopleDoor(config, { publicUrl, port, secrets, prices }, log);
-    const parts = { ledger, pool, log, metrics, people, pages };
-    app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }), createSite);
+    const parts = { ledger, pool, log, metrics };
+    const settings = { publicUrl, rateLimit: config.rateLimit, version, table: SETTINGS };
+    const site = createSite({ settings, people, pages });
+    app = createApp(createNodeHouse({ config, publicUrl, secrets, ...parts }), site);
     return app;
   }, config);
   const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);

@@ -2,16 +2,18 @@ import { waitUntil } from "cloudflare:workers";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { AppContext } from "#http/app-context.ts";
-import { accountPart } from "#ids.ts";
+import { runToolInPieces } from "#http/run-tool.ts";
+import { accountPart, type RandomBytes } from "#ids.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import {
-  farLedgerOfObjects,
+  callLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
+import { TOOLS } from "#tools/index.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
 /** What the Worker of the calls is bound to, beside its settings, which are texts. */
@@ -22,7 +24,7 @@ export type WorkerEnv = {
 } & Record<string, unknown>;
 
 /** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
-export function createWorkerHouse(env: WorkerEnv): AppContext {
+export function createWorkerHouse(env: WorkerEnv, random: RandomBytes = randomBytes): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
   for (const name of unknown) logError(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
@@ -30,19 +32,20 @@ export function createWorkerHouse(env: WorkerEnv): AppContext {
   return {
     settings,
     ledger: ledgerOfObjects(find),
-    farLedger: farLedgerOfObjects(find, settings.rateLimit),
+    calls: callLedgerOfObjects(find, settings.rateLimit),
+    tools: TOOLS,
     afterwards: { waitUntil, keep: keeperIn(env.DB) },
     memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
-    repliesInPieces: ofKnownLength,
+    runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+    sendStream: ofKnownLength,
     now: () => Date.now(),
     elapsed: () => performance.now(),
-    random: randomBytes,
-    digest,
+    random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
-    // The platform gives each call its own time, and compresses by itself.
-    ...{ runHeavy: null, compress: null, people: null, pages: null, metrics: null },
-    isLocal: () => false,
+    // The platform compresses by itself.
+    compress: null,
+    metrics: null,
     record() {},
     logError,
   };

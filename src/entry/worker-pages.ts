@@ -1,5 +1,5 @@
-import type { AppPages } from "#http/app-context.ts";
 import { assetsOf, type PageManifest } from "#http/pages/page-manifest.ts";
+import type { BuiltPages } from "#http/pages/site-context.ts";
 
 /** The static assets of the Worker, as it reaches them. */
 export type AssetFetcher = { fetch(request: Request): Promise<Response> };
@@ -10,7 +10,7 @@ const FIRST_PAINT = "/build/first-paint.css";
 /** The script of the pages that are written on the server. */
 const FRONT_ENTRY = "front/main.ts";
 
-export type EdgePages = AppPages & {
+export type EdgePages = BuiltPages & {
   /** Reads what was built, once for an isolate; where that fails the next request tries again. */
   load(): Promise<void>;
 };

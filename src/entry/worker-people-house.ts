@@ -5,8 +5,9 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import type { AppContext, AppPeople } from "#http/app-context.ts";
+import type { AppContext, AppSettings } from "#http/app-context.ts";
 import { readBody } from "#http/body.ts";
+import type { PeopleSite, SiteContext } from "#http/pages/site-context.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { viewPrices } from "#http/people/prices.ts";
@@ -90,7 +91,7 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   };
   const bounds = createPeopleBounds(throttle.signIn);
 
-  const people: AppPeople = {
+  const people: PeopleSite = {
     offer: {
       ...{ signUp, starter, providers: [...rest.settings.providers] },
       prices: viewPrices(config.prices, billing !== null),
@@ -107,16 +108,20 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   };
   const house: AppContext = {
     ...calls,
-    ...{ ledger, people, pages, logError: complain },
+    ...{ ledger, logError: complain },
     afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
-    settings: { ...calls.settings, version: packageJson.version, table: SETTINGS },
   };
   const { newRequestId } = rest;
   return {
     ...{ house, pages, letters, notices, billing, store, ledger, desk, index, reversals, complain },
+    site: { settings: siteSettings(calls.settings), people, pages },
     newRequestId,
   };
 }
+
+const siteSettings = ({ publicUrl, rateLimit }: AppSettings): SiteContext["settings"] => ({
+  ...{ publicUrl, rateLimit, version: packageJson.version, table: SETTINGS },
+});
 
 const bytesMaxOf = ({ url }: Request) =>
   new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;

@@ -17,7 +17,7 @@ const OF_OPERATORS = /^\/operator(?:\/|$)/;
 const open = openOnce((env: PeopleEnv) => {
   const config = readPeopleConfig(env);
   const side = openPeopleSide(env, config);
-  const app = createApp(side.house, createSite);
+  const app = createApp(side.house, createSite(side.site));
   return { side, app, operator: openOperator(side, env, config) };
 });
 

@@ -37,6 +37,5 @@ export function readWorkerSettings(env: object): { settings: AppSettings; unknow
   const unknown = Object.keys(texts).filter(
     (name) => name.startsWith("TOOLBOOTH_") && name !== FOLD_AFTER_DAYS && !OF_OTHERS.test(name),
   );
-  // The version is for pages, and /metrics is not answered here.
-  return { settings: { publicUrl, secrets, rateLimit, metricsToken: null, version: "" }, unknown };
+  return { settings: { publicUrl, secrets, rateLimit }, unknown };
 }

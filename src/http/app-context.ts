@@ -1,100 +1,71 @@
 import type { ErrorCode } from "#errors.ts";
 import type { RandomBytes } from "#ids.ts";
-import type { FarLedger } from "#ledger/far-ledger.ts";
+import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
-import type { Supply } from "#tools/tool.ts";
-import type { AppAssets } from "./pages/app-shell.ts";
-import type { PeopleOffer, SettingShown } from "./pages/page-options.ts";
-import type { ToolAnswer, ToolJob } from "./run-tool.ts";
+import type { Tool } from "#tools/tool.ts";
+import type { CallAnswer, ToolJob } from "./run-tool.ts";
 
 /**
- * Everything that a door hands to the hall. The hall knows no runtime and no store: a door of another runtime
- * builds another app and gets the same service.
+ * Everything that a runtime hands to the app. The app knows no runtime and no store: another runtime builds another
+ * context and serves the same API. What is null is what a runtime lacks.
  */
 export type AppContext = {
   settings: AppSettings;
+  tools: readonly Tool[];
   ledger: Ledger;
+  /** How calls ask the ledger. */
+  calls: CallLedger;
   /**
-   * Where every question to the ledger is a journey: it is asked once a call, and counts the rate itself. Null: it is near,
-   * and asked whenever that spares work.
-   */
-  farLedger: FarLedger | null;
-  /**
-   * Where nothing of this process is sure to live past an answer: how it is kept alive for a while (`waitUntil`), and who
-   * keeps a call that could not be given back meanwhile (`keep`). Null: the process lives on.
+   * Where the process may end right after a response: how work is kept alive for a while (`waitUntil`), and what keeps a
+   * call that could not be reversed meanwhile (`keep`). Null: the process lives on.
    */
   afterwards: {
     waitUntil(work: Promise<unknown>): void;
     keep(call: CallRef): Promise<void>;
   } | null;
-  /** What of large calls is held in memory at once. */
+  /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */
   bodyTimeoutMs: number | null;
-  /**
-   * Where memory is scarcer than time, large answers become bytes piece by piece while they leave; this makes of the
-   * pieces a stream whose length is told before, and sees to it that their end is heard of. False: answers leave whole.
-   */
-  repliesInPieces:
-    | false
-    | ((pieces: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>);
+  /** Runs a call's tool, a large input where it does not delay small calls. */
+  runTool(tool: Tool, job: ToolJob): Promise<CallAnswer>;
+  /** Sends a large response piece by piece; `bytes` is its length. */
+  sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
   /** A clock that never goes back, in milliseconds, for durations and the rate limit. */
   elapsed(): number;
   random: RandomBytes;
-  digest: Supply["digest"];
-  /** SHA-256 of a key in hex; on every call, so a door gives the fastest that its runtime has. */
+  /** SHA-256 of a key in hex. It runs on every call, so each runtime gives its fastest. */
   hashKey(key: string): string | Promise<string>;
-  /** Runs a large input where it does not delay small calls; null: the runtime gives each call its own time. */
-  runHeavy: ((job: ToolJob) => Promise<ToolAnswer>) | null;
-  /** Compresses an answer; null where the runtime compresses by itself. */
+  /** Compresses a response; null where the runtime compresses by itself. */
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
-  /** Whether the request came from the same machine: `/metrics` without a token answers only those. */
-  isLocal(request: Request, connection: unknown): boolean;
-  /** The text of `/metrics`, or null where the door keeps none. */
-  metrics: (() => Promise<{ contentType: string; text: string }>) | null;
-  /** The people's side of the service; null: this door has none, and serves the API and its documentation alone. */
-  people: AppPeople | null;
-  /** What the pages are built of; null where the door has no pages but those that need no script. */
-  pages: AppPages | null;
-  /** Told once per answer, after it was made. */
+  /** Null where the runtime keeps no metrics. */
+  metrics: Metrics | null;
+  /** Called once per response, after it was made. */
   record(entry: AccessLogEntry): void;
-  /** Told of what went wrong on our side, and of what a caller must never see. */
+  /** Logs what went wrong on our side and what a client must never see. */
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
-export type AppPeople = {
-  /** What people can do here, for the pages to say. */
-  offer: PeopleOffer;
-  /** Answers everything below `/people/`. */
-  fetch(request: Request, connection: unknown): Promise<Response>;
-};
-
-export type AppPages = {
-  /** Answers `/assets/<name>`. */
-  answerAsset(name: string, request: Request): Promise<Response>;
-  /** What the head of a page of `web/` must name; null where it was not built. */
-  assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
-  /** The script of the pages that need none, as `assets/front-1a2b3c.js`; null where it was not built (yet). */
-  frontScript(): string | null;
-};
-
 export type AppSettings = {
-  /** Base of the links in answers; never taken from a request's Host header. No slash at its end. */
+  /** Base of the links in responses; never taken from a request's Host header. No slash at its end. */
   publicUrl: string;
-  version: string;
   /** Calls a second for each account, bursts of twice as many; 0 switches the limit off. */
   rateLimit: number;
-  metricsToken: string | null;
   /** The first makes the tags of keys, every one verifies them. */
   secrets: readonly string[];
-  /** Every setting of this version, for the page that tells operators of them; left out where the door has none. */
-  table?: readonly SettingShown[];
 };
 
-/** What there is to log and to count of a request. Never a key, never a body. */
+export type Metrics = {
+  /** The bearer token that reads them; null: clients on the same machine alone. */
+  token: string | null;
+  isLocal(request: Request, connection: unknown): boolean;
+  read(): Promise<{ contentType: string; text: string }>;
+};
+
+/** What the access log and the metrics keep of a request. Never a key, never a body. */
 export type AccessLogEntry = {
   requestId: string;
   method: string;

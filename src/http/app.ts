@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { CallRef } from "#ledger/port.ts";
-import { createThrottle } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
 import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
@@ -12,7 +11,7 @@ import { type CreateSite, createRoutes, type Handler, type Route } from "./route
 
 /**
  * The service as a function from a request to a response. A door of any runtime calls `fetch`; `connection` is what the
- * door knows of the peer and is handed on to `app.isLocal` untouched.
+ * door knows of the peer and is handed on to the handlers untouched.
  *
  * Here, and only here, faults become refusals, and anything else that was thrown becomes a 500 of which nothing leaks.
  */
@@ -31,12 +30,14 @@ const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 
 /** `createSite`: what there is besides the calls; null where that is elsewhere. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
-  const throttle = createThrottle(app.settings.rateLimit);
-  const replier = createReplier(app, throttle.policy);
-  const callTool = createCallTool(app, replier, throttle);
+  const replier = createReplier(app);
+  const callTool = createCallTool(app, replier);
   const operations = createOperations(app, replier);
-  const site = createSite?.(app, replier);
-  const routes = [...createRoutes(replier, callTool, operations), ...(site?.routes ?? [])];
+  const site = createSite?.(replier);
+  const routes = [
+    ...createRoutes(app.tools, replier, callTool, operations),
+    ...(site?.routes ?? []),
+  ];
   const newId = createIdSequence(app.random);
 
   function createRequestContext(

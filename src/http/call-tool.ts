@@ -1,13 +1,13 @@
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
+import type { Counted } from "#ledger/call-ledger.ts";
 import { type CallRef, type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
-import type { Throttle } from "#ledger/throttle.ts";
 import type { Tool } from "#tools/tool.ts";
 import type { AppContext } from "./app-context.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import { readBody } from "./body.ts";
-import { unavailable } from "./caller-refusals.ts";
-import { createFarVisits } from "./far-visit.ts";
+import { unavailable } from "./caller-errors.ts";
+import { createGate, type Gate } from "./gate.ts";
 import {
   createRunning,
   idempotencyOrder,
@@ -15,47 +15,37 @@ import {
   repeatAnswer,
 } from "./idempotency.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
-import { createNearVisits } from "./near-visit.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
 import { createReversals } from "./reversals.ts";
-import { type CallAnswer, runTool, runToolInPieces, type ToolJob } from "./run-tool.ts";
-import type { OpenVisit, Visit } from "./visit.ts";
+import type { CallAnswer, ToolJob } from "./run-tool.ts";
 
 /**
- * The corridor that every call walks:
+ * The pipeline of a call:
  *
- *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> answer
+ *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> response
  *
- * That is the order which a client sees. The ledger is asked as seldom as this allows: a small call with a key that
- * is known on this node asks once, at the debit, which decides key, account and credits in one transaction. Where the
- * tool's work would be worth something to a stranger (an unknown key, a large body), where the rate is used up, or
- * where body or tool refuse, the key's standing is asked for, and its refusal comes before theirs.
+ * That is the order of errors which a client sees. `gate.ts` asks the ledger as seldom as this order allows.
  */
 export type CallTool = {
   (tool: Tool, request: Request, context: RequestContext): Promise<Response>;
-  /** Gives back what still has to be given back, before the service stops. */
+  /** Reverses the calls that are still to be reversed, before the service stops. */
   settle(): Promise<void>;
-  /** What could not be. */
+  /** The calls that could not be reversed. */
   left(): CallRef[];
 };
 
-export function createCallTool(app: AppContext, replier: Replier, throttle: Throttle): CallTool {
+export function createCallTool(app: AppContext, replier: Replier): CallTool {
   const keys = createAuthenticator(app);
   const budget = createMemoryBudget(app.memory, app.elapsed);
   const running = createRunning();
   const reversals = createReversals(app);
   const newId = createIdSequence(app.random);
-  const { farLedger } = app;
-  const open: OpenVisit =
-    farLedger === null
-      ? createNearVisits(app, keys, throttle)
-      : createFarVisits(app, keys, farLedger);
+  const openGate = createGate(app, keys);
 
-  /** Where the debit's outcome cannot be known, the call is refused, and given back should it have been made. */
-  function debit(order: DebitOrder, visit: Visit): Promise<DebitOutcome> {
-    return visit.debit(order).catch((cause) => {
-      if (cause instanceof Fault) throw cause;
+  /** Where the outcome of the debit cannot be known, the call fails, and is reversed should it have been made. */
+  function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
+    return gate.debit(order).catch((cause) => {
       if (order.idempotency === null && !(cause instanceof NotCarriedOut)) reversals.add(order);
       throw unavailable(cause);
     });
@@ -72,9 +62,9 @@ export function createCallTool(app: AppContext, replier: Replier, throttle: Thro
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
-    const visit = open(caller, context, mayRepeat);
+    const gate = openGate({ caller, context, mayRepeat });
 
-    const entering = visit.enter(mayBeHeavy(tool, request));
+    const entering = gate.enter(mayBeHeavy(tool, request));
     if (entering !== undefined) await entering;
     lap("key");
 
@@ -88,16 +78,13 @@ export function createCallTool(app: AppContext, replier: Replier, throttle: Thro
         repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
         const body = await readBody(request, tool.bodyBytesMax, lease.take, app.bodyTimeoutMs);
         lap("body");
-        if (body.byteLength >= tool.heavyFromBytes) {
-          await visit.reconsider();
-        }
-        // Nothing large is begun while answers hold more than the room has.
-        if (app.repliesInPieces !== false && body.byteLength > PIECE_CHARS) {
-          lease.swap(body.byteLength);
-        }
+        // It came in small, compressed or without its length.
+        if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
+        // No large call begins while responses hold more than the budget.
+        if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
-        job = createJob(tool, body, request, context, repeatKey !== null);
-        answer = await run(app, tool, job);
+        job = createJob(body, request, context, repeatKey !== null);
+        answer = await app.runTool(tool, job);
         if (isLargeText(answer.body)) {
           // Its body is needed again only where the call turns out to be a repeat.
           if (repeatKey === null) job.body = NOTHING;
@@ -105,9 +92,9 @@ export function createCallTool(app: AppContext, replier: Replier, throttle: Thro
         }
         lap("tool");
       } catch (fault) {
-        // Of a body that did not come nothing is held, and the room is wanted.
+        // Nothing is held of a body that did not arrive.
         if (fault instanceof Fault && fault.code === "request_timeout") lease.release();
-        await visit.refuse();
+        await gate.precede();
         throw fault;
       }
       const order = {
@@ -118,12 +105,12 @@ export function createCallTool(app: AppContext, replier: Replier, throttle: Thro
         now: app.now(),
         idempotency: idempotencyOrder(repeatKey, answer, context.receivedAt),
       };
-      const outcome = await debit(order, visit);
+      const counted = await debit(order, gate);
       lap("ledger");
-      visit.settle(outcome);
+      const outcome = gate.settle(counted);
       if (outcome.outcome === "replayed") {
         context.replayed = true;
-        const runAgain = (again: ToolJob) => run(app, tool, again);
+        const runAgain = (again: ToolJob) => app.runTool(tool, again);
         answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
       }
       const response = replier.answer(answer.body, request.headers, context, lease);
@@ -137,19 +124,17 @@ export function createCallTool(app: AppContext, replier: Replier, throttle: Thro
   return Object.assign(callTool, { settle: reversals.settle, left: reversals.left });
 }
 
-/** By what it says of itself. A body that does not tell its length is taken for a heavy one. */
+/** By its Content-Length; a body without one counts as heavy. */
 const mayBeHeavy = (tool: Tool, request: Request) =>
   !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
 
 function createJob(
-  tool: Tool,
   body: Uint8Array,
   request: Request,
   context: RequestContext,
   fingerprint: boolean,
 ): ToolJob {
   return {
-    tool: tool.name,
     body,
     contentType: request.headers.get("content-type"),
     receivedAt: context.receivedAt,
@@ -159,13 +144,6 @@ function createJob(
 }
 
 const NOTHING = new Uint8Array();
-
-function run(app: AppContext, tool: Tool, job: ToolJob): Promise<CallAnswer> {
-  if (app.repliesInPieces !== false) return runToolInPieces(job, app);
-  return app.runHeavy !== null && job.body.byteLength >= tool.heavyFromBytes
-    ? app.runHeavy(job)
-    : runTool(job, app);
-}
 
 function createStopwatch(app: AppContext, context: RequestContext): (part: string) => void {
   let last = context.startedAt;

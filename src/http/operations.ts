@@ -1,5 +1,5 @@
 import { Fault } from "#errors.ts";
-import type { AppContext } from "./app-context.ts";
+import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./reply.ts";
 
 /** What an operator's machines ask: is the process there, can it work, what has it done. */
@@ -36,22 +36,22 @@ export function createOperations(app: AppContext, replier: Replier) {
       context: RequestContext,
       connection: unknown,
     ): Promise<Response> {
-      if (app.metrics === null || !mayReadMetrics(app, request, connection)) {
+      const { metrics } = app;
+      if (metrics === null || !mayReadMetrics(metrics, request, connection)) {
         throw new Fault("not_found", "There is nothing at /metrics for this caller.");
       }
-      const { contentType, text } = await app.metrics();
+      const { contentType, text } = await metrics.read();
       return replier.plain(contentType, text, request.headers, context);
     },
   };
 }
 
 /** A token where one is set; else only callers on this machine that no proxy speaks for. */
-function mayReadMetrics(app: AppContext, request: Request, connection: unknown): boolean {
-  const { metricsToken } = app.settings;
-  if (metricsToken !== null)
-    return sameText(request.headers.get("authorization"), `Bearer ${metricsToken}`);
+function mayReadMetrics(metrics: Metrics, request: Request, connection: unknown): boolean {
+  if (metrics.token !== null)
+    return sameText(request.headers.get("authorization"), `Bearer ${metrics.token}`);
   const forwarded = FORWARDED.some((name) => request.headers.has(name));
-  return !forwarded && app.isLocal(request, connection);
+  return !forwarded && metrics.isLocal(request, connection);
 }
 
 /** What proxies say of the client they speak for. A proxy that sends none of these cannot be told from a local caller. */

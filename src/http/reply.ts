@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
-import type { Rate } from "#ledger/throttle.ts";
+import { type Rate, ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { AppContext } from "./app-context.ts";
 import type { MemoryLease } from "./memory-budget.ts";
@@ -59,7 +59,9 @@ export const EXPOSED_HEADERS =
 
 const UNCOUNTED = { release() {}, isOver: () => false };
 
-export function createReplier(app: AppContext, ratePolicy: string | null): Replier {
+export function createReplier(app: AppContext): Replier {
+  const policy = ratePolicy(app.settings.rateLimit);
+
   function commonHeaders(context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
       "X-Request-Id": context.requestId,
@@ -73,8 +75,8 @@ export function createReplier(app: AppContext, ratePolicy: string | null): Repli
       headers["Credits-Charged"] = String(context.charged ?? 0);
       headers["Credits-Remaining"] = String(context.balance);
     }
-    if (context.rate !== null && ratePolicy !== null) {
-      headers["RateLimit-Policy"] = ratePolicy;
+    if (context.rate !== null && policy !== null) {
+      headers["RateLimit-Policy"] = policy;
       headers["RateLimit"] = `"account";r=${context.rate.remaining};t=${context.rate.resetSeconds}`;
     }
     return headers;
@@ -124,8 +126,7 @@ export function createReplier(app: AppContext, ratePolicy: string | null): Repli
   ): Response {
     const stream = streamPieces(text, lease?.toResponse() ?? UNCOUNTED);
     headers["Content-Length"] = String(text.bytes);
-    const body = app.repliesInPieces === false ? stream : app.repliesInPieces(stream, text.bytes);
-    return new Response(body, { headers });
+    return new Response(app.sendStream(stream, text.bytes), { headers });
   }
 
   return {

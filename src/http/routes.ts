@@ -1,5 +1,4 @@
-import { TOOLS } from "#tools/index.ts";
-import type { AppContext } from "./app-context.ts";
+import type { Tool } from "#tools/tool.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { createOperations } from "./operations.ts";
 import { EXPOSED_HEADERS, type Replier, type RequestContext } from "./reply.ts";
@@ -24,16 +23,17 @@ export type Handler = (
  * them (at the edge) has it elsewhere.
  */
 export type Site = { routes: Route[]; notFound: Handler };
-export type CreateSite = (app: AppContext, replier: Replier) => Site;
+export type CreateSite = (replier: Replier) => Site;
 
 export function createRoutes(
+  tools: readonly Tool[],
   replier: Replier,
   callTool: CallTool,
   operations: ReturnType<typeof createOperations>,
 ): Route[] {
   const preflight = createPreflight(replier);
   return [
-    ...TOOLS.map((tool) => ({
+    ...tools.map((tool) => ({
       path: `/api/v1/${tool.name}`,
       methods: {
         POST: (request: Request, context: RequestContext) => callTool(tool, request, context),

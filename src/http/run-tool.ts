@@ -1,8 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput } from "#tools/check-input.ts";
-import { findTool } from "#tools/index.ts";
-import type { Supply } from "#tools/tool.ts";
+import type { Supply, Tool } from "#tools/tool.ts";
 import { parseBody } from "./parse-body.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
@@ -11,7 +10,6 @@ import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
  * A job and its answer are plain data and cross a thread as they are.
  */
 export type ToolJob = {
-  tool: string;
   body: Uint8Array;
   contentType: string | null;
   receivedAt: number;
@@ -30,25 +28,24 @@ export type ToolAnswer = {
 /** A call's answer where memory is scarce. */
 export type CallAnswer = Omit<ToolAnswer, "body"> & { body: string | Uint8Array | LargeText };
 
-type Sources = Pick<Supply, "random" | "digest">;
+export type Sources = Pick<Supply, "random" | "digest">;
 
 /** Throws a Fault where body or tool refuse. */
-export const runTool = (job: ToolJob, sources: Sources): Promise<ToolAnswer> =>
-  answerJob(job, sources, { json: JSON.stringify, text: (text) => text });
+export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolAnswer> =>
+  answerJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
 
 /** The same bytes, a large answer in pieces. */
-export const runToolInPieces = (job: ToolJob, sources: Sources): Promise<CallAnswer> =>
-  answerJob(job, sources, { json: writeJson, text: inPieces });
+export const runToolInPieces = (tool: Tool, job: ToolJob, sources: Sources): Promise<CallAnswer> =>
+  answerJob(tool, job, sources, { json: writeJson, text: inPieces });
 
 type Writer<Body> = { json(output: unknown): Body; text(json: string): Body };
 
 async function answerJob<Body extends string | LargeText>(
+  tool: Tool,
   job: ToolJob,
   sources: Sources,
   write: Writer<Body>,
 ): Promise<{ body: Body; fingerprint: ToolAnswer["fingerprint"] }> {
-  const tool = findTool(job.tool);
-  if (tool === undefined) throw new Error(`There is no tool ${job.tool}`);
   const { input } = checkInput(tool, parseBody(tool, job.body, job.contentType));
 
   let drawn: Uint8Array | null = null;

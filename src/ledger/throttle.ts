@@ -15,6 +15,8 @@ export type Throttle = {
   take(account: string, nowMs: number): Rate;
   /** Puts one back: the call turned out not to be the account's. */
   giveBack(account: string): void;
+  /** Whether the next call would not be allowed; takes none. */
+  isUsedUp(account: string, nowMs: number): boolean;
   /** The policy's field value; null where there is no limit. */
   policy: string | null;
 };
@@ -73,8 +75,26 @@ export function createThrottle(callsPerSecond: number): Throttle {
     if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
   }
 
-  if (callsPerSecond === 0) return { take: () => UNLIMITED, giveBack: () => {}, policy: null };
-  return { take, giveBack, policy: `"account";q=${capacity};w=${BURST_SECONDS}` };
+  function isUsedUp(account: string, nowMs: number): boolean {
+    const bucket = buckets.get(account);
+    if (bucket === undefined) return false;
+    fill(bucket, nowMs);
+    return bucket.calls < 1;
+  }
+
+  const policy = ratePolicy(callsPerSecond);
+  return policy === null ? NO_LIMIT : { take, giveBack, isUsedUp, policy };
 }
 
+/** The value of `RateLimit-Policy`; null where there is no limit. */
+export const ratePolicy = (callsPerSecond: number): string | null =>
+  callsPerSecond === 0 ? null : `"account";q=${callsPerSecond * BURST_SECONDS};w=${BURST_SECONDS}`;
+
 const UNLIMITED: Rate = { allowed: true, remaining: 0, retryAfterSeconds: 0, resetSeconds: 0 };
+
+const NO_LIMIT: Throttle = {
+  take: () => UNLIMITED,
+  giveBack() {},
+  isUsedUp: () => false,
+  policy: null,
+};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countCall } from "#ledger/count-call.ts";
+import { countCall } from "#ledger/call-ledger.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
@@ -39,16 +39,28 @@ test("a clock that was set back by an hour refuses nobody for an hour", () => {
 test("an order that is sent again is not refused for the rate that it used up itself", async () => {
   const throttle = createThrottle(1);
   const own = {
-    debit: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
+    ask: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
     keyStatus: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
   };
   const order = {
     ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },
     ...{ now: START, idempotency: null },
   };
-  const ask = (isAgain: boolean) => countCall(own, throttle, "debit", order, isAgain);
+  const ask = (isAgain: boolean) => countCall({ throttle, order, at: START, isAgain, ...own });
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "rate_limited");
   assert.equal((await ask(true)).outcome.outcome, "debited");
+});
+
+test("looking whether the rate is used up takes no call", () => {
+  const throttle = createThrottle(1);
+  assert.equal(throttle.isUsedUp("acc", START), false);
+  for (let call = 0; call < 2; call += 1) {
+    assert.equal(throttle.take("acc", START).allowed, true);
+  }
+  for (const ms of [0, 500, 500, 999]) assert.equal(throttle.isUsedUp("acc", START + ms), true);
+  for (const ms of [1_000, 1_000]) assert.equal(throttle.isUsedUp("acc", START + ms), false);
+  assert.equal(throttle.take("acc", START + 1_000).allowed, true);
+  assert.equal(createThrottle(0).isUsedUp("acc", START), false);
 });

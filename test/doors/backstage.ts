@@ -2,7 +2,7 @@
  * What a test does behind a door: it orders from the ledger past the service, moves the clock, and lets the
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
-import type { FarLedger } from "#ledger/far-ledger.ts";
+import { type CallLedger, localCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 
 export const TROUBLES = [
@@ -31,8 +31,8 @@ export type Command =
   | { command: "held" }
   /** How many operations of this name the service has ordered. */
   | { command: "ordered"; name: LedgerOperation }
-  /** How often the service has gone to its ledger, with whatever question. */
-  | { command: "journeys" }
+  /** How often the service has asked its ledger, whatever it asked. */
+  | { command: "roundTrips" }
   /** What the service has complained of so far. */
   | { command: "complaints" };
 
@@ -40,22 +40,22 @@ export type Backstage = ReturnType<typeof createBackstage>;
 
 type Parts = {
   /** The ledger as the service reaches it; left out, it is the one that commands order from. */
-  near?: Ledger;
-  /** What the service asks about its calls, where its ledger is a journey away. */
-  far?: FarLedger | null;
-  /** Counts the journeys where that can be seen more closely than here. */
-  journeys?: () => number;
+  service?: Ledger;
+  /** How calls ask the ledger, where it is remote. */
+  remote?: CallLedger;
+  /** Counts the round trips where that can be seen more closely than here. */
+  roundTrips?: () => number;
 };
 
 export function createBackstage(
   ledger: Ledger,
   time: { now(): number; elapsed(): number },
-  { near = ledger, far = null, journeys: countJourneys }: Parts = {},
+  { service = ledger, remote, roundTrips: countRoundTrips }: Parts = {},
 ) {
   let trouble: Trouble = "none";
   let aheadMs = 0;
   let held = 0;
-  let journeys = 0;
+  let roundTrips = 0;
   const ordered = new Map<LedgerOperation, number>();
   const complaints: string[] = [];
   const kept: CallRef[] = [];
@@ -65,7 +65,7 @@ export function createBackstage(
     name: LedgerOperation,
     carryOut: () => Promise<Outcome>,
   ): Promise<Outcome> {
-    journeys += 1;
+    roundTrips += 1;
     ordered.set(name, (ordered.get(name) ?? 0) + 1);
     const isDebit = name === "debit";
     if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit))
@@ -106,38 +106,40 @@ export function createBackstage(
         return held;
       case "ordered":
         return ordered.get(command.name) ?? 0;
-      case "journeys":
-        return countJourneys?.() ?? journeys;
+      case "roundTrips":
+        return countRoundTrips?.() ?? roundTrips;
       case "complaints":
         return complaints;
     }
   }
 
-  const names = Object.keys(near) as LedgerOperation[];
+  const names = Object.keys(service) as LedgerOperation[];
   const troubled = Object.fromEntries(
     names.map((name) => [
       name,
       (value: LedgerOperations[typeof name][0]) =>
-        order<unknown>(name, () => near[name](value as never)),
+        order<unknown>(name, () => service[name](value as never)),
     ]),
   ) as Ledger;
-  const farTroubled: FarLedger | null = far && {
-    debit: (value, isCounted) => order("debit", () => far.debit(value, isCounted)),
-    keyStatus: (value) => order("keyStatus", () => far.keyStatus(value)),
-  };
+  const elapsed = () => time.elapsed() + aheadMs;
+  const callsFor = (rateLimit: number): CallLedger =>
+    remote === undefined
+      ? localCallLedger(troubled, rateLimit, elapsed)
+      : {
+          ...remote,
+          debit: (value, isCounted) => order("debit", () => remote.debit(value, isCounted)),
+          keyStatus: (value) => order("keyStatus", () => remote.keyStatus(value)),
+        };
   return {
     perform,
-    /** For a house that hands over what it could not give back. */
+    /** For an app that hands over the calls that it could not reverse. */
     keep: async (call: CallRef) => void kept.push(call),
-    /** What the house is built with. */
-    parts: {
-      ledger: troubled,
-      farLedger: farTroubled,
-      now,
-      elapsed: () => time.elapsed() + aheadMs,
+    /** What the app is built with. */
+    parts: ({ rateLimit }: { rateLimit: number }) => ({
+      ...{ ledger: troubled, calls: callsFor(rateLimit), now, elapsed },
       logError(message: string, { cause }: { cause?: unknown }) {
         complaints.push(`${message} ${cause}`);
       },
-    },
+    }),
   };
 }

@@ -65,7 +65,7 @@ export async function openDoor(opener: Opener, settings: DoorSettings) {
     close: opened.close,
     now: () => count({ command: "now" }),
     held: () => count({ command: "held" }),
-    journeys: () => count({ command: "journeys" }),
+    roundTrips: () => count({ command: "roundTrips" }),
     advance: (ms: number) => opened.perform({ command: "advance", ms }),
     trouble: (trouble: Trouble) => opened.perform({ command: "trouble", trouble }),
     ordered: (name: keyof Ledger) => count({ command: "ordered", name }),

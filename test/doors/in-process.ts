@@ -2,8 +2,10 @@
 import { type App, createApp } from "#http/app.ts";
 import type { AppContext } from "#http/app-context.ts";
 import { createSite } from "#http/pages/site.ts";
+import { runTool, type Sources } from "#http/run-tool.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { createMemoryLedger } from "#stores/memory/memory.ts";
+import { TOOLS } from "#tools/index.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Backstage, createBackstage } from "./backstage.ts";
 import {
@@ -21,7 +23,7 @@ import { START } from "./fixed-supply.ts";
 export const inProcess: Opener = {
   name: "in process",
   cannot: {
-    compress: "this house leaves compression to its runtime",
+    compress: "this app leaves compression to its runtime",
     client: "there is no connection that a client could close",
   },
   async open(settings) {
@@ -31,40 +33,39 @@ export const inProcess: Opener = {
   },
 };
 
+/** What differs from the app as tests have it. */
+export type Changes = Partial<AppContext & Sources>;
+
 /** The app in this process over whichever ledger the backstage has. */
 export function openInProcess(
   backstage: Backstage,
   settings: DoorSettings,
-  more: Partial<AppContext> = {},
+  { random, digest, ...changes }: Changes = {},
 ): Opened & { app: App } {
   const supply = fixedSupply();
+  const sources = { random: random ?? supply.random, digest: digest ?? supply.digest };
+  const { rateLimit } = settings;
   const app = createApp(
     {
-      ...backstage.parts,
-      settings: {
-        publicUrl: PUBLIC_URL,
-        version: "0.0.0",
-        secrets: SECRETS,
-        metricsToken: null,
-        ...settings,
-      },
-      random: supply.random,
-      digest: supply.digest,
+      ...backstage.parts(settings),
+      settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit },
+      tools: TOOLS,
+      random: sources.random,
+      runTool: (tool, job) => runTool(tool, job, sources),
+      sendStream: (pieces) => pieces,
       hashKey: sha256,
-      runHeavy: null,
       compress: null,
-      isLocal: () => false,
       metrics: null,
-      people: null,
       afterwards: null,
       memory: NODE_MEMORY,
       bodyTimeoutMs: null,
-      repliesInPieces: false,
-      pages: null,
       record() {},
-      ...more,
+      ...changes,
     },
-    createSite,
+    createSite({
+      settings: { publicUrl: PUBLIC_URL, rateLimit, version: "0.0.0" },
+      ...{ people: null, pages: null },
+    }),
   );
   return {
     app,

@@ -8,7 +8,7 @@ import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder } from "../../src/entry/data-folder.ts";
-import { createNodeHouse } from "../../src/entry/node-house.ts";
+import { createNodeHouse, version } from "../../src/entry/node-house.ts";
 import { createNodeLog } from "../../src/entry/node-log.ts";
 import { createNodeMetrics } from "../../src/entry/node-metrics.ts";
 import { type NodeServerOptions, startNodeServer } from "../../src/entry/node-server.ts";
@@ -48,17 +48,20 @@ export async function openNodeSocket(
     ? { now: () => START, elapsed: () => 0 }
     : { now: () => Date.now(), elapsed: () => performance.now() };
   const backstage = createBackstage(thread.ledger, time);
+  const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
   const server = await startNodeServer(
     () =>
       createApp(
         {
-          ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
-          ...backstage.parts,
-          ...(settings.fixed ? { random: patternedBytes } : {}),
+          ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger }),
+          ...backstage.parts(settings),
         },
-        createSite,
+        createSite({
+          settings: { publicUrl: PUBLIC_URL, rateLimit: settings.rateLimit, version },
+          ...{ people: null, pages: null },
+        }),
       ),
     { host: "127.0.0.1", port: 0, ...timeouts },
   );

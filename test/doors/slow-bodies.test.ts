@@ -6,9 +6,9 @@ import { makeKey } from "#accounts/key-format.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { hash } from "#tools/hash.ts";
 import { type Caller, createCaller, openDoor, SECRETS } from "./door.ts";
-import { openFarInProcess } from "./far-in-process.ts";
 import { inProcess } from "./in-process.ts";
 import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
+import { openRemoteInProcess } from "./remote-in-process.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
 /** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
@@ -35,8 +35,8 @@ function stallingBody() {
 }
 
 async function openScene(t: TestContext) {
-  const house = { room: WORKER_MEMORY, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
-  const opened = openFarInProcess(RATE, house);
+  const context = { memory: WORKER_MEMORY, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
+  const opened = openRemoteInProcess(RATE, context);
   const door = await openDoor({ ...inProcess, open: async () => opened }, RATE);
   t.after(door.close);
   t.mock.timers.enable({ apis: ["setTimeout"] });

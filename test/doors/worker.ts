@@ -1,6 +1,6 @@
 /**
- * The house of the edge in workerd, over the objects that hold the accounts, with a backstage around both ways to them.
- * Several houses live here at once, named by a header; commands come on a path outside of the API.
+ * The app of the edge in workerd, over the objects that hold the accounts, with a backstage around both ways to them.
+ * Several apps live here at once, named by a header; commands come on a path outside of the API.
  */
 
 import { createApp } from "#http/app.ts";
@@ -8,7 +8,7 @@ import { createSite } from "#http/pages/site.ts";
 import { addBooks, noBooks } from "#ledger/books.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
-import { createWorkerHouse, type WorkerEnv } from "../../src/entry/worker-house.ts";
+import { createWorkerHouse, randomBytes, type WorkerEnv } from "../../src/entry/worker-house.ts";
 import { type Command, createBackstage } from "./backstage.ts";
 import { patternedBytes, START } from "./fixed-supply.ts";
 
@@ -17,42 +17,47 @@ export { AccountLedger } from "../../src/entry/worker.ts";
 export type OpenOrder = {
   texts: Record<string, string>;
   fixed: boolean;
-  /** Null: that of the house. */
+  /** Null: that of the runtime. */
   bodyTimeoutMs: number | null;
 };
 
 const houses = new Map<string, ReturnType<typeof open>>();
 
 function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
-  let journeys = 0;
+  let roundTrips = 0;
   const counted = (stub: LedgerStub): LedgerStub => ({
     perform: (...asked) => {
-      journeys += 1;
+      roundTrips += 1;
       return stub.perform(...asked);
     },
     call: (...asked) => {
-      journeys += 1;
+      roundTrips += 1;
       return stub.call(...asked);
     },
   });
   const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
-  const house = createWorkerHouse({ ...env, ...texts, LEDGER });
+  const context = createWorkerHouse(
+    { ...env, ...texts, LEDGER },
+    fixed ? patternedBytes : randomBytes,
+  );
   const { ledger } = createWorkerHouse({ ...env, ...texts });
-  const time = fixed ? { now: () => START, elapsed: () => 0 } : house;
+  const time = fixed ? { now: () => START, elapsed: () => 0 } : context;
   const backstage = createBackstage(withWholeAudit(ledger), time, {
-    near: house.ledger,
-    far: house.farLedger,
-    journeys: () => journeys,
+    service: context.ledger,
+    remote: context.calls,
+    roundTrips: () => roundTrips,
   });
   const app = createApp(
     {
-      ...house,
-      ...backstage.parts,
-      bodyTimeoutMs: bodyTimeoutMs ?? house.bodyTimeoutMs,
-      ...(fixed ? { random: patternedBytes } : {}),
-      afterwards: house.afterwards && { ...house.afterwards, keep: backstage.keep },
+      ...context,
+      ...backstage.parts(context.settings),
+      bodyTimeoutMs: bodyTimeoutMs ?? context.bodyTimeoutMs,
+      afterwards: context.afterwards && { ...context.afterwards, keep: backstage.keep },
     },
-    createSite,
+    createSite({
+      settings: { ...context.settings, version: "" },
+      ...{ people: null, pages: null },
+    }),
   );
   return { app, backstage };
 }

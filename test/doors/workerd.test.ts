@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSentences } from "./door.ts";
 import { bundleWorker } from "./edge.ts";
-import { journeySentences } from "./journeys.ts";
+import { roundTripSentences } from "./round-trips.ts";
 import { doorSuites } from "./suites.ts";
 import { WORKER, workerd } from "./workerd.ts";
 
-test("in workerd: house and site import nothing of Node", async () => {
+test("in workerd: app and site import nothing of Node", async () => {
   const { imports } = await bundleWorker(WORKER);
   assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
 });
 
 doorSuites(createSentences(workerd));
-journeySentences(workerd);
+roundTripSentences(workerd);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ERRORS, Fault } from "#errors.ts";
-import { runTool, type ToolAnswer, type ToolJob } from "#http/run-tool.ts";
+import { runTool, type ToolAnswer } from "#http/run-tool.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { TOOLS } from "#tools/index.ts";
+import { findTool, TOOLS, type Tool } from "#tools/index.ts";
 import { openToolPool } from "../../src/entry/node-tool-pool.ts";
+import type { ThreadJob } from "../../src/entry/node-tool-thread.ts";
 import { eventually } from "../doors/door.ts";
 import { startServer, temporaryFolder } from "../doors/server-process.ts";
 import { fixedSupply } from "../supply.ts";
@@ -20,7 +21,7 @@ function openPool(t: TestContext, threads: number) {
 }
 
 /** A job of its own: its bytes may be handed over to a thread. */
-function createJob(tool: string, body: string, changes: Partial<ToolJob> = {}): ToolJob {
+function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {}): ThreadJob {
   return {
     tool,
     body: new TextEncoder().encode(body),
@@ -32,6 +33,8 @@ function createJob(tool: string, body: string, changes: Partial<ToolJob> = {}): 
     ...changes,
   };
 }
+
+const runHere = (job: ThreadJob) => runTool(findTool(job.tool) as Tool, job, fixedSupply());
 
 const bytesOf = ({ body }: ToolAnswer) =>
   Buffer.from(typeof body === "string" ? new TextEncoder().encode(body) : body);
@@ -54,7 +57,7 @@ for (const tool of TOOLS) {
       for (const fingerprint of [false, true]) {
         const random = await draw(tool.name, body);
         const changes = { fingerprint, random };
-        const inline = await runTool(createJob(tool.name, body, changes), fixedSupply());
+        const inline = await runTool(tool, createJob(tool.name, body, changes), fixedSupply());
         const answer = await pool.run(createJob(tool.name, body, changes));
         assert.ok(bytesOf(answer).equals(bytesOf(inline)), body.slice(0, 80));
         assert.deepEqual(answer.fingerprint, inline.fingerprint);
@@ -67,7 +70,7 @@ for (const tool of TOOLS) {
 /** The random bytes of one run, to be given to the next ones. */
 async function draw(tool: string, body: string): Promise<string | null> {
   const job = createJob(tool, body, { random: null, fingerprint: true });
-  return (await runTool(job, fixedSupply())).fingerprint?.random ?? null;
+  return (await runHere(job)).fingerprint?.random ?? null;
 }
 
 test("the bytes of a call with an idempotency key stay, those of others are handed over", async (t) => {
@@ -81,7 +84,7 @@ test("the bytes of a call with an idempotency key stay, those of others are hand
   assert.equal(given.body.byteLength, 0);
 });
 
-const REFUSED: Record<string, ToolJob> = {
+const REFUSED: Record<string, ThreadJob> = {
   "a body that is no JSON": createJob("hash", "{"),
   "two wrong fields": createJob("qr-code", '{"text":1,"widht":2,"format":"gif"}'),
   "text that is too long": createJob(
@@ -100,7 +103,7 @@ const REFUSED: Record<string, ToolJob> = {
 for (const [name, job] of Object.entries(REFUSED)) {
   test(`a refusal crosses whole: ${name}`, async (t) => {
     const pool = openPool(t, 1);
-    const inline = await fault(runTool({ ...job, body: job.body.slice() }, fixedSupply()));
+    const inline = await fault(runHere({ ...job, body: job.body.slice() }));
     const crossed = await fault(pool.run(job));
     const { cause: _, ...details } = inline.details;
     assert.deepEqual(crossed.details, details);

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS, WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
-  farLedgerOfObjects,
+  callLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
@@ -39,7 +39,7 @@ function openScene(...steps: (() => Promise<unknown>)[]) {
     stubs: () => stubs,
     ledger: ledgerOfObjects(find),
     reverse: () => ledgerOfObjects(find).reverse(order),
-    debit: () => farLedgerOfObjects(find, 5).debit(order as never),
+    debit: () => callLedgerOfObjects(find, 5).debit(order as never, false),
   };
 }
 

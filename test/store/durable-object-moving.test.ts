@@ -82,7 +82,7 @@ describe("an account that is moved to an object", () => {
     const scene = createScene({ ledger: object.ledger });
     const before = await scene.balance(ADA, NOW);
     const order = scene.debitOrder(ADA, { now: NOW, callId: "call_there" });
-    assert.equal((await object.far(0).debit(order)).outcome.outcome, "debited");
+    assert.equal((await object.calls(0).debit(order, false)).outcome.outcome, "debited");
     assert.equal(await scene.balance(ADA, NOW), before - 1);
     await assertBooks(object.ledger, NOW);
   });
@@ -108,8 +108,8 @@ describe("an account that is moved to an object", () => {
       error.message ===
         `The account ${ADA} is being moved here: run its import to the end, and it opens`;
     const refusesAll = async () => {
-      await assert.rejects(object.far(0).debit(order), isMoving);
-      await assert.rejects(object.far(0).keyStatus(standing(ADA)), isMoving);
+      await assert.rejects(object.calls(0).debit(order, false), isMoving);
+      await assert.rejects(object.calls(0).keyStatus(standing(ADA)), isMoving);
       await assert.rejects(object.ledger.debit(order), isMoving);
       await assert.rejects(object.ledger.keyStatus(standing(ADA)), isMoving);
       await assert.rejects(scene.grant(ADA, "gift", 5), isMoving);
@@ -289,7 +289,7 @@ describe("an account that is read out while it is called", () => {
     const account = await scene.account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "grant" as const };
     await object.moves.exportRecords({ ...page, hold: true });
-    await assert.rejects(object.far(0).debit(scene.debitOrder(account)), NotCarriedOut);
+    await assert.rejects(object.calls(0).debit(scene.debitOrder(account), false), NotCarriedOut);
     assert.equal(await scene.balance(account), 3);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import {
-  farLedgerOfObjects,
+  callLedgerOfObjects,
   type LedgerStub,
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
@@ -47,7 +47,7 @@ export function openObjects() {
       };
       return {
         ledger: ledgerOfObjects(() => stub),
-        far: (callsPerSecond: number) => farLedgerOfObjects(() => stub, callsPerSecond),
+        calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),

@@ -181,13 +181,13 @@ describe("an object in workerd", () => {
     const scene = createScene({ ledger: object.ledger });
     const account = await scene.account("Ada", { freeCall: "open", credits: 100 });
     const now = Date.now() - 40 * DAY;
-    const far = object.far(0);
+    const calls = object.calls(0);
     for (let call = 0; call < 12; call += 1) {
       const order = scene.debitOrder(account, {
         now: now + call * 10 * MINUTE,
         idempotency: call % 4 === 0 ? idempotency(`call ${call}`) : null,
       });
-      assert.equal((await far.debit(order)).outcome.outcome, "debited");
+      assert.equal((await calls.debit(order, false)).outcome.outcome, "debited");
       if (call === 5) await scene.ledger.reverse({ ...order, at: order.now, now: order.now + 1 });
     }
     return { object, scene, account };
@@ -233,10 +233,10 @@ describe("an object in workerd", () => {
     const object = objects.object("rate");
     const scene = createScene({ ledger: object.ledger });
     const account = await scene.account("Ada", { credits: 100 });
-    const far = object.far(1);
+    const calls = object.calls(1);
     const outcomes = [];
     for (const now of [START, START, START, START + 1_000, START + 1_000]) {
-      outcomes.push((await far.debit(scene.debitOrder(account, { now }))).outcome.outcome);
+      outcomes.push((await calls.debit(scene.debitOrder(account, { now }), false)).outcome.outcome);
     }
     assert.deepEqual(outcomes, ["debited", "debited", "rate_limited", "debited", "rate_limited"]);
   });

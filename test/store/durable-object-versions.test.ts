@@ -49,7 +49,7 @@ test("an object that a newer release made unusable for this one rejects every op
   await assert.rejects(scene.balance(account), rejection);
   await assert.rejects(scene.ledger.probe({ now: START }), rejection);
   const order = scene.debitOrder(account, { callId: "call_3" });
-  await assert.rejects(object.far(100).debit(order), rejection);
+  await assert.rejects(object.calls(100).debit(order, false), rejection);
   await assert.rejects(object.moves.beginImport({ account }), rejection);
   await assert.rejects(object.moves.finishImport({ account, now: START }), rejection);
   const told = objects.log.filter((line) => line.includes("cannot be used by this version"));

@@ -1,16 +1,16 @@
-import type { AppContext } from "../app-context.ts";
 import type { Replier, RequestContext } from "../reply.ts";
 import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
 import { APP_HEADERS } from "./app-shell.ts";
 import { transportPolicy } from "./page-policy.ts";
 import { createPages, type Pages } from "./pages.ts";
+import type { SiteContext } from "./site-context.ts";
 
 type PageHandler = (request: Request, context: RequestContext) => Response | Promise<Response>;
 export type PageRoute = { path: string; handler: PageHandler };
 
 /** Every page, and what pages are made of. A door without people or without built pages has those that need neither. */
-export function createPageRoutes(app: AppContext, replier: Replier): PageRoute[] {
-  const pages = keepPages(app);
+export function createPageRoutes(site: SiteContext, replier: Replier): PageRoute[] {
+  const pages = keepPages(site);
   const paths = Object.keys(pages().byPath);
   const written = paths.map((path) => ({
     path,
@@ -24,12 +24,12 @@ export function createPageRoutes(app: AppContext, replier: Replier): PageRoute[]
     { path: "/llms.txt", handler: text(replier, "text/plain; charset=utf-8", pages().llms) },
     { path: "/robots.txt", handler: text(replier, "text/plain; charset=utf-8", pages().robots) },
     { path: "/sitemap.xml", handler: text(replier, "application/xml", pages().sitemap) },
-    ...drawnPages(app, replier),
+    ...drawnPages(site, replier),
   ];
 }
 
-export function createNotFoundPage(app: AppContext, replier: Replier): PageHandler {
-  const pages = keepPages(app);
+export function createNotFoundPage(site: SiteContext, replier: Replier): PageHandler {
+  const pages = keepPages(site);
   return ({ headers }, context) =>
     replier.plain(HTML, pages().notFound, headers, context, {
       status: 404,
@@ -45,7 +45,7 @@ const text =
     replier.plain(type, body, headers, context);
 
 /** The pages are made once, and once more when their script has been built. */
-function keepPages({ settings, people, pages }: AppContext): () => Pages {
+function keepPages({ settings, people, pages }: SiteContext): () => Pages {
   const { table, ...options } = settings;
   const make = (script: string | null) =>
     createPages({
@@ -64,8 +64,8 @@ function keepPages({ settings, people, pages }: AppContext): () => Pages {
   };
 }
 
-function drawnPages(app: AppContext, replier: Replier): PageRoute[] {
-  const { people, pages, settings } = app;
+function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
+  const { people, pages, settings } = site;
   if (people === null || pages === null) return [];
   const asset: PageRoute = {
     path: "/assets/:name",

@@ -1,27 +1,29 @@
 import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
-import type { AppContext } from "../app-context.ts";
 import { describeApi } from "../openapi.ts";
 import { STRIPE_MESSAGE_PATH } from "../people/stripe-message.ts";
 import { type CreateSite, get, type Handler, type Route } from "../routes.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
+import type { SiteContext } from "./site-context.ts";
 
 /** All that a service has besides the calls. */
-export const createSite: CreateSite = (app, replier) => {
-  const description = JSON.stringify(describeApi(app.settings), null, 2);
-  return {
-    routes: [
-      get("/openapi.json", ({ headers }, context) =>
-        replier.plain("application/json", description, headers, context),
-      ),
-      ...createPageRoutes(app, replier).map(({ path, handler }) => get(path, handler)),
-      ...peopleRoutes(app),
-    ],
-    notFound: createNotFoundPage(app, replier),
+export const createSite =
+  (site: SiteContext): CreateSite =>
+  (replier) => {
+    const description = JSON.stringify(describeApi(site.settings), null, 2);
+    return {
+      routes: [
+        get("/openapi.json", ({ headers }, context) =>
+          replier.plain("application/json", description, headers, context),
+        ),
+        ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
+        ...peopleRoutes(site),
+      ],
+      notFound: createNotFoundPage(site, replier),
+    };
   };
-};
 
 /** All methods go through: the people's side refuses in its own words, and drains nothing: its bodies are small. */
-function peopleRoutes({ people }: AppContext): Route[] {
+function peopleRoutes({ people }: SiteContext): Route[] {
   if (people === null) return [];
   const pass: Handler = (request, _, connection) => people.fetch(request, connection);
   const methods = Object.fromEntries(

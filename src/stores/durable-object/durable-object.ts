@@ -1,14 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
-import { countCall } from "#ledger/count-call.ts";
-import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
+
+import { type Counted, countCall } from "#ledger/call-ledger.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
   type KeyStatus,
+  type KeyStatusOrder,
   type LedgerOperation,
   type MaintainOrder,
   NotCarriedOut,
 } from "#ledger/port.ts";
+
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN, HOUR_MS } from "#limits.ts";
@@ -24,6 +26,7 @@ import {
   unwrap,
 } from "#stores/sqlite/batch.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
+import type { CallQuestion } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
 import { createForwarding, type PerformOwn } from "./notices.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
@@ -93,25 +96,28 @@ export class AccountLedger extends DurableObject {
   }
 
   /** The one question about a call: the rate, by the time of the order, and the debit or the key's standing. */
-  async call<Kind extends keyof FarLedger>(
-    kind: Kind,
-    order: Parameters<FarLedger[Kind]>[0],
+  async call(
+    kind: CallQuestion,
+    order: DebitOrder | KeyStatusOrder,
     callsPerSecond: number,
     isAgain: boolean,
   ): Promise<CallResult> {
     const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
     this.#throttles.set(callsPerSecond, throttle);
     let noted: Promise<void> | undefined;
-    const own = {
-      debit: (given: unknown) => {
-        const result = this.#carryOut("debit", given);
-        noted = this.#noteOutcome("debit", given, result);
-        return unwrap(result) as DebitOutcome;
-      },
-      keyStatus: (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus,
+    const debit = (given: unknown) => {
+      const result = this.#carryOut("debit", given);
+      noted = this.#noteOutcome("debit", given, result);
+      return unwrap(result) as DebitOutcome;
     };
+    const keyStatus = (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus;
+    // By the order's own time: the object has no clock of its own that callers agree on.
+    const question = { throttle, order, at: order.now, isAgain, keyStatus };
     try {
-      const value = await countCall(own, throttle, kind, order, isAgain);
+      const value: Counted<DebitOutcome | KeyStatus> =
+        kind === "debit"
+          ? await countCall({ ...question, ask: debit })
+          : await countCall({ ...question, ask: keyStatus });
       await noted;
       return { value };
     } catch (error) {

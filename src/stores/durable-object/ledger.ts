@@ -1,4 +1,4 @@
-import type { Counted, FarLedger } from "#ledger/far-ledger.ts";
+import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome, KeyStatus, Ledger, LedgerOperation } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
@@ -6,12 +6,15 @@ import { type BatchItem, type BatchResult, unwrap } from "#stores/sqlite/batch.t
 import type { CallResult } from "./durable-object.ts";
 import { sendToObject } from "./sending.ts";
 
+/** What is asked about a call. */
+export type CallQuestion = "debit" | "keyStatus";
+
 /** An object that holds a ledger, as a Worker reaches it. */
 export type LedgerStub = {
   perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
   /** `isAgain`: the order may have been carried out before, so it is not refused for the rate. */
   call(
-    kind: keyof FarLedger,
+    kind: CallQuestion,
     order: unknown,
     callsPerSecond: number,
     isAgain: boolean,
@@ -31,11 +34,13 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
 /** These go through all the debits that are kept. */
 const READS_ALL: ReadonlySet<LedgerOperation> = new Set(["audit", "usage"]);
 
-/** What the corridor asks about a call: one journey each. */
-export function farLedgerOfObjects(find: FindStub, callsPerSecond: number): FarLedger {
-  const call = (kind: keyof FarLedger, order: { account: string }, rate = callsPerSecond) =>
+/** What is asked about calls, one round trip each. The object sees every call of its account, so it counts the rate. */
+export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
+  const call = (kind: CallQuestion, order: { account: string }, rate = callsPerSecond) =>
     ask((isAgain) => find(order).call(kind, order, rate, isAgain));
   return {
+    isRemote: true,
+    isOverRate: () => false,
     debit: async (order, isCounted) =>
       (await call("debit", order, isCounted ? UNCOUNTED : undefined)) as Counted<DebitOutcome>,
     keyStatus: async (order) => (await call("keyStatus", order)) as Counted<KeyStatus>,

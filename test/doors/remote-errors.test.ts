@@ -6,12 +6,12 @@ import { makeKey } from "#accounts/key-format.ts";
 import { createRecentAccounts, RECENT_ACCOUNTS_MAX, RECENT_MS } from "#http/recent-accounts.ts";
 import { fixedSupply } from "../supply.ts";
 import { type Caller, createCaller, createKey, openDoor, SECRETS } from "./door.ts";
-import { openFarInProcess } from "./far-in-process.ts";
 import { inProcess } from "./in-process.ts";
+import { openRemoteInProcess } from "./remote-in-process.ts";
 
 /**
- * With the ledger far away a call is refused after its body was read and its tool was run. Where an account was refused a
- * moment ago, the ledger is asked first: then a refusal costs neither, and a call that is good after all has two journeys.
+ * With a remote ledger a call fails after its body was read and its tool was run. Where an account was refused a
+ * moment ago, the ledger is asked first: then an error costs neither, and a call that is good after all has two round trips.
  */
 const SMALL = JSON.stringify({ text: "a" });
 const LARGE = JSON.stringify({ text: "a".repeat(400_000) });
@@ -25,20 +25,20 @@ async function openScene(t: TestContext, rateLimit = 100_000) {
     return digest(...given);
   };
   const settings = { rateLimit, fixed: true } as const;
-  const open = async () => openFarInProcess(settings, { digest: counting });
+  const open = async () => openRemoteInProcess(settings, { digest: counting });
   const door = await openDoor({ ...inProcess, open }, settings);
   t.after(door.close);
   return {
     door,
     async call(key: string, body: string | Uint8Array, more: Record<string, string> = {}) {
-      const before = { runs, journeys: await door.journeys() };
+      const before = { runs, roundTrips: await door.roundTrips() };
       const headers = { authorization: `Bearer ${key}`, ...more };
       const answer = await door.send("/api/v1/hash", { method: "POST", headers, body });
       return {
         status: answer.status,
         runs: runs - before.runs,
         bodies: /\bbody;/.test(answer.header("server-timing") ?? "") ? 1 : 0,
-        journeys: (await door.journeys()) - before.journeys,
+        roundTrips: (await door.roundTrips()) - before.roundTrips,
         answer,
       };
     },
@@ -47,9 +47,14 @@ async function openScene(t: TestContext, rateLimit = 100_000) {
 
 type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof openScene>>["call"]>>;
 
-const costOf = ({ status, runs, bodies, journeys }: Cost) => ({ status, runs, bodies, journeys });
-const atOnce = (status: number) => ({ status, runs: 0, bodies: 0, journeys: 1 });
-const afterAll = (status: number, journeys = 1) => ({ status, runs: 1, bodies: 1, journeys });
+const costOf = ({ status, runs, bodies, roundTrips }: Cost) => ({
+  status,
+  runs,
+  bodies,
+  roundTrips,
+});
+const atOnce = (status: number) => ({ status, runs: 0, bodies: 0, roundTrips: 1 });
+const afterAll = (status: number, roundTrips = 1) => ({ status, runs: 1, bodies: 1, roundTrips });
 
 /** Well-formed, with the account and the tag that everyone sees in a list of keys, and nobody's. */
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
@@ -77,7 +82,7 @@ test("a good key that is new here is asked about first among forged ones, once",
   assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200, 2));
   assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
   const refused = await call(other.key, "{");
-  assert.deepEqual(costOf(refused), { status: 400, runs: 0, bodies: 1, journeys: 1 });
+  assert.deepEqual(costOf(refused), { status: 400, runs: 0, bodies: 1, roundTrips: 1 });
   assert.equal(await caller.balance(), 98);
 });
 
@@ -105,7 +110,7 @@ test("after 402 and 403 the next large call is refused before its body is read",
       const first = round === 0;
       const large = costOf(await call(caller.key, LARGE));
       assert.deepEqual(large, first ? afterAll(status) : atOnce(status));
-      // A small one costs less than another journey.
+      // A small one costs less than another round trip.
       assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(status));
     }
   }
@@ -123,7 +128,7 @@ test("a body that comes in small and turns out large is asked about before its t
   const zipped = { "content-encoding": "gzip" };
   assert.deepEqual(costOf(await call(poor.key, gzipSync(LARGE), zipped)), afterAll(402));
   const again = costOf(await call(poor.key, gzipSync(LARGE), zipped));
-  assert.deepEqual(again, { status: 402, runs: 0, bodies: 1, journeys: 1 });
+  assert.deepEqual(again, { status: 402, runs: 0, bodies: 1, roundTrips: 1 });
 });
 
 test("after 429 the next large call is refused before its body is read, until the rate allows it", async (t) => {
@@ -145,22 +150,22 @@ test("a call that is asked about first is counted once", async (t) => {
   for (let round = 0; round < 4; round += 1) {
     assert.equal((await call(forged(caller), SMALL)).status, 401);
     const { key } = await createKey(door, caller.account);
-    const { answer, journeys } = await call(key, SMALL);
-    assert.deepEqual([answer.status, journeys], [200, 2]);
+    const { answer, roundTrips } = await call(key, SMALL);
+    assert.deepEqual([answer.status, roundTrips], [200, 2]);
     left.push(/r=(\d+)/.exec(answer.header("ratelimit") ?? "")?.[1] ?? null);
   }
   assert.deepEqual(left, ["3", "2", "1", "0"]);
   assert.equal((await call(caller.key, SMALL)).status, 429);
 });
 
-test("without credits a large repeat is answered all the same, in one journey", async (t) => {
+test("without credits a large repeat is answered all the same, in one round trip", async (t) => {
   const { door, call } = await openScene(t);
   const caller = await createCaller(door, { credits: 1 });
   const once = { "idempotency-key": "once" };
   assert.equal((await call(caller.key, LARGE, once)).status, 200);
   assert.equal((await call(caller.key, LARGE)).status, 402);
   const again = await call(caller.key, LARGE, once);
-  assert.deepEqual([again.status, again.journeys], [200, 1]);
+  assert.deepEqual([again.status, again.roundTrips], [200, 1]);
   assert.equal(again.answer.header("idempotency-replayed"), "true");
 });
 
@@ -180,11 +185,11 @@ test("of very many accounts only the last are remembered", () => {
   let now = 0;
   const recent = createRecentAccounts(() => now);
   const names = Array.from({ length: 3 * RECENT_ACCOUNTS_MAX }, (_, index) => `acc_${index}`);
-  for (const name of names) recent.note(name);
+  for (const name of names) recent.add(name);
   const kept = names.filter(recent.has);
   assert.ok(kept.length >= RECENT_ACCOUNTS_MAX / 2 && kept.length <= RECENT_ACCOUNTS_MAX);
   assert.deepEqual(kept, names.slice(-kept.length));
-  for (const name of names.slice(-10)) recent.note(name);
+  for (const name of names.slice(-10)) recent.add(name);
   assert.equal(names.filter(recent.has).length, kept.length, "an account takes one place");
   now = RECENT_MS;
   assert.equal(names.some(recent.has), false);

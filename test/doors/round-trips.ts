@@ -5,10 +5,10 @@ import { makeKey } from "#accounts/key-format.ts";
 import { createCaller, type Door, type Opener, openDoor } from "./door.ts";
 
 /**
- * Every question to a ledger far away is a journey, and paid for: one a call, whatever comes of it. Only an account that was
- * refused a moment ago may have two for a call that is answered: `far-refusals.test.ts`.
+ * Every question to a remote ledger is a round trip, and paid for: one a call, whatever comes of it. Only an account that was
+ * refused a moment ago may have two for a call that is answered: `remote-errors.test.ts`.
  */
-export function journeySentences(opener: Opener) {
+export function roundTripSentences(opener: Opener) {
   test(`${opener.name}: the ledger is asked exactly once a call, whatever comes of it`, async (t) => {
     const door = await openDoor(opener, { rateLimit: 3, fixed: true });
     t.after(door.close);
@@ -36,7 +36,11 @@ export function journeySentences(opener: Opener) {
       ["over the rate and no JSON", rich, "{", 429],
     ];
     for (const [what, caller, body, status] of calls) {
-      assert.equal(await countJourneys(door, () => send(door, caller.key, body, status)), 1, what);
+      assert.equal(
+        await countRoundTrips(door, () => send(door, caller.key, body, status)),
+        1,
+        what,
+      );
     }
     await door.advance(10_000);
     for (const [what, body] of [
@@ -44,10 +48,14 @@ export function journeySentences(opener: Opener) {
       ["again, replayed", hash],
     ] as const) {
       const once = { "idempotency-key": "once" };
-      assert.equal(await countJourneys(door, () => send(door, rich.key, body, 200, once)), 1, what);
+      assert.equal(
+        await countRoundTrips(door, () => send(door, rich.key, body, 200, once)),
+        1,
+        what,
+      );
     }
     const other = () => send(door, rich.key, '{"text":"b"}', 400, { "idempotency-key": "once" });
-    assert.equal(await countJourneys(door, other), 1, "the key used for another body");
+    assert.equal(await countRoundTrips(door, other), 1, "the key used for another body");
   });
 
   test(`${opener.name}: a key that was made up is refused without asking the ledger`, async (t) => {
@@ -58,15 +66,15 @@ export function journeySentences(opener: Opener) {
     // Whole in itself and of an account that is there, but not made with a secret of this service.
     const foreign = makeKey(account, ["another secret altogether"], randomBytes);
     for (const made of [`tb_${"a".repeat(56)}`, key.slice(0, -1) + last, `${key}a`, foreign, "x"]) {
-      assert.equal(await countJourneys(door, () => send(door, made, "{}", 401)), 0, made);
+      assert.equal(await countRoundTrips(door, () => send(door, made, "{}", 401)), 0, made);
     }
   });
 }
 
-async function countJourneys(door: Door, act: () => Promise<void>): Promise<number> {
-  const before = await door.journeys();
+async function countRoundTrips(door: Door, act: () => Promise<void>): Promise<number> {
+  const before = await door.roundTrips();
   await act();
-  return (await door.journeys()) - before;
+  return (await door.roundTrips()) - before;
 }
 
 async function send(
