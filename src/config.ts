@@ -5,6 +5,7 @@ import {
   type Given,
   givenIn,
   readFoldAfterDays,
+  readFreeCallCredits,
   readPublicUrl,
   readRateLimit,
   readSecrets,
@@ -32,6 +33,7 @@ export type Config = Readonly<{
   metricsToken: string | null;
   /** Null: made once and kept with the data. The first signs, all verify. */
   secrets: readonly string[] | null;
+  freeCallCredits: number;
   starterCredits: number;
   starterDays: number;
   /** Null: nothing can be paid here. */
@@ -74,6 +76,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     rateLimit: readRateLimit(whole),
     metricsToken: given("METRICS_TOKEN") ?? null,
     secrets: readSecrets(given("SECRET"), faults),
+    freeCallCredits: readFreeCallCredits(whole),
     starterCredits: whole("TOOLBOOTH_STARTER_CREDITS", STARTER_CREDITS_DEFAULT, 0, 1_000_000_000),
     starterDays: whole("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
     stripe: readStripe(given, faults),

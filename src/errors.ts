@@ -52,7 +52,7 @@ export const ERRORS = {
   insufficient_credits: {
     status: 402,
     title: "Not enough credits",
-    cause: "The account has no spendable credit left; each call costs 1.",
+    cause: "The account has fewer spendable credits than the call costs.",
     cure: "Add credits to the account, then send the call again. The refused call was not charged.",
   },
   account_suspended: {

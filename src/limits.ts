@@ -54,6 +54,8 @@ export const LOW_BALANCE_DEFAULT = 20;
 /** Before a grant expires its owner is told, so many days ahead each. */
 export const EXPIRY_NOTICE_DAYS = [30, 7] as const;
 
+/** The first call of an account is free up to this price. */
+export const FREE_CALL_CREDITS_DEFAULT = 1;
 export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 
@@ -69,6 +71,9 @@ export const USAGE_DAYS_MAX = 400;
 export const EMAIL_CHARS_MAX = 254;
 /** Beyond this a sum of grants could leave the integers that JSON carries exactly (2^53). */
 export const GRANT_CREDITS_MAX = 1_000_000_000_000;
+
+/** The price of a call: a million calls at this price stay within the sums above. */
+export const PRICE_CREDITS_MAX = 1_000_000;
 
 export const HEADER_BYTES_MAX = 32 * KB;
 export const HEADERS_TIMEOUT_MS = 10_000;

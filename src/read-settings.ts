@@ -1,4 +1,9 @@
-import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN } from "./limits.ts";
+import {
+  FOLD_AFTER_DAYS_DEFAULT,
+  FOLD_AFTER_DAYS_MIN,
+  FREE_CALL_CREDITS_DEFAULT,
+  PRICE_CREDITS_MAX,
+} from "./limits.ts";
 
 /**
  * How settings are read from texts, for every door: `config.ts` reads all of them, the Worker of the calls the few that it has.
@@ -30,6 +35,9 @@ export const wholeReader =
 export type ReadWhole = ReturnType<typeof wholeReader>;
 
 export const readRateLimit = (whole: ReadWhole) => whole("RATE_LIMIT", 100, 0, 1_000_000);
+
+export const readFreeCallCredits = (whole: ReadWhole) =>
+  whole("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
 
 export const readFoldAfterDays = (whole: ReadWhole) =>
   whole("TOOLBOOTH_FOLD_AFTER_DAYS", FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN, 36_500);

@@ -1,4 +1,9 @@
-import { MAIL_API_URL_DEFAULT, STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "./limits.ts";
+import {
+  FREE_CALL_CREDITS_DEFAULT,
+  MAIL_API_URL_DEFAULT,
+  STARTER_CREDITS_DEFAULT,
+  STARTER_DAYS_DEFAULT,
+} from "./limits.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
@@ -107,6 +112,12 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_GOOGLE_CLIENT_SECRET",
     fallback: "",
     meaning: "Of the OAuth client at Google",
+  },
+  {
+    name: "TOOLBOOTH_FREE_CALL_CREDITS",
+    fallback: String(FREE_CALL_CREDITS_DEFAULT),
+    meaning:
+      "The first successful call of an account is free where its price is at most this many credits; 0 for no free call",
   },
   {
     name: "TOOLBOOTH_STARTER_CREDITS",

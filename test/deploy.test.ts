@@ -6,6 +6,7 @@ import { readConfig } from "#config.ts";
 import { describeApi } from "#http/openapi.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
+import { TOOLS } from "#tools/index.ts";
 import { COMMANDS } from "../src/entry/cli-commands.ts";
 import { readYaml, type Yaml } from "./plain-yaml.ts";
 
@@ -146,7 +147,13 @@ test("what probes and proxy ask is there, and they wait for it longer than the l
   const paths = ["/healthz", "/readyz", ...asked];
   assert.ok(paths.length === 4, "a health check and /metrics");
   const known = Object.keys(
-    describeApi({ publicUrl: "https://tools.example.org", rateLimit: 100, version: "1" }).paths,
+    describeApi({
+      publicUrl: "https://tools.example.org",
+      rateLimit: 100,
+      freeCallCredits: 1,
+      tools: TOOLS,
+      version: "1",
+    }).paths,
   );
   for (const each of paths) assert.ok(known.includes(String(each)), `there is no ${each}`);
   const patience = Number(at(container, "readinessProbe", "timeoutSeconds"));

@@ -40,7 +40,10 @@ export function createNodeHouse(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   return {
-    settings: { publicUrl, secrets, rateLimit: config.rateLimit },
+    settings: {
+      ...{ publicUrl, secrets },
+      ...{ rateLimit: config.rateLimit, freeCallCredits: config.freeCallCredits },
+    },
     tools: TOOLS,
     ledger,
     calls: localCallLedger(ledger, config.rateLimit, elapsed),

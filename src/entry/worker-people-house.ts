@@ -5,9 +5,9 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import type { AppContext, AppSettings } from "#http/app-context.ts";
+import type { AppContext } from "#http/app-context.ts";
 import { readBody } from "#http/body.ts";
-import type { PeopleSite, SiteContext } from "#http/pages/site-context.ts";
+import { apiOptionsOf, type PeopleSite } from "#http/pages/site-context.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { viewPrices } from "#http/people/prices.ts";
@@ -111,17 +111,14 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
     ...{ ledger, logError: complain },
     afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
   };
+  const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
   return {
     ...{ house, pages, letters, notices, billing, store, ledger, desk, index, reversals, complain },
-    site: { settings: siteSettings(calls.settings), people, pages },
+    site: { settings, people, pages },
     newRequestId,
   };
 }
-
-const siteSettings = ({ publicUrl, rateLimit }: AppSettings): SiteContext["settings"] => ({
-  ...{ publicUrl, rateLimit, version: packageJson.version, table: SETTINGS },
-});
 
 const bytesMaxOf = ({ url }: Request) =>
   new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;
@@ -136,8 +133,11 @@ export type PeopleSide = ReturnType<typeof openPeopleSide>;
 
 /** The settings that both Workers have, and no others: it would complain of those. */
 const callsPartOf = ({ LEDGER, ...texts }: PeopleEnv) => {
-  const { SECRET, PUBLIC_URL, RATE_LIMIT } = texts as Record<string, unknown>;
-  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT };
+  const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
+    string,
+    unknown
+  >;
+  return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
 
 /** The client's network address by the word of the platform, which lets nobody else set this header. None on one's own machine. */

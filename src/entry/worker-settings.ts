@@ -3,6 +3,7 @@ import {
   ConfigFault,
   givenIn,
   readFoldAfterDays,
+  readFreeCallCredits,
   readPublicUrl,
   readRateLimit,
   readSecrets,
@@ -10,8 +11,8 @@ import {
 } from "#read-settings.ts";
 import { requireEdgeSettings, textsIn } from "./worker-edge-settings.ts";
 
-/** Of these names the Worker of the calls has one. */
-const FOLD_AFTER_DAYS = "TOOLBOOTH_FOLD_AFTER_DAYS";
+/** The `TOOLBOOTH_*` settings of the calls' Worker. */
+const OWN = /^TOOLBOOTH_(?:FOLD_AFTER_DAYS|FREE_CALL_CREDITS)$/;
 /** The others: on one's own machine both Workers are given the same texts. The table of all settings stays out of this Worker. */
 const OF_OTHERS =
   /^TOOLBOOTH_(?:SIGN_UP|TRUSTED_PROXIES|(?:GITHUB|GOOGLE)_CLIENT_(?:ID|SECRET)|STARTER_(?:CREDITS|DAYS)|OPERATOR_TOKEN|PRICES|STRIPE_API|WEBHOOK_NETWORKS|REMOTE|LOG_LEVEL|TOOL_THREADS)$/;
@@ -28,6 +29,7 @@ export function readWorkerSettings(env: object): { settings: AppSettings; unknow
   const publicUrl = readPublicUrl(given("PUBLIC_URL"), faults);
   const secrets = readSecrets(given("SECRET"), faults);
   const rateLimit = readRateLimit(whole);
+  const freeCallCredits = readFreeCallCredits(whole);
   // Read by the object itself; what is wrong with it is found here.
   readFoldAfterDays(whole);
   requireEdgeSettings(texts, faults);
@@ -35,7 +37,7 @@ export function readWorkerSettings(env: object): { settings: AppSettings; unknow
     throw new ConfigFault(faults.join("\n"));
   }
   const unknown = Object.keys(texts).filter(
-    (name) => name.startsWith("TOOLBOOTH_") && name !== FOLD_AFTER_DAYS && !OF_OTHERS.test(name),
+    (name) => name.startsWith("TOOLBOOTH_") && !OWN.test(name) && !OF_OTHERS.test(name),
   );
-  return { settings: { publicUrl, secrets, rateLimit }, unknown };
+  return { settings: { publicUrl, secrets, rateLimit, freeCallCredits }, unknown };
 }

@@ -54,6 +54,8 @@ export type AppSettings = {
   publicUrl: string;
   /** Calls a second for each account, bursts of twice as many; 0 switches the limit off. */
   rateLimit: number;
+  /** The first successful call of an account is free where its price is at most this many credits. */
+  freeCallCredits: number;
   /** The first makes the tags of keys, every one verifies them. */
   secrets: readonly string[];
 };

@@ -62,7 +62,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     const caller = claimed instanceof Promise ? await claimed : claimed;
     context.account = caller.account;
     const mayRepeat = request.headers.has("idempotency-key");
-    const gate = openGate({ caller, context, mayRepeat });
+    const gate = openGate({ caller, context, price: tool.price, mayRepeat });
 
     const entering = gate.enter(mayBeHeavy(tool, request));
     if (entering !== undefined) await entering;
@@ -102,6 +102,8 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
         keySha256: caller.keySha256,
         callId: newId("call"),
         tool: tool.name,
+        credits: tool.price,
+        freeCallCredits: app.settings.freeCallCredits,
         now: app.now(),
         idempotency: idempotencyOrder(repeatKey, answer, context.receivedAt),
       };

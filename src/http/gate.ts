@@ -1,6 +1,5 @@
 import type { Counted } from "#ledger/call-ledger.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus } from "#ledger/port.ts";
-import { CALL_PRICE } from "#limits.ts";
 import type { AppContext } from "./app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
 import {
@@ -36,6 +35,8 @@ export type Settled = Extract<DebitOutcome, { outcome: "debited" | "replayed" }>
 export type CallAtGate = {
   caller: Caller;
   context: RequestContext;
+  /** In credits. */
+  price: number;
   /** The call carries an idempotency key. It may be a replay, so the debit alone decides about credits. */
   mayRepeat: boolean;
 };
@@ -47,7 +48,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
   const recent = createRecentErrors(app.elapsed);
 
   return (call) => {
-    const { caller, context, mayRepeat } = call;
+    const { caller, context, price, mayRepeat } = call;
     const { account, keySha256 } = caller;
     /** The key's status was asked for, and the call counted with it. */
     let isCounted = false;
@@ -75,7 +76,7 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
 
     function poorFor(balance: number) {
       recent.poor.add(account);
-      return insufficientCredits(balance, CALL_PRICE, settings.publicUrl);
+      return insufficientCredits(balance, price, settings.publicUrl);
     }
 
     async function askStatus(): Promise<void> {
@@ -86,7 +87,8 @@ export function createGate(app: AppContext, keys: Authenticator): OpenGate {
       });
       isCounted = true;
       const status = pass(counted);
-      if (mayRepeat || status.freeCall || status.balance >= CALL_PRICE) return;
+      const isFree = status.freeCall && price <= settings.freeCallCredits;
+      if (mayRepeat || isFree || status.balance >= price) return;
       throw poorFor(status.balance);
     }
 

@@ -1,3 +1,5 @@
+import type { Tool } from "#tools/tool.ts";
+
 /** The part of OpenAPI 3.1 that this service's description uses, as types. */
 
 export type JsonSchema = {
@@ -72,6 +74,8 @@ export type Operation = {
   parameters?: Reference[];
   requestBody?: RequestBody;
   responses: Record<string, Answer | Reference>;
+  /** What a successful call costs. */
+  "x-price"?: { credits: number };
   "x-limits"?: CallLimits;
 };
 
@@ -107,5 +111,8 @@ export type ApiOptions = {
   publicUrl: string;
   /** Calls a second per account; 0: no limit, and none of its headers. */
   rateLimit: number;
+  /** The first successful call of an account is free up to this price. */
+  freeCallCredits: number;
+  tools: readonly Tool[];
   version: string;
 };

@@ -1,7 +1,6 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import {
-  CALL_PRICE,
   COMPRESS_FROM_BYTES,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
@@ -12,9 +11,9 @@ import {
   REQUEST_TIMEOUT_MS,
   WORKER_BODY_TIMEOUT_MS,
 } from "#limits.ts";
-import { TOOLS } from "#tools/index.ts";
 import type { ApiOptions } from "./openapi-document.ts";
 import { sampleProblem } from "./openapi-refusals.ts";
+import { callPrice, freeCall } from "./price-words.ts";
 
 /**
  * What holds for every call, told once: the description has it as Markdown, the documentation page as HTML.
@@ -33,10 +32,10 @@ export function guide(options: ApiOptions): GuideSection[] {
     calling(options),
     authentication(),
     answers(options),
-    credits(),
+    credits(options),
     idempotency(options),
     ...(options.rateLimit > 0 ? [rate(options.rateLimit)] : []),
-    limits(),
+    limits(options),
     compression(),
     browsers(),
     versions(),
@@ -82,7 +81,7 @@ const authentication = (): GuideSection => ({
   ],
 });
 
-const answers = ({ publicUrl }: ApiOptions): GuideSection => ({
+const answers = (options: ApiOptions): GuideSection => ({
   id: "answers",
   title: "Answers and refusals",
   blocks: [
@@ -93,18 +92,19 @@ const answers = ({ publicUrl }: ApiOptions): GuideSection => ({
     {
       label: "A refusal",
       language: "json",
-      code: JSON.stringify(sampleProblem("invalid_request", publicUrl), null, 2),
+      code: JSON.stringify(sampleProblem("invalid_request", options), null, 2),
     },
   ],
 });
 
-const credits = (): GuideSection => ({
+const credits = (options: ApiOptions): GuideSection => ({
   id: "credits",
   title: "Credits",
   blocks: [
-    `A successful call costs ${CALL_PRICE} credit, whichever the tool. A refusal never costs one, and the first successful call of an account is free.`,
-    "The credit is debited once, durably, before the answer leaves. Credits come to an account as grants; those that expire soonest are spent first, those that do not expire last. All dates are in UTC.",
-    "When nothing is left, calls are refused with 402 `insufficient_credits`, which tells the balance and the price. Ask the operator of this service for more credits.",
+    `A successful call costs ${callPrice(options.tools)}. A refusal costs nothing. ${freeCall(options, "successful call")}`.trimEnd(),
+    ...pricesOf(options),
+    "A call is debited once, durably, before the answer leaves. Credits come to an account as grants; those that expire soonest are spent first, those that do not expire last. All dates are in UTC.",
+    "When too little is left, calls are refused with 402 `insufficient_credits`, which tells the balance and the price. Ask the operator of this service for more credits.",
     {
       label: "On every answer to a known caller",
       language: "http",
@@ -112,6 +112,13 @@ const credits = (): GuideSection => ({
     },
   ],
 });
+
+/** Where tools differ, what each costs. */
+function pricesOf({ tools }: ApiOptions): GuideBlock[] {
+  if (new Set(tools.map(({ price }) => price)).size < 2) return [];
+  const rows = tools.map(({ name, price }) => [`\`${name}\``, whole(price)]);
+  return [{ table: { head: ["Tool", "Credits a call"], rows } }];
+}
 
 const idempotency = ({ publicUrl }: ApiOptions): GuideSection => ({
   id: "idempotency",
@@ -150,8 +157,8 @@ function rate(rateLimit: number): GuideSection {
   };
 }
 
-function limits(): GuideSection {
-  const rows = TOOLS.flatMap((tool) => [
+function limits({ tools }: ApiOptions): GuideSection {
+  const rows = tools.flatMap((tool) => [
     ...Object.entries(tool.fieldBytesMax).map(([field, bytes]) => [
       `\`${tool.name}\`: \`${field}\``,
       `${sizeInWords(bytes)} of UTF-8`,

@@ -40,6 +40,7 @@ const CREDITS = { type: "integer", minimum: 0 };
 
 /** As on any answer that has them; `required` says that every answer on which they are listed does. */
 export function answerHeaders(options: ApiOptions): Record<string, Header> {
+  const mostCharged = Math.max(...options.tools.map(({ price }) => price));
   return {
     "X-Request-Id": {
       description: "Names the request, in the answer and in the service's log.",
@@ -59,9 +60,9 @@ export function answerHeaders(options: ApiOptions): Record<string, Header> {
     },
     "Credits-Charged": {
       description:
-        "Credits that this call cost: 1; 0 for an account's first call, for a replayed answer and for every refusal. Present once the caller is known.",
-      schema: { ...CREDITS, maximum: 1 },
-      example: 1,
+        "Credits that this call cost: the price of the tool; 0 for an account's free first call, for a replayed answer and for every refusal. Present once the caller is known.",
+      schema: { ...CREDITS, maximum: mostCharged },
+      example: mostCharged,
     },
     "Credits-Remaining": {
       description:

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, Fault, type FaultDetails } from "#errors.ts";
-import { CALL_PRICE } from "#limits.ts";
+import { insufficientCredits } from "./caller-errors.ts";
 import type {
   Answer,
   ApiOptions,
@@ -17,7 +17,7 @@ export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 type Sample = { detail: string } & Pick<FaultDetails, "errors" | "members">;
 
 /** One refusal of every code, as the service words it. */
-const SAMPLES: Record<ErrorCode, Sample> = {
+const SAMPLES: Record<Exclude<ErrorCode, "insufficient_credits">, Sample> = {
   invalid_json: {
     detail:
       'The body is not JSON: line 1, column 16: expected "," or "}", found the end of the body.',
@@ -44,10 +44,6 @@ const SAMPLES: Record<ErrorCode, Sample> = {
   },
   missing_key: { detail: "Send an API key in the header `Authorization: Bearer <API key>`." },
   invalid_key: { detail: "This API key is not valid. Check that the whole key was copied." },
-  insufficient_credits: {
-    detail: "A call costs 1 credit and the balance is 0.",
-    members: { balance: 0, price: CALL_PRICE },
-  },
   account_suspended: { detail: "The operator of this service has suspended the account." },
   not_found: { detail: "There is nothing at /api/v1/hsah." },
   method_not_allowed: { detail: "GET is not allowed on /api/v1/hash; use POST." },
@@ -67,12 +63,22 @@ const SAMPLES: Record<ErrorCode, Sample> = {
 };
 
 /** The body of a refusal with this code, as an example. */
-export function sampleProblem(code: ErrorCode, publicUrl: string): Record<string, unknown> {
-  const { detail, ...details } = SAMPLES[code];
+export function sampleProblem(
+  code: ErrorCode,
+  options: Pick<ApiOptions, "publicUrl" | "tools">,
+): Record<string, unknown> {
+  return problemBody(options.publicUrl, sampleFault(code, options), "req_4711");
+}
+
+function sampleFault(
+  code: ErrorCode,
+  { publicUrl, tools }: Pick<ApiOptions, "publicUrl" | "tools">,
+): Fault {
   if (code === "insufficient_credits") {
-    details.members = { ...details.members, topUpUrl: `${publicUrl}/docs#credits` };
+    return insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl);
   }
-  return problemBody(publicUrl, new Fault(code, detail, details), "req_4711");
+  const { detail, ...details } = SAMPLES[code];
+  return new Fault(code, detail, details);
 }
 
 export function problemSchemas(): Record<string, JsonSchema> {
@@ -129,11 +135,11 @@ export function problemSchemas(): Record<string, JsonSchema> {
   };
 }
 
-export function problemExamples(publicUrl: string): Record<string, NamedExample> {
+export function problemExamples(options: ApiOptions): Record<string, NamedExample> {
   return Object.fromEntries(
     ERROR_CODES.map((code) => [
       code,
-      { summary: ERRORS[code].title, value: sampleProblem(code, publicUrl) },
+      { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
   );
 }

@@ -1,5 +1,4 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
-import { TOOLS } from "#tools/index.ts";
 import type { Tool } from "#tools/tool.ts";
 import type {
   Answer,
@@ -24,13 +23,14 @@ import {
   toolRefusals,
 } from "./openapi-refusals.ts";
 import { schemaNames, toolExamples, toolSchemas } from "./openapi-schemas.ts";
+import { callPrice } from "./price-words.ts";
 
 /**
  * Describes the whole API in OpenAPI 3.1, derived from what the service runs on: the schemas, limits and examples of
  * the tools, and the table of refusals. The fuzz test holds every answer against it, so nothing in it is only nearly so.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
-  const { publicUrl, version } = options;
+  const { publicUrl, tools, version } = options;
   return {
     openapi: "3.1.0",
     info: {
@@ -44,7 +44,10 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
     externalDocs: { url: `${publicUrl}/docs`, description: "The documentation as pages." },
     security: [{ apiKey: [] }],
     tags: [
-      { name: "Tools", description: "What the service does. A successful call costs one credit." },
+      {
+        name: "Tools",
+        description: `What the service does. A successful call costs ${callPrice(tools)}.`,
+      },
       {
         name: "Operation",
         description: "What the operator's machines ask. Free, and without a key.",
@@ -53,14 +56,14 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
     paths: { ...toolPaths(options), ...operatorPaths() },
     components: {
       schemas: {
-        ...Object.assign({}, ...TOOLS.map(toolSchemas)),
+        ...Object.assign({}, ...tools.map(toolSchemas)),
         ...OPERATOR_SCHEMAS,
         ...problemSchemas(),
       },
       responses: problemAnswers(options),
       headers: answerHeaders(options),
       parameters: REQUEST_HEADERS,
-      examples: problemExamples(publicUrl),
+      examples: problemExamples(options),
       securitySchemes: {
         apiKey: {
           type: "http",
@@ -75,7 +78,7 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
 
 function toolPaths(options: ApiOptions): Record<string, PathItem> {
   return Object.fromEntries(
-    TOOLS.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
+    options.tools.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
   );
 }
 
@@ -113,6 +116,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       },
       ...toolRefusals(options.rateLimit),
     },
+    "x-price": { credits: tool.price },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
   };
 }

@@ -94,6 +94,10 @@ export type DebitOrder = {
   /** With `account` and `now` the name of this call: the same order sent again is the same debit, not a second one. */
   callId: string;
   tool: string;
+  /** The price of the call, from 0 to PRICE_CREDITS_MAX. */
+  credits?: number;
+  /** The account's first call is free where its price is at most this. */
+  freeCallCredits?: number;
   now: number;
   idempotency: IdempotencyOrder | null;
 };

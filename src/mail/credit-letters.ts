@@ -36,7 +36,7 @@ export function creditLetters(site: string, write: Write): CreditLetters {
               ["When", timeText(at)],
             ],
           },
-          "A call costs 1 credit. When none are left, calls are refused until there are new ones, and nothing else happens: your keys and your account stay as they are. How to get credits stands on the page of your credits:",
+          "When too few are left for a call, calls are refused until there are new ones, and nothing else happens: your keys and your account stay as they are. How to get credits stands on the page of your credits:",
           topUp,
           `At which balance you are told, you choose here: ${site}/settings/notices`,
         ],

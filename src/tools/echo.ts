@@ -28,6 +28,7 @@ export const echo = defineTool({
   summary: "Returns the JSON body it received.",
   description:
     "Returns the JSON body it received, letter for letter, and the time of receipt. For testing client setup, latency and credit accounting. The body may be any JSON value, or absent.",
+  price: 1,
   input,
   output,
   body: "optional",

@@ -36,6 +36,7 @@ export const hash = defineTool({
   summary: "SHA-1, SHA-256, SHA-384 or SHA-512 of a text.",
   description:
     "Computes a cryptographic hash of the UTF-8 bytes of `text` and returns it in hex. SHA-1 is there for old formats only: it is no longer safe against forged collisions.",
+  price: 1,
   input,
   output,
   body: "required",

@@ -31,6 +31,7 @@ export const markdownRender = defineTool({
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
     "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: of inline tags the text between them stays, an HTML block goes with its text. Links and images with a scheme other than http, https, mailto, tel, xmpp or ftp become their text.",
+  price: 1,
   input,
   output,
   body: "required",

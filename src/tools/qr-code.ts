@@ -70,6 +70,7 @@ export const qrCode = defineTool({
   summary: "A text as a QR code: PNG, SVG or block characters.",
   description:
     "Encodes a text into a QR code. PNG and SVG have a quiet zone of four modules, narrower only where a PNG is too small for it. In `utf8` dark modules are blocks: show it dark on light.",
+  price: 1,
   input,
   output,
   body: "required",

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { PRICE_CREDITS_MAX } from "#limits.ts";
 
 /**
  * What a tool is: one pure function with the schema that checks its input, its limits and its examples.
@@ -29,6 +30,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   title: string;
   summary: string;
   description: string;
+  /** What a successful call costs in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
+  price: number;
   /** Checks the parsed body. Unknown fields are refused. */
   input: z.ZodMiniType<Input>;
   /** Describes the answer, fields in the specification's order. */
@@ -49,8 +52,18 @@ export type Tool<Input = unknown, Output = unknown> = {
   encode?(output: Output): string;
 };
 
-/** Keeps the types of input and output together while a tool is written down. */
-export const defineTool = <Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> => tool;
+/**
+ * Keeps the types of input and output together while a tool is written down.
+ * Throws a RangeError where the price is not one that the ledger can charge.
+ */
+export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {
+  if (!Number.isInteger(tool.price) || tool.price < 0 || tool.price > PRICE_CREDITS_MAX) {
+    throw new RangeError(
+      `The price of ${tool.name} must be a whole number of credits from 0 to ${PRICE_CREDITS_MAX}; got ${tool.price}.`,
+    );
+  }
+  return tool;
+}
 
 /** What the description of the API says of a field; `format`: as JSON Schema names it. */
 export const about = <Schema extends z.ZodMiniType>(

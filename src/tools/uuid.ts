@@ -30,6 +30,7 @@ export const uuid = defineTool({
   summary: "Up to 500 random UUIDs at once.",
   description:
     "Returns a batch of cryptographically random UUIDs (RFC 9562, version 4). May be called without a body, which gives one.",
+  price: 1,
   input,
   output,
   body: "optional",

@@ -34,11 +34,17 @@ export type Opened = {
 
 export type DoorSettings = {
   rateLimit: number;
+  /** TOOLBOOTH_FREE_CALL_CREDITS; left out, its default. */
+  freeCallCredits?: number;
   /** The clock stands still but for `advance`, and random bytes are the same for the same count. */
   fixed?: true;
   /** Left out, it is what the door has. */
   bodyTimeoutMs?: number;
 };
+/** The setting as a runtime reads it. */
+export const freeCallText = ({ freeCallCredits }: DoorSettings): Record<string, string> =>
+  freeCallCredits === undefined ? {} : { TOOLBOOTH_FREE_CALL_CREDITS: String(freeCallCredits) };
+
 export type Opener = {
   name: string;
   /** What of the suites this door cannot show, and why. */

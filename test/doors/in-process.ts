@@ -2,8 +2,9 @@
 import { type App, createApp } from "#http/app.ts";
 import type { AppContext } from "#http/app-context.ts";
 import { createSite } from "#http/pages/site.ts";
+import { apiOptionsOf } from "#http/pages/site-context.ts";
 import { runTool, type Sources } from "#http/run-tool.ts";
-import { NODE_MEMORY } from "#limits.ts";
+import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import { createMemoryLedger } from "#stores/memory/memory.ts";
 import { TOOLS } from "#tools/index.ts";
 import { fixedSupply } from "../supply.ts";
@@ -26,12 +27,14 @@ export const inProcess: Opener = {
     compress: "this app leaves compression to its runtime",
     client: "there is no connection that a client could close",
   },
-  async open(settings) {
-    // The clock stands still but for `advance`, so that what depends on it is exact.
-    const time = { now: () => START, elapsed: () => 0 };
-    return openInProcess(createBackstage(createMemoryLedger(), time), settings);
-  },
+  open: async (settings) => openMemory(settings),
 };
+
+export function openMemory(settings: DoorSettings, changes: Changes = {}) {
+  // The clock stands still but for `advance`, so that what depends on it is exact.
+  const time = { now: () => START, elapsed: () => 0 };
+  return openInProcess(createBackstage(createMemoryLedger(), time), settings, changes);
+}
 
 /** What differs from the app as tests have it. */
 export type Changes = Partial<AppContext & Sources>;
@@ -44,28 +47,26 @@ export function openInProcess(
 ): Opened & { app: App } {
   const supply = fixedSupply();
   const sources = { random: random ?? supply.random, digest: digest ?? supply.digest };
-  const { rateLimit } = settings;
+  const { rateLimit, freeCallCredits = FREE_CALL_CREDITS_DEFAULT } = settings;
+  const context: AppContext = {
+    ...backstage.parts(settings),
+    settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+    tools: TOOLS,
+    random: sources.random,
+    runTool: (tool, job) => runTool(tool, job, sources),
+    sendStream: (pieces) => pieces,
+    hashKey: sha256,
+    compress: null,
+    metrics: null,
+    afterwards: null,
+    memory: NODE_MEMORY,
+    bodyTimeoutMs: null,
+    record() {},
+    ...changes,
+  };
   const app = createApp(
-    {
-      ...backstage.parts(settings),
-      settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit },
-      tools: TOOLS,
-      random: sources.random,
-      runTool: (tool, job) => runTool(tool, job, sources),
-      sendStream: (pieces) => pieces,
-      hashKey: sha256,
-      compress: null,
-      metrics: null,
-      afterwards: null,
-      memory: NODE_MEMORY,
-      bodyTimeoutMs: null,
-      record() {},
-      ...changes,
-    },
-    createSite({
-      settings: { publicUrl: PUBLIC_URL, rateLimit, version: "0.0.0" },
-      ...{ people: null, pages: null },
-    }),
+    context,
+    createSite({ settings: apiOptionsOf(context, "0.0.0"), people: null, pages: null }),
   );
   return {
     app,

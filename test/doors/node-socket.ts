@@ -6,6 +6,7 @@ import path from "node:path";
 import { readConfig } from "#config.ts";
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
+import { apiOptionsOf } from "#http/pages/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder } from "../../src/entry/data-folder.ts";
 import { createNodeHouse, version } from "../../src/entry/node-house.ts";
@@ -17,6 +18,7 @@ import { createBackstage } from "./backstage.ts";
 import {
   type DoorSettings,
   entriesOf,
+  freeCallText,
   type Opened,
   type Opener,
   PUBLIC_URL,
@@ -43,7 +45,10 @@ export async function openNodeSocket(
   const thread = await openSqliteThread({ file: databaseFile(folder) });
   const pool = openToolPool(1, assert.ifError);
   const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
-  const config = readConfig({ RATE_LIMIT: String(settings.rateLimit) });
+  const config = readConfig({
+    RATE_LIMIT: String(settings.rateLimit),
+    ...freeCallText(settings),
+  });
   const time = settings.fixed
     ? { now: () => START, elapsed: () => 0 }
     : { now: () => Date.now(), elapsed: () => performance.now() };
@@ -51,20 +56,16 @@ export async function openNodeSocket(
   const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
-  const server = await startNodeServer(
-    () =>
-      createApp(
-        {
-          ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger }),
-          ...backstage.parts(settings),
-        },
-        createSite({
-          settings: { publicUrl: PUBLIC_URL, rateLimit: settings.rateLimit, version },
-          ...{ people: null, pages: null },
-        }),
-      ),
-    { host: "127.0.0.1", port: 0, ...timeouts },
-  );
+  const context = {
+    ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger }),
+    ...backstage.parts(settings),
+  };
+  const site = { settings: apiOptionsOf(context, version), people: null, pages: null };
+  const server = await startNodeServer(() => createApp(context, createSite(site)), {
+    host: "127.0.0.1",
+    port: 0,
+    ...timeouts,
+  });
   return {
     port: server.port,
     fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),

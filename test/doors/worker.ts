@@ -5,6 +5,7 @@
 
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
+import { apiOptionsOf } from "#http/pages/site-context.ts";
 import { addBooks, noBooks } from "#ledger/books.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
@@ -54,10 +55,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       bodyTimeoutMs: bodyTimeoutMs ?? context.bodyTimeoutMs,
       afterwards: context.afterwards && { ...context.afterwards, keep: backstage.keep },
     },
-    createSite({
-      settings: { ...context.settings, version: "" },
-      ...{ people: null, pages: null },
-    }),
+    createSite({ settings: apiOptionsOf(context, ""), people: null, pages: null }),
   );
   return { app, backstage };
 }

@@ -3,6 +3,7 @@ import type { Command } from "./backstage.ts";
 import {
   type DoorSettings,
   entriesOf,
+  freeCallText,
   type Opened,
   type Opener,
   PUBLIC_URL,
@@ -37,7 +38,10 @@ export async function openWorkerd(settings: DoorSettings): Promise<OpenedWorkerd
   const command = (to: string, value: unknown) =>
     fetchOver(base, to, { method: "POST", headers: [house], body: JSON.stringify(value) });
   const order: OpenOrder = {
-    texts: { PUBLIC_URL, SECRET: SECRETS.join(","), RATE_LIMIT: String(rateLimit) },
+    texts: {
+      ...{ PUBLIC_URL, SECRET: SECRETS.join(","), RATE_LIMIT: String(rateLimit) },
+      ...freeCallText(settings),
+    },
     fixed: fixed === true,
     bodyTimeoutMs,
   };

@@ -16,13 +16,16 @@ test("the settings of the calls' Worker are read as anywhere, whatever else it i
     LEDGER: {},
     DB: {},
     RATE_LIMIT: "7",
+    TOOLBOOTH_FREE_CALL_CREDITS: "1000000",
   });
   const { publicUrl, rateLimit, secrets } = readConfig({ ...GOOD, RATE_LIMIT: "7" });
   assert.deepEqual(
     [settings.publicUrl, settings.rateLimit, settings.secrets, unknown],
     [publicUrl, rateLimit, secrets, []],
   );
+  assert.equal(settings.freeCallCredits, 1_000_000);
   assert.equal(readWorkerSettings(GOOD).settings.rateLimit, 100);
+  assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
 });
 
 test("all faults come at once, in the words of Node's, and without a value that is secret", () => {
@@ -31,6 +34,7 @@ test("all faults come at once, in the words of Node's, and without a value that 
     SECRET: "short",
     RATE_LIMIT: "many",
     TOOLBOOTH_FOLD_AFTER_DAYS: "1",
+    TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
   };
   const faultOf = (read: () => unknown) => {
     try {
@@ -46,7 +50,7 @@ test("all faults come at once, in the words of Node's, and without a value that 
     faults,
     faultOf(() => readConfig(env)),
   );
-  assert.equal(faults.length, 4);
+  assert.equal(faults.length, 5);
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 

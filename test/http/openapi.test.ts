@@ -12,7 +12,13 @@ import { describeApi } from "#http/openapi.ts";
 import type { JsonSchema, OpenApiDocument, Operation } from "#http/openapi-document.ts";
 import { TOOLS } from "#tools/index.ts";
 
-const document = describeApi({ publicUrl: "https://tools.test", rateLimit: 100, version: "1.2.3" });
+const OPTIONS = {
+  publicUrl: "https://tools.test",
+  freeCallCredits: 1,
+  tools: TOOLS,
+  version: "1.2.3",
+};
+const document = describeApi({ ...OPTIONS, rateLimit: 100 });
 const toolPaths = Object.entries(document.paths).filter(([path]) => path.startsWith("/api/"));
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
@@ -37,7 +43,7 @@ describe("the description of the API", () => {
   for (const rateLimit of [100, 0]) {
     it(`passes the linter with a rate limit of ${rateLimit}`, () => {
       const file = join(folder, `openapi-${rateLimit}.json`);
-      const options = { publicUrl: "https://tools.test", rateLimit, version: "1.2.3" };
+      const options = { ...OPTIONS, rateLimit };
       writeFileSync(file, JSON.stringify(describeApi(options), null, 2));
       const { status, stdout, stderr } = lint(file);
       assert.equal(status, 0, stdout + stderr);
@@ -85,7 +91,7 @@ describe("the description of the API", () => {
   });
 
   it("is the same however often it is made", () => {
-    const options = { publicUrl: "https://tools.test", rateLimit: 100, version: "1.2.3" };
+    const options = { ...OPTIONS, rateLimit: 100 };
     assert.deepEqual(describeApi(options), document);
   });
 });
@@ -202,7 +208,7 @@ describe("the refusals in the description", () => {
   });
 
   it("has neither 429 nor its headers where there is no rate limit", () => {
-    const free = describeApi({ publicUrl: "https://tools.test", rateLimit: 0, version: "1" });
+    const free = describeApi({ ...OPTIONS, rateLimit: 0 });
     assert.ok(!("Refusal429" in free.components.responses));
     assert.ok(!("RateLimit" in free.components.headers));
     assert.ok(!("429" in (free.paths["/api/v1/hash"]?.post?.responses ?? {})));

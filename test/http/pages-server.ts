@@ -7,12 +7,15 @@ import { build } from "esbuild";
 import type { PageOptions } from "#http/pages/page-options.ts";
 import { createPages, type Pages } from "#http/pages/pages.ts";
 import { SETTINGS } from "#settings.ts";
+import { TOOLS } from "#tools/index.ts";
 import { prices } from "../web/sales-fixtures.ts";
 
 /** A service with everything that the pages can offer, published at the root of a name. */
 export const FULL: PageOptions = {
   publicUrl: "https://tools.test",
   rateLimit: 100,
+  freeCallCredits: 1,
+  tools: TOOLS,
   version: "1.2.3",
   assets: { script: "assets/main.js" },
   people: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
@@ -23,6 +26,8 @@ export const FULL: PageOptions = {
 export const BARE: PageOptions = {
   publicUrl: "https://tools.test",
   rateLimit: 0,
+  freeCallCredits: 1,
+  tools: TOOLS,
   version: "1.2.3",
 };
 

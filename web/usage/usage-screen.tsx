@@ -64,8 +64,8 @@ function UsageFigures({ view, choices }: { view: UsageView; choices: Choices }) 
       <Chart rows={rows} view={view} choices={choices} titleOf={titleOf} />
       <div className="tb-section-head tb-below-chart">
         <Text size="sm" c="dimmed">
-          The table has the same figures as the chart. A call costs 1 credit; the first call of an
-          account is free, and so are refused ones, which are not counted here.
+          The table has the same figures as the chart. A free first call counts as a call of no
+          credits; failed calls are free and not counted here.
         </Text>
         <Button
           variant="default"

@@ -1,4 +1,5 @@
-import { TOOLS } from "#tools/index.ts";
+import type { ApiOptions } from "../openapi-document.ts";
+import { callPrice } from "../price-words.ts";
 import { html } from "./html.ts";
 import { basePath } from "./page-links.ts";
 
@@ -32,14 +33,14 @@ ${entries}</urlset>
 }
 
 /** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, in one reading. */
-export function llmsText(publicUrl: string): string {
-  const tools = TOOLS.map(
+export function llmsText({ publicUrl, tools: all }: ApiOptions): string {
+  const tools = all.map(
     ({ name, summary }) =>
       `- [${name}](${publicUrl}/docs/reference#${name}): POST ${publicUrl}/api/v1/${name}. ${summary}`,
   );
   return `# Toolbooth
 
-> Five developer tools over JSON and HTTP. Every call is a POST with a JSON body and the header \`Authorization: Bearer <API key>\`; a successful call costs one credit, a refusal nothing.
+> Five developer tools over JSON and HTTP. Every call is a POST with a JSON body and the header \`Authorization: Bearer <API key>\`; a successful call costs ${callPrice(all)}, a refusal nothing.
 
 An answer has \`"ok": true\`; a refusal is a problem of RFC 9457 with a stable \`code\` and says what to do. With the header \`Idempotency-Key\` a repeat within 24 hours gets the same answer without a charge. \`Credits-Remaining\` tells the balance with every answer.
 

@@ -1,5 +1,6 @@
 import { hash } from "#tools/index.ts";
 import { guide } from "../openapi-guide.ts";
+import { callPrice, creditsText } from "../price-words.ts";
 import { codeBlock, jsonCode } from "./code-block.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
@@ -20,7 +21,7 @@ export function startPage(options: PageOptions): DocsPage {
     title: "Quick start",
     description:
       "From nothing to a first answer of Toolbooth in three steps, and what a call costs.",
-    lead: "From nothing to a first answer in three steps. JSON in, JSON out, one credit a call.",
+    lead: `From nothing to a first answer in three steps. JSON in, JSON out; a call costs ${callPrice(options.tools)}.`,
     contents: [
       { id: "get-a-key", label: "1. Get a key" },
       { id: "first-call", label: "2. Make a call" },
@@ -75,11 +76,14 @@ function firstCall({ publicUrl }: PageOptions): Html {
 `;
 }
 
-function readAnswer({ publicUrl }: PageOptions): Html {
+function readAnswer({ publicUrl, tools }: PageOptions): Html {
+  const price = tools.find(({ name }) => name === hash.name)?.price ?? hash.price;
   const { calls, errors } = pageLinks(publicUrl);
   return html`<section class="split" aria-labelledby="read-the-answer"><div class="prose">
 <h2 id="read-the-answer"><a href="#read-the-answer">3. Read the answer</a></h2>
-<p>${prose("A call that succeeds is answered with 200 and `ok` true. It costs one credit; the headers `Credits-Charged` and `Credits-Remaining` say so.")}</p>
+<p>${prose(
+    `A call that succeeds is answered with 200 and \`ok\` true. It costs ${creditsText(price)}; the headers \`Credits-Charged\` and \`Credits-Remaining\` say so.`,
+  )}</p>
 <p>${prose("Everything else is a refusal: `ok` false, a `code` to branch on, and a `detail` that says what is wrong. It costs nothing.")} <a href="${calls}#answers">How refusals are made</a>, <a href="${errors}">what each code means</a>.</p>
 </div><div class="aside">${codeBlock("Answer", jsonCode(EXAMPLE.response), { status: 200 })}</div></section>
 `;

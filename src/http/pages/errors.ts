@@ -24,18 +24,18 @@ export function errorsPage(options: PageOptions): DocsPage {
     contents: ERROR_CODES.map((code) => ({ id: code, label: html`<code>${code}</code>` })),
     body: html`<p class="prose">Every refusal has a <code>code</code> that never changes its meaning, and a <code>type</code> that leads to its entry here. <a href="${calls}#answers">How refusals are made</a> is told under Making calls.</p>
 ${scrollTable("All codes", ["Code", "Status", "Meaning"], rows)}${ERROR_CODES.map((code) =>
-  entry(code, options.publicUrl),
+  entry(code, options),
 )}`,
   };
 }
 
-function entry(code: ErrorCode, publicUrl: string): Html {
+function entry(code: ErrorCode, options: PageOptions): Html {
   const { status, title, cause, cure } = ERRORS[code];
   return html`<section class="entry split" id="${code}">
 <div class="prose"><h2><a href="#${code}"><code>${code}</code></a>${statusBadge(status)}</h2>
 <p class="lead">${title}</p>
 <dl><dt>When</dt><dd>${prose(cause)}</dd><dt>What to do</dt><dd>${prose(cure)}</dd></dl></div>
-<div class="aside">${codeBlock("Example", jsonCode(sampleProblem(code, publicUrl)), { status })}</div>
+<div class="aside">${codeBlock("Example", jsonCode(sampleProblem(code, options)), { status })}</div>
 </section>
 `;
 }

@@ -1,4 +1,5 @@
 import type { OfferView, PricesView } from "../people/shapes.ts";
+import { callPrice, freeCall } from "../price-words.ts";
 import { type Html, html } from "./html.ts";
 import { contactHref, lastsText, perThousand } from "./offer-words.ts";
 import { pageLinks } from "./page-links.ts";
@@ -12,11 +13,11 @@ export function prices(options: PageOptions): Html | null {
   const offers = lifetime === null ? packs : [...packs, lifetime];
   if (offers.length === 0) return null;
   return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
-<p class="lead">A successful call costs one credit. Credits are bought once, in packs${
+<p class="lead">A successful call costs ${callPrice(options.tools)}. Credits are bought once, in packs${
     lifetime && ", or with a plan on which they do not expire"
   }: there is no subscription.</p>
 <ul class="packs">${offers.map(offerCard)}</ul>
-<p class="soft">${freeTier(people, signUpIsOpen(options))}${
+<p class="soft">${freeTier(people, signUpIsOpen(options), freeCall(options))}${
     people.prices.taxesAdded && "Taxes are added where you pay, by your address. "
   }${howToBuy(people.prices, pageLinks(publicUrl).credits)}</p></section>
 `;
@@ -37,9 +38,9 @@ function offerCard(offer: OfferView): Html {
 `;
 }
 
-function freeTier({ starter }: PeopleOffer, isOpen: boolean): string {
-  if (!isOpen || starter.credits === 0) return "The first call of an account is free. ";
-  return `Free to begin with: ${starter.credits} starter credits with your confirmed e-mail address, good for ${starter.days} days, and the first call. `;
+function freeTier({ starter }: PeopleOffer, isOpen: boolean, free: string): string {
+  if (!isOpen || starter.credits === 0) return `${free} `;
+  return `Free to begin with: ${starter.credits} starter credits with your confirmed e-mail address, good for ${starter.days} days. ${free} `;
 }
 
 const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>

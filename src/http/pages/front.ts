@@ -1,4 +1,4 @@
-import { TOOLS } from "#tools/index.ts";
+import { callPrice, freeCall } from "../price-words.ts";
 import { codeBlock } from "./code-block.ts";
 import { prices } from "./front-prices.ts";
 import { tryIt } from "./front-try.ts";
@@ -15,7 +15,7 @@ export function frontPage(options: PageOptions): string {
       path: "/",
       title: "Toolbooth - small developer tools over HTTP",
       description:
-        "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. One credit a call, refusals free, yours to host.",
+        "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. Paid with credits, refusals free, yours to host.",
       current: null,
       main: [
         hero(options),
@@ -35,7 +35,7 @@ function hero(options: PageOptions): Html {
   const { people } = options;
   return html`<div class="hero"><div class="pitch">
 <h1>Small tools, one request away</h1>
-<p class="lead">Five developer tools as HTTP endpoints${people && ", and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs one credit; a refused one costs nothing.</p>
+<p class="lead">Five developer tools as HTTP endpoints${people && ", and as pages in your browser"}. JSON in, JSON out, no client library. A successful call costs ${callPrice(options.tools)}; a refused one costs nothing.</p>
 <p class="actions">${
     signUpIsOpen(options)
       ? html`<a class="button" href="${links.signUp}">Create an account</a>\n`
@@ -51,7 +51,7 @@ ${
   html`<p class="small soft">${
     people.starter.credits > 0 &&
     `${people.starter.credits} starter credits with your confirmed e-mail address. `
-  }The first call is free.</p>`
+  }${freeCall(options)}</p>`
 }</div>
 ${tryIt(options)}</div>
 `;
@@ -75,7 +75,7 @@ ${codeBlock("Two UUIDs", curlCode(call))}</li>
 `;
 }
 
-function tools({ publicUrl, people }: PageOptions): Html {
+function tools({ publicUrl, people, tools: all }: PageOptions): Html {
   const links = pageLinks(publicUrl);
   const address = (name: string) =>
     people ? `${links.tools}/${name}` : `${links.reference}#${name}`;
@@ -85,7 +85,7 @@ function tools({ publicUrl, people }: PageOptions): Html {
       ? "Each one is an endpoint and a page. The pages are free and need no account."
       : "Each one does one thing, with every limit written down."
   }</p>
-<ul class="cards">${TOOLS.map(
+<ul class="cards">${all.map(
     ({ name, summary }) =>
       html`<li><a href="${address(name)}"><code>${name}</code><span>${prose(summary)}</span></a></li>\n`,
   )}<li><a href="${links.reference}"><b>Reference</b><span>Every field, every limit, examples in three languages.</span></a></li>
@@ -98,7 +98,7 @@ function reasons({ publicUrl, people }: PageOptions): Html {
   const list: [string, string, Html | null][] = [
     [
       "An exact ledger",
-      "A credit is debited exactly once, on the disk, before its answer leaves. The test suite kills the server under load to show it.",
+      "A call is debited exactly once, on the disk, before its answer leaves. The test suite kills the server under load to show it.",
       html`<a href="${links.docs}#credits">How credits work</a>`,
     ],
     [

@@ -46,7 +46,7 @@ export function createPages(options: PageOptions): Pages {
   return {
     byPath,
     notFound: notFoundPage(options),
-    llms: llmsText(publicUrl),
+    llms: llmsText(options),
     robots: robotsText(publicUrl),
     sitemap: sitemapXml(publicUrl, [...Object.keys(byPath), ...drawn.map(({ path }) => path)]),
     headers: {

@@ -1,12 +1,11 @@
+import type { AppContext } from "../app-context.ts";
+import type { ApiOptions } from "../openapi-document.ts";
 import type { AppAssets } from "./app-shell.ts";
 import type { PeopleOffer, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: the description, the pages and the people's side, beside the calls. */
 export type SiteContext = {
-  settings: {
-    publicUrl: string;
-    rateLimit: number;
-    version: string;
+  settings: ApiOptions & {
     /** Every setting of this version, for the page that tells operators of them. */
     table?: readonly SettingShown[];
   };
@@ -31,3 +30,9 @@ export type BuiltPages = {
   /** The script of the pages that need none, as `assets/front-1a2b3c.js`; null where it was not built (yet). */
   frontScript(): string | null;
 };
+
+/** What the description and the pages say of an app. */
+export function apiOptionsOf({ settings, tools }: AppContext, version: string): ApiOptions {
+  const { publicUrl, rateLimit, freeCallCredits } = settings;
+  return { publicUrl, rateLimit, freeCallCredits, tools, version };
+}

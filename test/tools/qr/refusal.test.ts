@@ -4,6 +4,7 @@ import { Fault } from "#errors.ts";
 import { sampleProblem } from "#http/openapi-refusals.ts";
 import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
+import { TOOLS } from "#tools/index.ts";
 import { QR_LEVELS, type QrLevel } from "#tools/qr/capacity.ts";
 import { encodeQr } from "#tools/qr/encode-qr.ts";
 import { qrCode } from "#tools/qr-code.ts";
@@ -106,10 +107,10 @@ test("of every text each level holds as many bytes as it is told, and no charact
 
 test("the refusal in the description of the API is what the service says", () => {
   const { message, details } = refusal("a".repeat(2000), "Q");
-  const { detail, errors, bytes, capacities, fits } = sampleProblem(
-    "text_too_long_for_level",
-    "https://toolbooth.example",
-  );
+  const { detail, errors, bytes, capacities, fits } = sampleProblem("text_too_long_for_level", {
+    publicUrl: "https://toolbooth.example",
+    tools: TOOLS,
+  });
   assert.equal(detail, message);
   assert.deepEqual(errors, details.errors);
   assert.deepEqual({ bytes, capacities, fits }, details.members);

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PRICE_CREDITS_MAX } from "#limits.ts";
+import { TOOLS, uuid } from "#tools/index.ts";
+import { defineTool } from "#tools/tool.ts";
+
+test("the five tools cost one credit a call", () => {
+  assert.deepEqual(
+    TOOLS.map(({ price }) => price),
+    [1, 1, 1, 1, 1],
+  );
+});
+
+test("a price is a whole number of credits from 0 to 1,000,000", () => {
+  for (const price of [0, 1, 7, PRICE_CREDITS_MAX]) {
+    assert.equal(defineTool({ ...uuid, price }).price, price);
+  }
+  for (const price of [-1, 0.5, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, "1" as never]) {
+    assert.throws(() => defineTool({ ...uuid, price }), {
+      name: "RangeError",
+      message: `The price of uuid must be a whole number of credits from 0 to 1000000; got ${price}.`,
+    });
+  }
+});
