@@ -27,6 +27,16 @@ export function spendingSuite(sentence: Sentence) {
   });
 
   sentence(
+    "where TOOLBOOTH_FREE_CALL_CREDITS is 0, the first call costs like any other",
+    async (door) => {
+      const caller = await createCaller(door, { credits: 1, freeCall: "open" });
+      assertAnswer(await caller.call("hash", { text: "one" }), 1);
+      assertProblem(await caller.call("hash", { text: "one" }), "insufficient_credits");
+    },
+    { settings: { rateLimit: 100_000, freeCallCredits: 0 } },
+  );
+
+  sentence(
     "of 20 first calls at once on a balance of zero exactly one succeeds, free",
     async (door) => {
       const caller = await createCaller(door, { credits: 0, freeCall: "open" });
