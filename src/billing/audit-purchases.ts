@@ -1,6 +1,7 @@
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Purchase, PurchaseBook } from "./purchase-book.ts";
+import { isRestored } from "./restored-grants.ts";
 import { paidBack } from "./settle-credits.ts";
 
 const PAGE = 500;
@@ -28,7 +29,7 @@ export async function auditPurchases(
   now: number,
 ): Promise<string[]> {
   const bought = await boughtOf(grants());
-  const unnamed = new Map([...bought].filter(([, { id }]) => !RESTORED.test(id)));
+  const unnamed = new Map([...bought].filter(([, { id }]) => !isRestored(id)));
   const faults: string[] = [];
   for await (const purchase of everyPurchase(book)) {
     const { id, account, grant, session, payment } = purchase;
@@ -46,9 +47,8 @@ export async function auditPurchases(
   return faults;
 }
 
-/** How the ids of grants begin that were bought; and, in ledgers of earlier versions, how those end that replaced another. */
+/** How the ids of grants begin that were bought. */
 const BOUGHT = "stripe:";
-const RESTORED = /:restored(?:-\d+)?$/;
 
 const keyOf = (account: string, grant: string) => `${account} ${grant}`;
 
@@ -84,7 +84,7 @@ async function faultOf(
     bought.get(keyOf(account, grant))?.amount ??
     (await ledger.credits({ account, now })).grants.find(({ id }) => id === grant)?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger has not`;
-  if (amount === offer.credits || RESTORED.test(grant)) return null;
+  if (amount === offer.credits || isRestored(grant)) return null;
   return `is of ${offer.credits} credits, but its grant ${grant} is of ${amount}`;
 }
 

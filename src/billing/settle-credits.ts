@@ -1,9 +1,12 @@
 import type { BillingHouse } from "./billing.ts";
 import { addMonths } from "./months.ts";
 import type { Purchase } from "./purchase-book.ts";
+import { takenBefore } from "./restored-grants.ts";
 
 /** What a purchase says of its grant. */
 export type SettledCredits = Pick<Purchase, "grant" | "voided" | "spent" | "trouble">;
+
+type Settling = Pick<BillingHouse, "ledger"> & { provider: Pick<BillingHouse["provider"], "name"> };
 
 /**
  * Of its credits, those whose price has been paid back: in proportion, rounded down; all of them while the money is in
@@ -23,7 +26,7 @@ export function paidBack({ status, paid, refunded, dispute, offer }: Purchase): 
  * older row changes nothing of a grant (`stale`).
  */
 export async function settleCredits(
-  { ledger, provider }: BillingHouse,
+  { ledger, provider }: Settling,
   purchase: Purchase,
   now: number,
 ): Promise<{ outcome: "settled"; credits: SettledCredits; isNew: boolean } | { outcome: "stale" }> {
@@ -36,9 +39,8 @@ export async function settleCredits(
   const given =
     back < amount ? await ledger.grant({ account, id, kind, amount, expiresAt, now }) : null;
   const hasGrant = given !== null && given.outcome !== "no_account";
-  // The grant of an imported purchase may be smaller: of what was left when an earlier grant was taken back.
-  const gone = hasGrant ? amount - given.grant.amount : 0;
-  const credits = Math.max(0, back - gone);
+  const before = hasGrant ? await takenBefore(ledger, purchase, given.grant, now) : 0;
+  const credits = Math.max(0, back - before);
   const version = purchase.updatedAt;
   const clawed = await ledger.clawback({ account, grant: id, credits, version, now });
   if (clawed.outcome === "stale") return { outcome: "stale" };
@@ -48,7 +50,7 @@ export async function settleCredits(
     const none = { grant: null, voided: 0, spent: 0, trouble };
     return { outcome: "settled", credits: none, isNew: false };
   }
-  const voided = Math.min(back, gone + clawed.voided);
+  const voided = Math.min(back, before + clawed.voided);
   const spent = Math.min(clawed.spent, back - voided);
   return {
     outcome: "settled",

@@ -2,11 +2,21 @@ import { addBooks, noBooks } from "./books.ts";
 import type { Audit, Books } from "./port.ts";
 
 /** What a store sums up for an account, for its audit. */
-export type AccountSums = Books & { id: string; freeCall: string; freeCalls: number };
+export type AccountSums = Books & {
+  id: string;
+  freeCall: string;
+  freeCalls: number;
+  /** The balance that its row tells without a sum (`rules/balance.ts`); null where it tells none at that time. */
+  keptBalance: number | null;
+  /** How many grants of the lifetime plan are in force by its row, and by the grants. */
+  keptPlans: number;
+  plans: number;
+};
 
 /**
  * Reconciles the books: for every account the sum of its grants must equal
- * debits - reversals + remaining + expired + voided, and one free call at the most may have been made.
+ * debits - reversals + remaining + expired + voided, one free call at the most may have been made, and what its row
+ * says of its grants must be so.
  * `lost`: rows of usage that belong to no account.
  */
 export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
@@ -26,6 +36,14 @@ export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
     if (own.freeCalls !== expected) {
       faults.push(`${own.id}: ${own.freeCalls} free calls were made; ${expected} is right`);
     }
+    if (own.keptBalance !== null && own.keptBalance !== own.remaining)
+      faults.push(
+        `${own.id}: its balance is kept as ${own.keptBalance}; its grants hold ${own.remaining}`,
+      );
+    if (own.keptPlans !== own.plans)
+      faults.push(
+        `${own.id}: ${own.keptPlans} lifetime grants are kept as in force; ${own.plans} are`,
+      );
   }
   if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
   return { ok: faults.length === 0, accounts, books, faults };

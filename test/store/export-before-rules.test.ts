@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { settleCredits } from "#billing/settle-credits.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { readTransfer } from "#ledger/transfer/lines.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
@@ -10,6 +11,8 @@ import { createPostgresReads } from "#stores/postgres/reads.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { postgresPeople } from "#stores/schema/postgres-people.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { importSqlite } from "#stores/sqlite/transfer.ts";
 import { accountId, DAY, keySha256 } from "../contract/ledger/scene.ts";
@@ -142,6 +145,26 @@ describe("a file of the version whose rules stood in its stores", () => {
     for (const [name, after] of Object.entries(AFTER))
       assert.equal(await callAgain(ledger, name), after, name);
     assert.equal((await ledger.audit({ now: NOW })).ok, true);
+  });
+
+  test("has purchases whose next look at their payments changes nothing", async (t) => {
+    const driver = openEmpty(t);
+    importSqlite(driver, bytesOf(LINES), NOW);
+    const { ledger } = openSqliteDirect(driver);
+    const book = createPurchaseBook(createSqliteDatabase(driver));
+    const house = { ledger, provider: { name: "stripe" } };
+    for (const [no, figures] of [
+      [1, { grant: `stripe:pi_${pack}:restored`, voided: 20, spent: 0, trouble: null }],
+      [2, { grant: `stripe:pi_${plan}:restored`, voided: 0, spent: 0, trouble: null }],
+      [3, { grant: `stripe:pi_${other}`, voided: 0, spent: 0, trouble: null }],
+      [4, { grant: "stripe:pi_e3e86a47000023", voided: 89, spent: 11, trouble: null }],
+    ] as const) {
+      const purchase = await book.find({ id: `pur_fixture${no}` });
+      assert.ok(purchase);
+      const settled = await settleCredits(house, purchase, NOW);
+      assert.deepEqual(settled, { outcome: "settled", credits: figures, isNew: false });
+    }
+    await assertTold(ledger);
   });
 
   test("goes into PostgreSQL, which tells the same and writes the same lines", async (t) => {

@@ -15,8 +15,8 @@ export function rowsOfLedger(tables: readonly [DebitTable, DebitTable]): string[
   const debits = (table: DebitTable, rows: string) =>
     `INSERT INTO ${table} (account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at) VALUES ${rows}`;
   return [
-    `INSERT INTO account (id, created_at, state, free_call, low_balance, told_level, lifetime_grants) VALUES
-      ('ada', ${START}, 'open', 'used', 20, 'enough', 1), ('bob', ${START}, 'suspended', 'open', 0, 'gone', 0)`,
+    `INSERT INTO account (id, created_at, state, free_call, low_balance, told_level, lifetime_grants, front_grant, rest) VALUES
+      ('ada', ${START}, 'open', 'used', 20, 'enough', 1, 'soon', 45), ('bob', ${START}, 'suspended', 'open', 0, 'gone', 0, 'its', 0)`,
     `INSERT INTO api_key (account_no, id, sha256, start, label, created_at) VALUES
       (1, 'key_2', 'b', 'tb_2', 'second', ${START + 1}), (1, 'key_1', 'a', 'tb_1', 'first', ${START}),
       (2, 'key_3', 'c', 'tb_3', 'other', ${START})`,
@@ -24,7 +24,7 @@ export function rowsOfLedger(tables: readonly [DebitTable, DebitTable]): string[
       (1, 'never', 'operator', 50, 46, 0, 0, NULL, ${START}, NULL),
       (1, 'soon', 'pack', 9, 5, 0, 1, ${START + 7 * H}, ${START}, ${START + 3 * DAY_MS}),
       (1, 'gone', 'starter', 8, 2, 0, 0, NULL, ${START}, ${START + DAY_MS}),
-      (1, 'spent', 'pack', 4, 0, 1, 0, NULL, ${START}, NULL),
+      (1, 'spent', 'lifetime', 4, 0, 1, 0, NULL, ${START}, NULL),
       (2, 'its', 'pack', 7, 7, 0, 0, NULL, ${START}, NULL)`,
     `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, free_calls, credits) VALUES
       (1, ${START}, 2, 'hash', 5, 1, 4), (1, ${START}, 1, 'uuid', 3, 0, 0), (1, ${START}, 2, 'uuid', 1, 0, 1)`,

@@ -142,8 +142,17 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
         ...{ granted: 78, debited: 29, reversed: 8 },
         ...{ remaining: 58, expired: 2, voided: 1 },
       });
-      // What the rows above say on purpose: the free call is right, the sum is not.
-      assert.deepEqual(faults, ["ada: 71 credits were granted, but 75 are accounted for"]);
+      // What the rows say on purpose: the free call and the plan are right, the sum and the kept balance are not.
+      assert.deepEqual(faults, [
+        "ada: 71 credits were granted, but 75 are accounted for",
+        "ada: its balance is kept as 50; its grants hold 51",
+      ]);
+      const later = await audit({ now: START + 3 * DAY_MS });
+      assert.equal(
+        later.faults.length,
+        1,
+        "the kept balance ends with the grant that is spent first",
+      );
     });
   });
 }

@@ -97,8 +97,9 @@ async function fillPriced(scene: Scene): Promise<string> {
   const fay = await scene.account("Fay", { freeCall: "open" });
   for (const [id, amount] of [
     ["small", 3],
-    ["middle", 40],
-    ["large", 500],
+    ["middle", 38],
+    ["large", 50],
+    ["last", 500],
   ] as const)
     await scene.grant(fay, id, amount);
   await callPriced(scene, fay, START);

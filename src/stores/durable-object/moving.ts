@@ -59,6 +59,29 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     );
   }
 
+  function faultsOf(account: string, now: number) {
+    const { faults } = audit({ now });
+    if (anAccount.get() === undefined)
+      faults.push(`${account}: no record of the account itself came`);
+    return { ok: faults.length === 0, faults };
+  }
+
+  /** Where the books do not reconcile, nothing is changed: more records may come. */
+  function finish(account: string, now: number) {
+    let outcome = { ok: false, faults: [] as string[] };
+    try {
+      driver.transaction("write", () => {
+        for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
+        outcome = faultsOf(account, now);
+        if (!outcome.ok) throw INCOMPLETE;
+        setMark({ account, finished: true });
+      });
+    } catch (error) {
+      if (error !== INCOMPLETE) throw error;
+    }
+    return outcome;
+  }
+
   return {
     /** Throws where the account is on its way, and for what writes where it is held. */
     enter(reads: boolean): void {
@@ -104,19 +127,14 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     finishImport({ now }: MoveOperations["finishImport"][0]) {
       const current = currentMark();
       if (current === null) throw new OrderRefused("No import is under way here");
-      const { ok, faults } = audit({ now });
-      const isHere = anAccount.get() !== undefined;
-      if (!isHere) faults.push(`${current.account}: no record of the account itself came`);
-      if (ok && isHere && !current.finished) {
-        driver.transaction("write", () => {
-          for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
-          setMark({ ...current, finished: true });
-        });
-      }
-      return { ok: ok && isHere, faults };
+      if (current.finished) return faultsOf(current.account, now);
+      return finish(current.account, now);
     },
   } satisfies Moving;
 }
+
+/** Rolls a transaction back. */
+const INCOMPLETE = new Error("The books do not reconcile");
 
 type Moving = { enter(reads: boolean): void } & {
   [Name in keyof MoveOperations]: (

@@ -1,8 +1,16 @@
 import { type AccountSums, reconcile } from "#ledger/reconcile.ts";
+import { EXPIRY_SQL } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { sql } from "./sql-database.ts";
+import { type SqlQuery, sql } from "./sql-database.ts";
 
-/** The sums of every account, and the rows that belong to none. */
+/** In burn order the first spendable grant of the account `a`: this column of it. */
+const frontSql = (column: string, now: number): SqlQuery => ({
+  sql: `(SELECT ${column} FROM credit_grant
+    WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > ? ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT 1)`,
+  values: [now],
+});
+
+/** The sums of every account, what its row says of them, and the rows that belong to none. */
 export const audit: LedgerRead<"audit"> = {
   isReport: () => true,
   queries: ({ now }) => [
@@ -23,7 +31,11 @@ export const audit: LedgerRead<"audit"> = {
       SELECT a.id, a.free_call AS "freeCall", CAST(coalesce(granted, 0) AS BIGINT) AS granted,
         CAST(coalesce(voided, 0) AS BIGINT) AS voided, CAST(coalesce(remaining, 0) AS BIGINT) AS remaining,
         CAST(coalesce(expired, 0) AS BIGINT) AS expired, CAST(coalesce(debited, 0) AS BIGINT) AS debited,
-        CAST(coalesce(free_calls, 0) AS BIGINT) AS "freeCalls", CAST(coalesce(reversed, 0) AS BIGINT) AS reversed
+        CAST(coalesce(free_calls, 0) AS BIGINT) AS "freeCalls", CAST(coalesce(reversed, 0) AS BIGINT) AS reversed,
+        CASE WHEN a.rest >= 0 AND coalesce(a.front_grant, '') = coalesce(${frontSql("id", now)}, '')
+          THEN a.rest + coalesce(${frontSql("remaining", now)}, 0) END AS "keptBalance",
+        a.lifetime_grants AS "keptPlans", (SELECT count(*) FROM credit_grant
+          WHERE account_no = a.no AND kind = 'lifetime' AND clawback < amount) AS plans
       FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
         LEFT JOIN reversals r ON r.account_no = a.no
       ORDER BY a.no`,

@@ -36,7 +36,7 @@ const grant: RecordColumn = {
   ...text("grant_no"),
   read: "(SELECT id FROM credit_grant WHERE no = t.grant_no)",
   write: (dialect) => `CASE
-    WHEN EXISTS (SELECT 1 FROM ${eachPart(dialect)} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
+    WHEN r.parts IS NOT NULL AND EXISTS (SELECT 1 FROM ${eachPart(dialect)} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
     ELSE ${grantNo('r."grant"')} END`,
 };
 const parts: RecordColumn = { column: "parts", type: "json" };
