@@ -31,7 +31,9 @@ operatorActsContract("in PostgreSQL", async (t) => {
   const { db } = await open(t);
   const acts = createOperatorActs(db);
   const recordAs = async (no: number, act: OperatorAct) => {
-    await db.batch([sql`SELECT setval(pg_get_serial_sequence('operator_act', 'no'), ${no - 1})`]);
+    await db.batch([
+      { sql: `ALTER TABLE operator_act ALTER COLUMN no RESTART WITH ${no}`, values: [] },
+    ]);
     await acts.record(act);
   };
   return { acts, recordAs };
