@@ -36,6 +36,32 @@ test("docs/settings.md has every setting, with its default and its meaning", () 
   }
 });
 
+test("the operator's setting is one token or several with names, each long and its own", () => {
+  const [one, other] = ["1".repeat(32), `hunter2:${"2".repeat(30)}`];
+  const read = (text: string) => readConfig({ TOOLBOOTH_OPERATOR_TOKEN: text }).operatorTokens;
+  assert.deepEqual(read(""), []);
+  assert.deepEqual(read(one), [{ name: "operator", token: one }]);
+  assert.deepEqual(read(`ada:${one}, ci.deploy-2:${other}`), [
+    { name: "ada", token: one },
+    { name: "ci.deploy-2", token: other },
+  ]);
+  for (const [wrong, expected] of [
+    ["hunter2", /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32 letters/],
+    [`${one},ada:hunter2`, /at least 32 .*each one of a comma-separated list/],
+    [`${one},`, /at least 32/],
+    [`ada:${one.slice(1)} x`, /without spaces/],
+    [`the hunter2:${one}`, /must name each token with up to 40 letters/],
+    [`:${one}`, /must name each token/],
+    [`${one},${other.slice(8)}2222222222`, /the same name or the same token twice/],
+    [`ada:${one},bob:${one}`, /the same name or the same token twice/],
+  ] as const) {
+    const faults = faultsOf(() => read(wrong));
+    assert.equal(faults.length, 1, wrong);
+    assert.match(faults[0] ?? "", expected);
+    assert.ok(!faults[0]?.includes(one), "no token is repeated");
+  }
+});
+
 test("Stripe's two settings go together, with a price list, and say what a wrong one should be", () => {
   assert.equal(readConfig({}).stripe, null);
   assert.deepEqual(readConfig(STRIPE).stripe, {

@@ -15,6 +15,7 @@ import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { emailsOf } from "../contract/letter-queue-scene.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
+import { insertAs, operatorActsContract } from "../contract/operator-acts.ts";
 import { openD1 } from "./d1-scene.ts";
 
 /** The suites of every store, over D1 in workerd. */
@@ -28,14 +29,18 @@ journalContract("in D1", open);
 noticeBookContract("in D1", open);
 accountIndexContract("in D1", async () => {
   const { db } = await open();
-  return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
+  return { index: createAccountIndex(db) };
+});
+operatorActsContract("in D1", async () => {
+  const { db } = await open();
+  return { acts: createOperatorActs(db), recordAs: insertAs(db) };
 });
 accountIndexContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   driver.exec(d1Edge);
   const db = createSqliteDatabase(driver);
-  return { index: createAccountIndex(db), acts: createOperatorActs(db), db };
+  return { index: createAccountIndex(db) };
 });
 test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
   const { forwardedNotices } = await open();

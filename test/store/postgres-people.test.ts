@@ -1,13 +1,16 @@
 import { before, type TestContext } from "node:test";
+import type { OperatorAct } from "#operator/acts.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { emailsOf } from "../contract/letter-queue-scene.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
+import { operatorActsContract } from "../contract/operator-acts.ts";
 import { newDatabase } from "./postgres-scene.ts";
 
 /** The suites of every store about people, over PostgreSQL. */
@@ -25,6 +28,17 @@ async function open(t: TestContext) {
 directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
 noticeBookContract("in PostgreSQL", open);
+operatorActsContract("in PostgreSQL", async (t) => {
+  const { db } = await open(t);
+  const acts = createOperatorActs(db);
+  const recordAs = async (no: number, act: OperatorAct) => {
+    await db.batch([
+      { sql: `ALTER TABLE operator_act ALTER COLUMN no RESTART WITH ${no}`, values: [] },
+    ]);
+    await acts.record(act);
+  };
+  return { acts, recordAs };
+});
 letterQueueContract("in PostgreSQL", async (t) => {
   const { letterQueue, jobs, db } = await open(t);
   const fill = async (count: number) => {

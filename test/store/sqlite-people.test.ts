@@ -5,6 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createJournal } from "#stores/sql/journal.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -12,6 +13,7 @@ import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { createTurns, inTurns } from "#stores/sqlite/turns.ts";
 import { journalContract } from "../contract/journal.ts";
 import { noticeBookContract } from "../contract/notice-book.ts";
+import { insertAs, operatorActsContract } from "../contract/operator-acts.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 
@@ -25,6 +27,13 @@ noticeBookContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   return { ...openSqlitePeople(driver), db: createSqliteDatabase(driver) };
+});
+
+operatorActsContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const db = createSqliteDatabase(driver);
+  return { acts: createOperatorActs(db), recordAs: insertAs(db) };
 });
 
 test("turns come in the order in which they were asked for, and a fault leaves the turn to the next", async () => {

@@ -2,18 +2,12 @@ import { readEmail } from "#accounts/people.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { random } from "../node-house.ts";
 import { creditsFrom } from "./arguments.ts";
-import {
-  type Call,
-  type Command,
-  command,
-  type Outcome,
-  option,
-  Refusal,
-  word,
-} from "./command.ts";
-import { type Deployment, noteTold, statusOf, withDeployment } from "./deployment.ts";
+import { type Command, type Outcome, Refusal } from "./command.ts";
+import { command, type Session } from "./define-command.ts";
+import { accountOf, noteTold, statusOf } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
-import { counted, instant, minute, table } from "./text.ts";
+import { option, word } from "./takes.ts";
+import { counted, minute, table, withInstants } from "./text.ts";
 
 /** `account …`: accounts as the operator makes and stops them. */
 export const ACCOUNT_COMMANDS: readonly Command[] = [
@@ -24,8 +18,23 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       "Without --credits it starts with none; its first call is free either way. It gets no starter credits. Where there is no data yet, in DATA_DIR or in the PostgreSQL of DATABASE_URL, this makes it.",
     ],
     example: "account create you@example.com --credits 1000",
-    takes: { email: word("<email>"), credits: option("N", creditsFrom(0)) },
-    run: create,
+    takes: { email: word("<email>", readEmail), credits: option("N", creditsFrom(0)) },
+    creates: true,
+    async run({ email, credits: amount = 0 }, session) {
+      const { client, now, note } = session;
+      await refuseTaken(session, email);
+      const credits =
+        amount === 0 ? null : { grant: `operator:${randomBase62(16, random)}`, amount };
+      const order = { account: newAccountId(random), email, now, credits };
+      const { account } = await client.openAccount(order);
+      const { balance, freeCall } = await statusOf(session, account);
+      if (freeCall === "withheld")
+        note("This address had an account before, which was closed: the new one has no free call.");
+      return {
+        json: { id: account, email, balance },
+        text: `The account ${account} for ${email} is open, with ${counted(balance, "credit")}.\nMake a key for it: key create ${email} --label production\n`,
+      };
+    },
   }),
   command({
     name: "account list",
@@ -33,21 +42,49 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     details: ["Closed accounts have no address any more and are not listed."],
     example: "account list",
     takes: {},
-    run: list,
+    async run(_, { client, now, note }) {
+      const accounts = [];
+      for await (const { email, account: id, createdAt, asked } of everyStatus(client, now)) {
+        if ("moved" in asked) {
+          note(asked.moved);
+          accounts.push({ id, email, state: "moving", balance: null, createdAt });
+        } else if (asked.result !== null) {
+          const { state, balance, createdAt } = asked.result;
+          accounts.push({ id, email, state, balance, createdAt });
+        }
+      }
+      const rows = accounts.map((one) => [
+        ...[one.email, one.id, one.state, one.balance ?? "", minute(one.createdAt, "")],
+      ]);
+      return {
+        json: { accounts: accounts.map(withInstants) },
+        text:
+          rows.length === 0
+            ? "There are no accounts.\n"
+            : table(["e-mail", "id", "state", "credits", "made (UTC)"], rows),
+      };
+    },
   }),
   command({
     name: "account suspend",
     summary: "Refuse the calls of an account (403) until it is resumed",
     example: "account suspend you@example.com",
     takes: { email: word("<email>") },
-    run: suspend,
+    run: ({ email }, session) =>
+      setState(
+        session,
+        email,
+        "suspendAccount",
+        "suspended: its calls are refused with 403 from now on",
+      ),
   }),
   command({
     name: "account resume",
     summary: "Take the calls of a suspended account again",
     example: "account resume you@example.com",
     takes: { email: word("<email>") },
-    run: resume,
+    run: ({ email }, session) =>
+      setState(session, email, "resumeAccount", "open: its calls are taken again"),
   }),
   command({
     name: "account close",
@@ -57,123 +94,43 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     ],
     example: "account close you@example.com",
     takes: { email: word("<email>") },
-    run: close,
+    async run(given, session) {
+      const { client, now } = session;
+      const { email, account: id } = await accountOf(session, given.email);
+      const { forfeited, told } = await client.closeAccount({ account: id, email, now });
+      noteTold(session, told);
+      return {
+        json: { id, email, state: "closed", forfeited },
+        text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,
+      };
+    },
   }),
 ];
 
-/** The account of an address, or a refusal that says what the operator can do. */
-export async function accountOf(
-  { client, place }: Deployment,
-  text: string,
-): Promise<{ email: string; account: string }> {
-  const email = readEmail(text);
+/** Asked before anything is made, for the better sentence; of two at the same moment one gets through. */
+async function refuseTaken({ client, now }: Session, email: string): Promise<void> {
   const found = await client.findAddress({ email });
-  if (found !== null) return found;
+  if (found === null) return;
+  // One whose making broke off is completed.
+  if ((await client.findAccount({ account: found.account, now })) === null) return;
   throw new Refusal(
-    `There is no account for ${email} in ${place}: it was never made, or it is closed. See account list, or make it with account create.`,
+    `There is an account for ${email} already. To give it credits: credits grant ${email} N.`,
   );
 }
 
-type OfAddress = { email: string };
-
-async function create(
-  call: Call,
-  given: OfAddress & { credits: number | undefined },
-): Promise<Outcome> {
-  const email = readEmail(given.email);
-  const { now } = call;
-  const open = async (deployment: Deployment): Promise<Outcome> => {
-    const { client } = deployment;
-    if (await isTaken(call, deployment, email)) {
-      throw new Refusal(
-        `There is an account for ${email} already. To give it credits: credits grant ${email} N.`,
-      );
-    }
-    const amount = given.credits ?? 0;
-    const credits = amount === 0 ? null : { grant: `operator:${randomBase62(16, random)}`, amount };
-    const order = { account: newAccountId(random), email, now, credits };
-    const { account } = await client.openAccount(order);
-    const { balance, freeCall } = await statusOf(call, deployment, account);
-    if (freeCall === "withheld") {
-      call.note(
-        "This address had an account before, which was closed: the new one has no free call.",
-      );
-    }
-    return {
-      json: { id: account, email, balance },
-      text: `The account ${account} for ${email} is open, with ${counted(balance, "credit")}.\nMake a key for it: key create ${email} --label production\n`,
-    };
-  };
-  return withDeployment(call, open, { create: true });
-}
-
-/** Asked before anything is made, for the better sentence; of two at the same moment one gets through. */
-async function isTaken({ now }: Call, { client }: Deployment, email: string): Promise<boolean> {
-  const found = await client.findAddress({ email });
-  return found !== null && (await client.findAccount({ account: found.account, now })) !== null;
-}
-
-async function list(call: Call): Promise<Outcome> {
-  return withDeployment(call, async ({ client }) => {
-    const accounts = [];
-    for await (const { email, account: id, createdAt, asked } of everyStatus(client, call.now)) {
-      if ("moved" in asked) {
-        call.note(asked.moved);
-        accounts.push({ id, email, state: "moving", balance: null, createdAt });
-      } else if (asked.result !== null) {
-        const { state, balance, createdAt } = asked.result;
-        accounts.push({ id, email, state, balance, createdAt });
-      }
-    }
-    const rows = accounts.map((one) => [
-      ...[one.email, one.id, one.state, one.balance ?? "", minute(one.createdAt, "")],
-    ]);
-    return {
-      json: { accounts: accounts.map((one) => ({ ...one, createdAt: instant(one.createdAt) })) },
-      text:
-        rows.length === 0
-          ? "There are no accounts.\n"
-          : table(["e-mail", "id", "state", "credits", "made (UTC)"], rows),
-    };
-  });
-}
-
-function suspend(call: Call, given: OfAddress): Promise<Outcome> {
-  const said = "suspended: its calls are refused with 403 from now on";
-  return setState(call, given, "suspendAccount", said);
-}
-
-function resume(call: Call, given: OfAddress): Promise<Outcome> {
-  return setState(call, given, "resumeAccount", "open: its calls are taken again");
-}
-
 async function setState(
-  call: Call,
-  given: OfAddress,
+  session: Session,
+  address: string,
   act: "suspendAccount" | "resumeAccount",
   said: string,
 ): Promise<Outcome> {
-  return withDeployment(call, async (deployment) => {
-    const { account, email } = await accountOf(deployment, given.email);
-    const { found } = await deployment.client[act]({ account, now: call.now });
-    const { state } = await statusOf(call, deployment, account);
-    if (!found)
-      throw new Refusal(
-        `The account of ${email} is closed for good. Finish with account close ${email}.`,
-      );
-    return { json: { id: account, email, state }, text: `The account of ${email} is ${said}.\n` };
-  });
-}
-
-async function close(call: Call, given: OfAddress): Promise<Outcome> {
-  return withDeployment(call, async (deployment) => {
-    const { email, account: id } = await accountOf(deployment, given.email);
-    const order = { account: id, email, now: call.now };
-    const { account, forfeited, told } = await deployment.client.closeAccount(order);
-    noteTold(call, deployment, told);
-    return {
-      json: { id: account, email, state: "closed", forfeited },
-      text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,
-    };
-  });
+  const { client, now } = session;
+  const { account, email } = await accountOf(session, address);
+  const { found } = await client[act]({ account, now });
+  const { state } = await statusOf(session, account);
+  if (!found)
+    throw new Refusal(
+      `The account of ${email} is closed for good. Finish with account close ${email}.`,
+    );
+  return { json: { id: account, email, state }, text: `The account of ${email} is ${said}.\n` };
 }

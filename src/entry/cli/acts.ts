@@ -1,11 +1,15 @@
+import type { OutcomeOf } from "#operator/operations.ts";
 import { wholeFrom } from "./arguments.ts";
-import { type Call, type Command, command, type Outcome, option } from "./command.ts";
-import { withDeployment } from "./deployment.ts";
+import type { Command } from "./command.ts";
+import { command } from "./define-command.ts";
+import { option } from "./takes.ts";
 import { cut, instant, minute, table } from "./text.ts";
 
 const SHOWN = 50;
 const SHOWN_MAX = 100_000;
 const PAGE = 500;
+/** A refusal is a sentence or two; --json has it whole. */
+const OUTCOME_CHARS = 60;
 
 /** `acts`: what operators did. */
 export const ACT_COMMANDS: readonly Command[] = [
@@ -17,31 +21,24 @@ export const ACT_COMMANDS: readonly Command[] = [
     ],
     example: "acts",
     takes: { max: option("N", wholeFrom(1, SHOWN_MAX)) },
-    run: acts,
+    async run({ max = SHOWN }, { client }) {
+      const found: OutcomeOf<"listActs">["acts"] = [];
+      for (let after: string | null = null; found.length < max; ) {
+        const page = await client.listActs({ after, max: Math.min(PAGE, max - found.length) });
+        found.push(...page.acts);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      const rows = found.map(({ at, by, act, subject, outcome, address }) => [
+        ...[minute(at, ""), by, act, subject ?? "", cut(outcome, OUTCOME_CHARS), address ?? ""],
+      ]);
+      return {
+        json: { acts: found.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
+        text:
+          rows.length === 0
+            ? "No operator has changed anything there yet.\n"
+            : table(["at (UTC)", "by", "act", "account or key", "outcome", "from"], rows),
+      };
+    },
   }),
 ];
-
-/** A refusal is a sentence or two; --json has it whole. */
-const OUTCOME_CHARS = 60;
-
-async function acts(call: Call, { max = SHOWN }: { max: number | undefined }): Promise<Outcome> {
-  return withDeployment(call, async ({ client }) => {
-    const found = [];
-    for (let after: string | null = null; found.length < max; ) {
-      const page = await client.listActs({ after, max: Math.min(PAGE, max - found.length) });
-      found.push(...page.acts);
-      if (page.next === null) break;
-      after = page.next;
-    }
-    const rows = found.map(({ at, by, act, subject, outcome, address }) => [
-      ...[minute(at, ""), by, act, subject ?? "", cut(outcome, OUTCOME_CHARS), address ?? ""],
-    ]);
-    return {
-      json: { acts: found.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
-      text:
-        rows.length === 0
-          ? "No operator has changed anything there yet.\n"
-          : table(["at (UTC)", "by", "act", "account or key", "outcome", "from"], rows),
-    };
-  });
-}

@@ -1,7 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import { type Argument, type Command, WrongUsage } from "./command.ts";
+import { type Command, WrongUsage } from "./command.ts";
+import type { Argument } from "./takes.ts";
 import { endOfDay, startOfDay } from "./text.ts";
 
 /** What was typed after `toolbooth`, taken apart. Whatever is wrong with it is `WrongUsage`, in one sentence. */

@@ -1,19 +1,11 @@
 import { randomBase62 } from "#ids.ts";
 import { random } from "../node-house.ts";
-import { accountOf } from "./accounts.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
-import {
-  type Call,
-  type Command,
-  command,
-  type Outcome,
-  option,
-  Refusal,
-  WrongUsage,
-  word,
-} from "./command.ts";
-import { statusOf, withDeployment } from "./deployment.ts";
-import { counted, instantOrNull, minute, table, whole } from "./text.ts";
+import { type Command, Refusal, WrongUsage } from "./command.ts";
+import { command } from "./define-command.ts";
+import { accountOf, statusOf } from "./deployment.ts";
+import { option, word } from "./takes.ts";
+import { counted, instantOrNull, minute, table, whole, withInstants } from "./text.ts";
 
 /** `credits …`: giving credits and looking at them. */
 export const CREDITS_COMMANDS: readonly Command[] = [
@@ -31,7 +23,36 @@ export const CREDITS_COMMANDS: readonly Command[] = [
       expires: option("WHEN", (text, name) => ({ text, at: readEnd(text, name) })),
       id: option("ID", readGrantId),
     },
-    run: grant,
+    check({ expires }, { now }) {
+      if (expires === undefined || expires.at > now) return;
+      throw new Refusal(
+        `--expires ${expires.text} is in the past: these credits could never be spent. Name a later time.`,
+      );
+    },
+    async run({ amount, expires, ...given }, session) {
+      const { client, now } = session;
+      const expiresAt = expires?.at ?? null;
+      const { account, email } = await accountOf(session, given.email);
+      const id = `operator:${given.id ?? randomBase62(16, random)}`;
+      const made = await client.grant({ account, id, kind: "operator", amount, expiresAt, now });
+      if (made.outcome === "no_account") {
+        await statusOf(session, account);
+        throw new Refusal(`The account of ${email} is closed: it takes no credits.`);
+      }
+      const again = made.outcome === "already_granted";
+      if (again && (made.grant.amount !== amount || made.grant.expiresAt !== expiresAt)) {
+        throw new Refusal(
+          `The grant ${id} was made before, with ${counted(made.grant.amount, "credit")} and ${expiry(made.grant)}; it is left as it is. Use another --id for another grant.`,
+        );
+      }
+      const { balance } = await client.credits({ account, now });
+      return {
+        json: { email, id, amount, expiresAt: instantOrNull(expiresAt), granted: !again, balance },
+        text: again
+          ? `The grant ${id} was made before; nothing was added. The balance of ${email} is ${whole(balance)}.\n`
+          : `${email} was given ${counted(amount, "credit")}, with ${expiry(made.grant)}. The balance is ${whole(balance)}.\n`,
+      };
+    },
   }),
   command({
     name: "credits show",
@@ -41,57 +62,30 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     ],
     example: "credits show you@example.com",
     takes: { email: word("<email>") },
-    run: show,
+    async run(given, session) {
+      const { client, now } = session;
+      const { account, email } = await accountOf(session, given.email);
+      const { balance, grants } = await client.credits({ account, now });
+      const rows = grants.map(({ id, kind, amount, remaining, expiresAt }) => [
+        ...[id, kind, amount, remaining],
+        minute(expiresAt, "never") + (expiresAt !== null && expiresAt <= now ? ", expired" : ""),
+      ]);
+      const heading = `The balance of ${email} is ${counted(balance, "credit")}.\n`;
+      const headings = ["grant", "kind", "amount", "remaining", "expires (UTC)"];
+      return {
+        json: {
+          balance,
+          grants: grants.map(({ id, kind, amount, remaining, expiresAt }) =>
+            withInstants({ id, kind, amount, remaining, expiresAt }),
+          ),
+        },
+        text: rows.length === 0 ? heading : `${heading}\n${table(headings, rows)}`,
+      };
+    },
   }),
 ];
 
 const GRANT_ID_CHARS_MAX = 100;
-
-type GrantGiven = {
-  email: string;
-  amount: number;
-  expires: { text: string; at: number } | undefined;
-  id: string | undefined;
-};
-
-async function grant(call: Call, given: GrantGiven): Promise<Outcome> {
-  const { amount, expires } = given;
-  const expiresAt = expires?.at ?? null;
-  if (expiresAt !== null && expiresAt <= call.now) {
-    throw new Refusal(
-      `--expires ${expires?.text} is in the past: these credits could never be spent. Name a later time.`,
-    );
-  }
-  return withDeployment(call, async (deployment) => {
-    const { account, email } = await accountOf(deployment, given.email);
-    const id = `operator:${given.id ?? randomBase62(16, random)}`;
-    const made = await deployment.client.grant({
-      account,
-      id,
-      kind: "operator",
-      amount,
-      expiresAt,
-      now: call.now,
-    });
-    if (made.outcome === "no_account") {
-      await statusOf(call, deployment, account);
-      throw new Refusal(`The account of ${email} is closed: it takes no credits.`);
-    }
-    const again = made.outcome === "already_granted";
-    if (again && (made.grant.amount !== amount || made.grant.expiresAt !== expiresAt)) {
-      throw new Refusal(
-        `The grant ${id} was made before, with ${counted(made.grant.amount, "credit")} and ${expiry(made.grant)}; it is left as it is. Use another --id for another grant.`,
-      );
-    }
-    const { balance } = await deployment.client.credits({ account, now: call.now });
-    return {
-      json: { email, id, amount, expiresAt: instantOrNull(expiresAt), granted: !again, balance },
-      text: again
-        ? `The grant ${id} was made before; nothing was added. The balance of ${email} is ${whole(balance)}.\n`
-        : `${email} was given ${counted(amount, "credit")}, with ${expiry(made.grant)}. The balance is ${whole(balance)}.\n`,
-    };
-  });
-}
 
 const expiry = ({ expiresAt }: { expiresAt: number | null }) =>
   expiresAt === null ? "no expiry" : `expiry on ${minute(expiresAt, "")} UTC`;
@@ -101,37 +95,4 @@ function readGrantId(text: string): string {
   const id = text.replace(/^operator:/, "");
   if (/^[\x21-\x7e]+$/.test(id) && id.length <= GRANT_ID_CHARS_MAX) return id;
   throw new WrongUsage(`--id must have 1 to ${GRANT_ID_CHARS_MAX} visible ASCII characters.`);
-}
-
-async function show(call: Call, given: { email: string }): Promise<Outcome> {
-  return withDeployment(call, async (deployment) => {
-    const { account, email } = await accountOf(deployment, given.email);
-    const { balance, grants } = await deployment.client.credits({ account, now: call.now });
-    const rows = grants.map((one) => [
-      one.id,
-      one.kind,
-      one.amount,
-      one.remaining,
-      minute(one.expiresAt, "never") +
-        (one.expiresAt !== null && one.expiresAt <= call.now ? ", expired" : ""),
-    ]);
-    const heading = `The balance of ${email} is ${counted(balance, "credit")}.\n`;
-    return {
-      json: {
-        balance,
-        grants: grants.map(({ id, kind, amount, remaining, expiresAt }) => ({
-          id,
-          kind,
-          amount,
-          remaining,
-          expiresAt: instantOrNull(expiresAt),
-        })),
-      },
-      text:
-        heading +
-        (rows.length === 0
-          ? ""
-          : `\n${table(["grant", "kind", "amount", "remaining", "expires (UTC)"], rows)}`),
-    };
-  });
 }

@@ -12,7 +12,8 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { type Ended, endVisits } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../data-folder.ts";
-import { type Call, type Command, command, flag, type Outcome, Refusal, word } from "./command.ts";
+import { type Call, type Command, type Outcome, Refusal } from "./command.ts";
+import { commandOnFiles } from "./define-command.ts";
 import {
   beginFile,
   checkTarget,
@@ -24,6 +25,7 @@ import {
 } from "./files.ts";
 import { recordHere } from "./in-process.ts";
 import { noData } from "./open-sqlite.ts";
+import { flag, word } from "./takes.ts";
 import { counted, instant, whole } from "./text.ts";
 
 const OF_A_DEPLOYMENT =
@@ -34,7 +36,7 @@ const OF_POSTGRES =
 
 /** `backup` and `restore`: the database as one file. */
 export const DATA_COMMANDS: readonly Command[] = [
-  command({
+  commandOnFiles({
     name: "backup",
     summary: "Write a consistent copy of the data into one file, beside a running server",
     details: [
@@ -46,7 +48,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     hereOnly: `copies a data folder. ${OF_A_DEPLOYMENT}`,
     run: backup,
   }),
-  command({
+  commandOnFiles({
     name: "restore",
     summary: "Put a backup in the place of the data, while no server runs",
     details: [

@@ -1,3 +1,4 @@
+import { readEmail } from "#accounts/people.ts";
 import type { Told } from "#accounts/tell-person.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient } from "#operator/operations.ts";
@@ -49,19 +50,32 @@ async function openDeployment(call: Call, create: boolean): Promise<Deployment> 
 }
 
 /** Says whether the person whose account was changed knows of it. */
-export function noteTold(call: Call, { linksLead }: Deployment, told: Told): void {
+export function noteTold({ note, linksLead }: Call & Deployment, told: Told): void {
   if (told === null) return;
   const { email, fault } = told;
-  call.note(
+  note(
     fault === null
       ? `A letter tells ${email}; the server sends it within a minute.${linksLead}`
       : `It was done, but ${email} could not be told: ${fault}.`,
   );
 }
 
+/** The account of an address, or a refusal that says what the operator can do. */
+export async function accountOf(
+  { client, place }: Deployment,
+  text: string,
+): Promise<{ email: string; account: string }> {
+  const email = readEmail(text);
+  const found = await client.findAddress({ email });
+  if (found !== null) return found;
+  throw new Refusal(
+    `There is no account for ${email} in ${place}: it was never made, or it is closed. See account list, or make it with account create.`,
+  );
+}
+
 /** An account as the ledger knows it; an address whose account never came into being is no account yet. */
-export async function statusOf(call: Call, { client }: Deployment, account: string) {
-  const status = await client.findAccount({ account, now: call.now });
+export async function statusOf({ client, now }: Call & Deployment, account: string) {
+  const status = await client.findAccount({ account, now });
   if (status !== null) return status;
   throw new Refusal("The making of this account was interrupted. Run account create for it again.");
 }

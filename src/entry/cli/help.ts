@@ -1,5 +1,6 @@
 import { version } from "../node-house.ts";
-import type { Argument, Command } from "./command.ts";
+import type { Command } from "./command.ts";
+import type { Argument } from "./takes.ts";
 
 /** What `help`, `--help` and a wrong usage say. Everything comes from the commands themselves. */
 const CALL = "npm run -s toolbooth --";

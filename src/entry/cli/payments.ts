@@ -9,23 +9,15 @@ import { decimalText } from "#billing/money.ts";
 import type { Purchase } from "#billing/purchase-book.ts";
 import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
-import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
 import { ProviderUnreachable } from "#operator/reach-provider.ts";
-import { accountOf } from "./accounts.ts";
-import { type Day, readDay } from "./arguments.ts";
-import {
-  type Call,
-  type Command,
-  command,
-  type Outcome,
-  option,
-  Refusal,
-  word,
-} from "./command.ts";
-import { withDeployment } from "./deployment.ts";
+import { readDay } from "./arguments.ts";
+import { type Command, Refusal } from "./command.ts";
+import { command, type Session } from "./define-command.ts";
+import { accountOf } from "./deployment.ts";
 import { purchasesOf } from "./lists.ts";
 import { createProgress } from "./progress.ts";
-import { counted, dayOf, instant, instantOrNull, minute, table } from "./text.ts";
+import { option, word } from "./takes.ts";
+import { counted, dayOf, instant, minute, table, withInstants } from "./text.ts";
 
 /** `payments …`: what was bought, and whether it is as the payment provider knows it. */
 export const PAYMENT_COMMANDS: readonly Command[] = [
@@ -37,8 +29,28 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
       "Of credits whose price was paid back: how many were taken back, and how many were spent before and stay so.",
     ],
     example: "payments list you@example.com",
-    takes: { email: word("<email>") },
-    run: list,
+    takes: { of: word("<email>") },
+    async run({ of }, session) {
+      const account = isAccountId(of) ? of : (await accountOf(session, of)).account;
+      const found: Purchase[] = [];
+      for await (const each of purchasesOf(session.client, account)) found.push(each);
+      const rows = found.map((one) => [
+        ...[minute(one.createdAt, ""), one.id, one.offer.name, one.offer.credits],
+        `${decimalText(one.status === "paid" ? one.paid : one.price, one.currency)} ${one.currency.toUpperCase()}`,
+        one.trouble ?? one.status,
+        one.refunded === 0 ? "" : decimalText(one.refunded, one.currency),
+        one.dispute === "none" ? "" : one.dispute,
+        ...[one.voided || "", one.spent || ""],
+      ]);
+      const headings = ["begun (UTC)", "purchase", "name", "credits", "amount", "status"];
+      return {
+        json: { account, purchases: found.map(present) },
+        text:
+          rows.length === 0
+            ? "Nothing was bought.\n"
+            : table([...headings, "paid back", "dispute", "taken back", "spent"], rows),
+      };
+    },
   }),
   command({
     name: "payments reconcile",
@@ -50,79 +62,42 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     ],
     example: "payments reconcile --since 2026-01-01",
     takes: { since: option("DATE", readDay) },
-    run: reconcile,
+    async run(given, session) {
+      const since = given.since?.start ?? daysAgo(session.now);
+      const compared = await comparePayments(partsOf(session), { since }).catch(goOnLater);
+      const { looked, inOrder, settledNow, inTrouble } = compared;
+      const ok = inTrouble.length === 0;
+      const lines = [
+        `${counted(looked, "purchase")} since ${dayOf(since)}: ${inOrder} in order, ${settledNow.length} settled now, ${inTrouble.length} for you to decide.\n`,
+        ...settledNow.map((one) => `- Settled now: ${named(one)}, ${one.status}.\n`),
+        ...inTrouble.map((one) => `- ${named(one)}: ${one.what} ${one.todo}\n`),
+      ];
+      return {
+        json: { ok, since: instant(since), looked, inOrder, settledNow, inTrouble },
+        text: lines.join(""),
+        exitCode: ok ? 0 : 1,
+      };
+    },
   }),
 ];
 
-async function list(call: Call, given: { email: string }): Promise<Outcome> {
-  return withDeployment(call, async (deployment) => {
-    const word = given.email;
-    const account = isAccountId(word) ? word : (await accountOf(deployment, word)).account;
-    const found: OutcomeOf<"listPurchases"> = [];
-    for await (const each of purchasesOf(deployment.client, account)) found.push(each);
-    const rows = found.map((one) => [
-      minute(one.createdAt, ""),
-      one.id,
-      one.offer.name,
-      one.offer.credits,
-      `${decimalText(one.status === "paid" ? one.paid : one.price, one.currency)} ${one.currency.toUpperCase()}`,
-      one.trouble ?? one.status,
-      one.refunded === 0 ? "" : decimalText(one.refunded, one.currency),
-      one.dispute === "none" ? "" : one.dispute,
-      one.voided || "",
-      one.spent || "",
-    ]);
-    const headings = ["begun (UTC)", "purchase", "name", "credits", "amount", "status"];
-    return {
-      json: { account, purchases: found.map(present) },
-      text:
-        rows.length === 0
-          ? "Nothing was bought.\n"
-          : table([...headings, "paid back", "dispute", "taken back", "spent"], rows),
-    };
-  });
-}
-
 /** Amounts of money as decimal texts, times as instants. */
-function present({ offer, ...it }: Purchase) {
+function present({ offer, account: _, payUrl: __, updatedAt: ___, ...it }: Purchase) {
   const money = (amount: number) => decimalText(amount, it.currency);
+  const { price, paid, refunded } = it;
   return {
-    ...{ id: it.id, createdAt: instant(it.createdAt), offer: offer.id, kind: offer.kind },
-    ...{ name: offer.name, credits: offer.credits, currency: it.currency },
-    ...{ price: money(it.price), status: it.status, paidAt: instantOrNull(it.paidAt) },
-    ...{ paid: money(it.paid), refunded: money(it.refunded) },
-    ...{ refundedAt: instantOrNull(it.refundedAt), dispute: it.dispute, trouble: it.trouble },
-    ...{ session: it.session, payment: it.payment, grant: it.grant },
-    ...{ voided: it.voided, spent: it.spent },
-    ...{ receiptUrl: it.receiptUrl, invoiceUrl: it.invoiceUrl },
+    ...withInstants(it),
+    ...{ offer: offer.id, kind: offer.kind, name: offer.name, credits: offer.credits },
+    ...{ price: money(price), paid: money(paid), refunded: money(refunded) },
   };
 }
 
 /** Card networks take a dispute for so long after the payment. */
 const SINCE_DAYS = 120;
 
-async function reconcile(call: Call, given: { since: Day | undefined }): Promise<Outcome> {
-  const since = given.since?.start ?? daysAgo(call.now);
-  return withDeployment(call, async ({ client }) => {
-    const compared = await comparePayments(partsOf(call, client), { since }).catch(goOnLater);
-    const { looked, inOrder, settledNow, inTrouble } = compared;
-    const ok = inTrouble.length === 0;
-    const lines = [
-      `${counted(looked, "purchase")} since ${dayOf(since)}: ${inOrder} in order, ${settledNow.length} settled now, ${inTrouble.length} for you to decide.\n`,
-      ...settledNow.map((one) => `- Settled now: ${named(one)}, ${one.status}.\n`),
-      ...inTrouble.map((one) => `- ${named(one)}: ${one.what} ${one.todo}\n`),
-    ];
-    return {
-      json: { ok, since: instant(since), looked, inOrder, settledNow, inTrouble },
-      text: lines.join(""),
-      exitCode: ok ? 0 : 1,
-    };
-  });
-}
-
 /** Payments come page by page, and each is settled by a question of its own: however many there are, none takes long. */
-function partsOf(call: Call, client: OperatorClient): ComparisonParts {
-  const progress = createProgress(call, "looked at");
+function partsOf({ client, note }: Session): ComparisonParts {
+  const progress = createProgress({ note }, "looked at");
   return {
     payments: ({ since }) => everyPayment(client.listPayments, since),
     listAll: client.listAllPurchases,

@@ -1,19 +1,11 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
-import type { OperatorClient } from "#operator/operations.ts";
-import { type Day, readDay } from "./arguments.ts";
-import {
-  type Call,
-  type Command,
-  command,
-  flag,
-  type Outcome,
-  requiredOption,
-  WrongUsage,
-} from "./command.ts";
-import { withDeployment } from "./deployment.ts";
+import { readDay } from "./arguments.ts";
+import { type Command, WrongUsage } from "./command.ts";
+import { command, type Session } from "./define-command.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-shown.ts";
+import { flag, requiredOption } from "./takes.ts";
 import { counted, dayOf, table } from "./text.ts";
 import { openWholeLedger, type WholeLedger } from "./totals.ts";
 
@@ -27,7 +19,22 @@ export const REPORT_COMMANDS: readonly Command[] = [
     ],
     example: "audit",
     takes: {},
-    run: audit,
+    async run(_, session) {
+      const damage = await session.client.findDamage({});
+      const { accounts, books, faults } = await (await openWholeLedger(session)).audit();
+      const ok = damage.length + faults.length === 0;
+      const sums = books === null ? "" : table(Object.keys(books), [Object.values(books)]);
+      const found = [...damage.map((line) => `The database is damaged: ${line}`), ...faults].map(
+        (line) => `- ${line}\n`,
+      );
+      return {
+        json: { ok, accounts, books, faults, damage },
+        text: ok
+          ? `The books of ${counted(accounts, "account")} reconcile, and the database is sound.\n\n${sums}`
+          : `The books do not reconcile, or the database is damaged:\n${found.join("")}\n${sums}`,
+        exitCode: ok ? 0 : 1,
+      };
+    },
   }),
   command({
     name: "report",
@@ -42,51 +49,27 @@ export const REPORT_COMMANDS: readonly Command[] = [
       to: requiredOption("DATE", "a day as in --to 2027-01-31.", readDay),
       csv: flag,
     },
-    run: report,
+    check({ from, to, csv }, { json }) {
+      if (to.start < from.start) throw new WrongUsage("--from must not be later than --to.");
+      if (csv && json) throw new WrongUsage("Choose one of --csv and --json.");
+    },
+    async run({ from, to, csv }, session) {
+      const whole = await openWholeLedger(session);
+      const { byDay, byAccount } = await sumUsage(whole, from.start, to.end);
+      const made = await grantsMade(whole, from.start, to.end);
+      const revenue = await session.client.revenue({ from: from.start, to: to.end });
+      const report: Report = {
+        ...{ from: dayOf(from.start), to: dayOf(to.start), now: session.now },
+        ...{ byDay, made, revenue },
+        accounts: await listAccounts(session, byAccount, made),
+        books: await whole.audit(),
+      };
+      // Loaded when it is needed: every command loads this file.
+      const { presentReport, reportCsv } = await import("./report-shown.ts");
+      return csv ? { json: {}, text: reportCsv(report) } : presentReport(report);
+    },
   }),
 ];
-
-async function audit(call: Call): Promise<Outcome> {
-  return withDeployment(call, async ({ client }) => {
-    const damage = await client.findDamage({});
-    const { accounts, books, faults } = await (await openWholeLedger(call, client)).audit();
-    const ok = damage.length + faults.length === 0;
-    const sums = books === null ? "" : table(Object.keys(books), [Object.values(books)]);
-    const found = [...damage.map((line) => `The database is damaged: ${line}`), ...faults].map(
-      (line) => `- ${line}\n`,
-    );
-    return {
-      json: { ok, accounts, books, faults, damage },
-      text: ok
-        ? `The books of ${counted(accounts, "account")} reconcile, and the database is sound.\n\n${sums}`
-        : `The books do not reconcile, or the database is damaged:\n${found.join("")}\n${sums}`,
-      exitCode: ok ? 0 : 1,
-    };
-  });
-}
-
-async function report(
-  call: Call,
-  { from, to, csv: isCsv }: { from: Day; to: Day; csv: boolean },
-): Promise<Outcome> {
-  if (to.start < from.start) throw new WrongUsage("--from must not be later than --to.");
-  if (isCsv && call.json) throw new WrongUsage("Choose one of --csv and --json.");
-  const found = await withDeployment(call, async ({ client }): Promise<Report> => {
-    const whole = await openWholeLedger(call, client);
-    const { byDay, byAccount } = await sumUsage(whole, from.start, to.end);
-    const made = await grantsMade(whole, from.start, to.end);
-    const revenue = await client.revenue({ from: from.start, to: to.end });
-    return {
-      ...{ from: dayOf(from.start), to: dayOf(to.start), now: call.now },
-      ...{ byDay, made, revenue },
-      accounts: await listAccounts(call, client, byAccount, made),
-      books: await whole.audit(),
-    };
-  });
-  // Loaded when it is needed: every command loads this file.
-  const { presentReport, reportCsv } = await import("./report-shown.ts");
-  return isCsv ? { json: {}, text: reportCsv(found) } : presentReport(found);
-}
 
 type Usage = Pick<UsageRow, "calls" | "credits">;
 
@@ -129,14 +112,13 @@ async function grantsMade(whole: WholeLedger, start: number, end: number): Promi
 
 /** Every account that has an address, and those closed ones that the report tells of; the busiest first. */
 async function listAccounts(
-  call: Call,
-  client: OperatorClient,
+  { client, now }: Session,
   used: ReadonlyMap<string, Usage>,
   made: readonly GrantMade[],
 ): Promise<AccountSum[]> {
   const accounts: AccountSum[] = [];
   const closed = new Set([...used.keys(), ...made.map(({ account }) => account)]);
-  for await (const { email, account: id, asked } of everyStatus(client, call.now)) {
+  for await (const { email, account: id, asked } of everyStatus(client, now)) {
     closed.delete(id);
     const usage = used.get(id) ?? { calls: 0, credits: 0 };
     if ("moved" in asked) accounts.push({ id, email, state: "moving", balance: null, ...usage });

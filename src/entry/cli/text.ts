@@ -43,6 +43,15 @@ export const cut = (text: string, max: number) =>
 export const instant = (at: number) => new Date(at).toISOString();
 export const instantOrNull = (at: number | null) => (at === null ? null : instant(at));
 
+/** Times, which are the members whose names end in `At`, as JSON has them. */
+export const withInstants = (row: object) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      name.endsWith("At") && typeof value === "number" ? instant(value) : value,
+    ]),
+  );
+
 /** To the minute, for columns whose heading names UTC. */
 export const minute = (at: number | null, none: string) =>
   at === null ? none : instant(at).slice(0, 16).replace("T", " ");

@@ -3,8 +3,8 @@ import { addBooks, noBooks } from "#ledger/books.ts";
 import type { Books } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import type { GrantMade } from "#operator/context.ts";
-import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
-import type { Call } from "./command.ts";
+import type { OutcomeOf } from "#operator/operations.ts";
+import type { Session } from "./define-command.ts";
 import { everyAccount, type IndexedAccount } from "./lists.ts";
 import { eachAtOnce } from "./parallel.ts";
 import { createProgress } from "./progress.ts";
@@ -23,9 +23,10 @@ export type WholeLedger = {
   grants(): AsyncIterable<readonly GrantMade[]>;
 };
 
-export async function openWholeLedger(call: Call, client: OperatorClient): Promise<WholeLedger> {
+export async function openWholeLedger(session: Session): Promise<WholeLedger> {
+  const { client, now } = session;
   const { oneLedger } = await client.describe({});
-  const asked = oneLedger ? ofOneLedger(call, client) : ofEachLedger(call, client);
+  const asked = oneLedger ? ofOneLedger(session) : ofEachLedger(session);
   return {
     ...asked,
     async audit() {
@@ -33,7 +34,7 @@ export async function openWholeLedger(call: Call, client: OperatorClient): Promi
       if (totals.books === null) return totals;
       const ledger = { ledger: client, grants: asked.grants };
       const book = { listAll: client.listAllPurchases };
-      const faults = await auditPurchases(book, ledger, call.now);
+      const faults = await auditPurchases(book, ledger, now);
       return { ...totals, faults: [...totals.faults, ...faults] };
     },
   };
@@ -42,7 +43,7 @@ export async function openWholeLedger(call: Call, client: OperatorClient): Promi
 const DAYS_AT_ONCE_MS = 31 * DAY_MS;
 const GRANTS_AT_ONCE = 1_000;
 
-function ofOneLedger({ now }: Call, client: OperatorClient): WholeLedger {
+function ofOneLedger({ client, now }: Session): WholeLedger {
   return {
     async audit() {
       const audit = await client.audit({ account: null, now });
@@ -66,14 +67,12 @@ function ofOneLedger({ now }: Call, client: OperatorClient): WholeLedger {
   };
 }
 
-function ofEachLedger(call: Call, client: OperatorClient): WholeLedger {
-  const { now } = call;
-
+function ofEachLedger({ client, now, note }: Session): WholeLedger {
   async function audit(): Promise<Totals> {
     const books = noBooks();
     const faults: string[] = [];
     let accounts = 0;
-    const progress = createProgress(call, "audited");
+    const progress = createProgress({ note }, "audited");
     const audits = eachAtOnce(everyAccount(client), ({ account }) =>
       unlessMoved(client.audit({ account, now })),
     );
@@ -105,11 +104,11 @@ function ofEachLedger(call: Call, client: OperatorClient): WholeLedger {
   }
 
   async function* usage(start: number, end: number) {
-    const progress = createProgress(call, "summed up");
+    const progress = createProgress({ note }, "summed up");
     const asked = eachAtOnce(everyAccount(client), (one) => unlessMoved(usageOf(one, start, end)));
     for await (const each of asked) {
       progress.step();
-      if ("moved" in each) call.note(`${each.moved} It is left out.`);
+      if ("moved" in each) note(`${each.moved} It is left out.`);
       else yield each.result;
     }
   }

@@ -4,17 +4,9 @@ import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../data-folder.ts";
-import {
-  type Call,
-  type Command,
-  command,
-  flag,
-  type Outcome,
-  optionalWord,
-  Refusal,
-  WrongUsage,
-} from "./command.ts";
+import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./command.ts";
 import { asideName, exchange } from "./data.ts";
+import { commandOnFiles } from "./define-command.ts";
 import { withDeployment } from "./deployment.ts";
 import {
   beginFile,
@@ -28,11 +20,12 @@ import {
 } from "./files.ts";
 import { importedOutcome, recordHere } from "./in-process.ts";
 import { placeOf } from "./postgres-faults.ts";
+import { flag, optionalWord } from "./takes.ts";
 import { whole } from "./text.ts";
 
 /** `export` and `import`: the ledger as lines of JSON, for another store or another machine. */
 export const TRANSFER_COMMANDS: readonly Command[] = [
-  command({
+  commandOnFiles({
     name: "export",
     summary: "Write everything as lines of JSON, to a file or to standard output",
     details: [
@@ -43,7 +36,7 @@ export const TRANSFER_COMMANDS: readonly Command[] = [
     takes: { file: optionalWord("[file]"), "with-secret": flag, force: flag },
     run: exportLines,
   }),
-  command({
+  commandOnFiles({
     name: "import",
     summary: "Take in lines that export wrote, into an empty ledger",
     details: [

@@ -33,6 +33,29 @@ describe("the operator's door", () => {
     assert.equal((await ask(deployment, "findAddress", { email: "a@b.c" }, ok)).status, 200);
   });
 
+  test("lets in every token of several, each by its name, and none of before", async () => {
+    const tokens = [
+      { name: "ada", token: "a".repeat(40) },
+      { name: "deploy", token: "d".repeat(40) },
+    ];
+    const deployment = createDeployment({ tokens });
+    for (const [index, { token }] of tokens.entries()) {
+      const order = { account: `acc_Ada00000000${index}`, email: `${index}@b.c`, credits: null };
+      const headers = { Authorization: `Bearer ${token}` };
+      const { status } = await ask(deployment, "openAccount", { ...order, now: now() }, headers);
+      assert.equal(status, 200);
+    }
+    assert.equal((await ask(deployment, "findAddress", { email: "0@b.c" })).status, 401);
+    const { acts } = await deployment.acts.list({ after: null, max: 9 });
+    assert.deepEqual(
+      acts.map(({ by, act }) => [by, act]),
+      [
+        ["deploy", "openAccount"],
+        ["ada", "openAccount"],
+      ],
+    );
+  });
+
   test("is not there where no token is set", async () => {
     const { status, body } = await ask(createDeployment({ tokens: [] }), "findAccount", {});
     assert.deepEqual([status, body.code], [404, "not_found"]);

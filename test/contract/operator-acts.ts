@@ -1,0 +1,93 @@
+/** The specification of the list of operators' acts, to be held by every store. */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import {
+  ACT_TEXT_CHARS_MAX,
+  ACTS_KEPT,
+  type OperatorAct,
+  type OperatorActs,
+} from "#operator/acts.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+
+/** `recordAs`: records an act under a number, from which the next ones go on. */
+type Opened = { acts: OperatorActs; recordAs(no: number, act: OperatorAct): Promise<unknown> };
+
+const START = Date.UTC(2026, 10, 21, 12);
+
+/** Where a row's number may be given with it. */
+export const insertAs =
+  (db: SqlDatabase): Opened["recordAs"] =>
+  (no, { at, by, act, outcome }) =>
+    db.batch([
+      sql`INSERT INTO operator_act (no, at, operator, act, outcome)
+          VALUES (${no}, ${at}, ${by}, ${act}, ${outcome})`,
+    ]);
+
+export function operatorActsContract(
+  name: string,
+  open: (t: TestContext) => Promise<Opened>,
+): void {
+  describe(`the acts of operators, ${name}`, () => describeActs(open));
+}
+
+function describeActs(open: (t: TestContext) => Promise<Opened>) {
+  const act = (at: number) => ({
+    ...{
+      at,
+      by: "ada",
+      act: "grant",
+      subject: "acc_a",
+      outcome: "granted",
+      address: "2001:db8::1",
+    },
+  });
+
+  test("acts are listed newest first, page by page, also while others come", async (t) => {
+    const { acts } = await open(t);
+    for (let turn = 0; turn < 7; turn += 1) await acts.record(act(START + turn));
+    const seen: number[] = [];
+    let after: string | null = null;
+    do {
+      const page: Awaited<ReturnType<OperatorActs["list"]>> = await acts.list({ after, max: 3 });
+      seen.push(...page.acts.map(({ at }) => at - START));
+      await acts.record(act(START + 100));
+      after = page.next;
+    } while (after !== null);
+    assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
+  });
+
+  test("acts beyond the bound go, the oldest first", async (t) => {
+    const { acts, recordAs } = await open(t);
+    for (let turn = 1; turn <= 3; turn += 1) await acts.record(act(turn));
+    // As if there were nearly so many: the acts are numbered.
+    await recordAs(ACTS_KEPT, act(4));
+    for (const [noted, kept] of [
+      [5, [5, 4, 3, 2]],
+      [6, [6, 5, 4, 3]],
+    ] as const) {
+      await acts.record(act(noted));
+      const listed = await acts.list({ after: null, max: 9 });
+      assert.deepEqual(
+        listed.acts.map(({ at }) => at),
+        kept,
+      );
+    }
+  });
+
+  test("an act is listed as it was noted, its texts cut to their bound", async (t) => {
+    const { acts } = await open(t);
+    const bare = {
+      ...{ at: START, by: "ada", act: "audit" },
+      ...{ subject: null, outcome: "held", address: null },
+    };
+    await acts.record(bare);
+    const long = "x".repeat(100_000);
+    await acts.record({ ...bare, act: long, subject: long, outcome: long });
+    const listed = (await acts.list({ after: null, max: 9 })).acts;
+    const cut = long.slice(0, ACT_TEXT_CHARS_MAX);
+    assert.deepEqual(
+      listed.map(({ id: _, ...rest }) => rest),
+      [{ ...bare, act: cut, subject: cut, outcome: cut }, bare],
+    );
+  });
+}
