@@ -21,6 +21,7 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
+  reverseLater: House["reverseLater"];
   people: House["people"];
   pages: House["pages"];
 };
@@ -32,6 +33,7 @@ export const hashKey = (key: string) => hash("sha256", key);
 
 export function createNodeHouse(parts: Parts): House {
   const { config, publicUrl, secrets, ledger, pool, log, metrics, people, pages } = parts;
+  const { reverseLater } = parts;
   return {
     settings: {
       publicUrl,
@@ -43,7 +45,8 @@ export function createNodeHouse(parts: Parts): House {
     },
     ...{ ledger, people, pages },
     farLedger: null,
-    afterwards: null,
+    reverseLater,
+    waitUntil: null,
     room: NODE_ROOM,
     bodyTimeoutMs: null,
     repliesInPieces: false,

@@ -3,6 +3,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { House } from "#http/house.ts";
 import { accountPart } from "#ids.ts";
+import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
+import type { CallRef } from "#ledger/port.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_ROOM } from "#limits.ts";
 import {
   farLedgerOfObjects,
@@ -11,7 +13,7 @@ import {
 } from "#stores/durable-object/ledger.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
-import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
 /** What the Worker of the calls is bound to, beside its settings, which are texts. */
@@ -27,11 +29,14 @@ export function createWorkerHouse(env: WorkerEnv): House {
   for (const name of unknown) complain(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
+  const ledger = ledgerOfObjects(find);
+  const reversing = { ledger, now: () => Date.now(), logError: complain };
   return {
     settings,
-    ledger: ledgerOfObjects(find),
+    ledger,
     farLedger: farLedgerOfObjects(find, settings.rateLimit),
-    afterwards: { waitUntil, keep: keeperIn(env.DB) },
+    reverseLater: (call) => waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    waitUntil,
     room: WORKER_ROOM,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     repliesInPieces: ofKnownLength,
@@ -66,10 +71,10 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   return readable;
 }
 
-function keeperIn(db: D1 | undefined): NonNullable<House["afterwards"]>["keep"] {
-  if (db === undefined) return () => Promise.reject(new Error("The Worker is bound to no DB"));
-  const kept = createKeptReversals(createD1Database(db));
-  return (call) => kept.keep(call, Date.now());
+async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
+  if (db === undefined) throw new Error("The Worker is bound to no DB");
+  const jobs = createJobQueue(createD1Database(db));
+  await jobs.add({ jobs: [reversalJob(call)], now: Date.now() });
 }
 
 const utf8 = new TextEncoder();

@@ -1,6 +1,6 @@
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
-import { type CallRef, type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import type { Tool } from "#tools/tool.ts";
 import { createAdmission } from "./admission.ts";
@@ -18,7 +18,6 @@ import {
 import { createNearVisits } from "./near-visit.ts";
 import { millisecondsText, type Replier, type Trace } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
-import { createReversals } from "./reversals.ts";
 import { type CallAnswer, runTool, runToolInPieces, type ToolJob } from "./run-tool.ts";
 import type { OpenVisit, Visit } from "./visit.ts";
 
@@ -32,19 +31,12 @@ import type { OpenVisit, Visit } from "./visit.ts";
  * tool's work would be worth something to a stranger (an unknown key, a large body), where the rate is used up, or
  * where body or tool refuse, the key's standing is asked for, and its refusal comes before theirs.
  */
-export type CallTool = {
-  (tool: Tool, request: Request, trace: Trace): Promise<Response>;
-  /** Gives back what still has to be given back, before the service stops. */
-  settle(): Promise<void>;
-  /** What could not be. */
-  left(): CallRef[];
-};
+export type CallTool = (tool: Tool, request: Request, trace: Trace) => Promise<Response>;
 
 export function createCallTool(house: House, replier: Replier, throttle: Throttle): CallTool {
   const keys = createAuthenticator(house);
   const admission = createAdmission(house.room, house.elapsed);
   const running = createRunning();
-  const reversals = createReversals(house);
   const newId = createIdSequence(house.random);
   const { farLedger } = house;
   const open: OpenVisit =
@@ -56,7 +48,10 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
   function debit(order: DebitOrder, visit: Visit): Promise<DebitOutcome> {
     return visit.debit(order).catch((cause) => {
       if (cause instanceof Fault) throw cause;
-      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) reversals.add(order);
+      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
+        const { account, callId, now: at } = order;
+        house.reverseLater({ account, callId, at });
+      }
       throw unavailable(cause);
     });
   }
@@ -130,7 +125,7 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
     }
   }
 
-  return Object.assign(callTool, { settle: reversals.settle, left: reversals.left });
+  return callTool;
 }
 
 /** By what it says of itself. A body that does not tell its length is taken for a heavy one. */

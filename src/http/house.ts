@@ -20,14 +20,10 @@ export type House = {
    * and asked whenever that spares work.
    */
   farLedger: FarLedger | null;
-  /**
-   * Where nothing of this process is sure to live past an answer: how it is kept alive for a while (`waitUntil`), and who
-   * keeps a call that could not be given back meanwhile (`keep`). Null: the process lives on.
-   */
-  afterwards: {
-    waitUntil(work: Promise<unknown>): void;
-    keep(call: CallRef): Promise<void>;
-  } | null;
+  /** Reverses a call that gets 503 although its debit may exist: at once, or when the ledger answers again. */
+  reverseLater(call: CallRef): void;
+  /** Keeps work alive for a while where the process may end right after a response. Null: the process lives on. */
+  waitUntil: ((work: Promise<unknown>) => void) | null;
   /** What of large calls is held in memory at once. */
   room: LargeRoom;
   /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */

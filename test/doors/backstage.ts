@@ -131,6 +131,9 @@ export function createBackstage(
     keep: async (call: CallRef) => void kept.push(call),
     /** What the house is built with. */
     parts: {
+      /** Once; what fails is given back when there is no more trouble. */
+      reverseLater: (call: CallRef) =>
+        void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
       ledger: troubled,
       farLedger: farTroubled,
       now,

@@ -56,7 +56,7 @@ export function openInProcess(
       isLocal: () => false,
       metrics: null,
       people: null,
-      afterwards: null,
+      waitUntil: null,
       room: NODE_ROOM,
       bodyTimeoutMs: null,
       repliesInPieces: false,

@@ -54,7 +54,10 @@ export async function openNodeSocket(
     () =>
       createApp(
         {
-          ...createNodeHouse({ ...parts, log, ledger: thread.ledger, people: null, pages: null }),
+          ...createNodeHouse({
+            ...{ ...parts, log, ledger: thread.ledger, people: null, pages: null },
+            reverseLater: backstage.parts.reverseLater,
+          }),
           ...backstage.parts,
           ...(settings.fixed ? { random: patternedBytes } : {}),
         },

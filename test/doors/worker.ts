@@ -5,6 +5,7 @@
 
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
+import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import { addBooks, noBooks } from "#ledger/books.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
@@ -44,13 +45,16 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     far: house.farLedger,
     journeys: () => journeys,
   });
+  const { complain: logError, ledger: troubled, now } = backstage.parts;
+  const reversing = { ledger: troubled, now, logError };
   const app = createApp(
     {
       ...house,
       ...backstage.parts,
       bodyTimeoutMs: bodyTimeoutMs ?? house.bodyTimeoutMs,
       ...(fixed ? { random: patternedBytes } : {}),
-      afterwards: house.afterwards && { ...house.afterwards, keep: backstage.keep },
+      reverseLater: (call) =>
+        house.waitUntil?.(reverseOrKeep(reversing, call, () => backstage.keep(call))),
     },
     createSite,
   );
