@@ -4,6 +4,7 @@ import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
+import { jobQueueContract } from "../contract/job-queue.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { emailsOf } from "../contract/letter-queue-scene.ts";
@@ -25,6 +26,7 @@ async function open(t: TestContext) {
 directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
 noticeBookContract("in PostgreSQL", open);
+jobQueueContract("in PostgreSQL", open);
 letterQueueContract("in PostgreSQL", async (t) => {
   const { letterQueue, jobs, db } = await open(t);
   const fill = async (count: number) => {
