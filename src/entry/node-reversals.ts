@@ -13,8 +13,8 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { makeFolder } from "./data-folder.ts";
 
 export type Reversals = {
-  /** Reverses a call at once, or when the ledger answers again; after a kill, by the next start on the same folder. */
-  reverseLater(call: CallRef): void;
+  /** See `House.reverseLater`: resolves when the call is on the disk, so that the next start reverses it after a kill. */
+  reverseLater(call: CallRef): Promise<void>;
   /** Waits a moment for what is under way, and begins no more. Calls that come later are kept. */
   stop(): Promise<void>;
   /** After the ledger was closed: keeps what came of that, says what is left, and closes the file. */
@@ -49,6 +49,7 @@ export function openReversals(
   let opened: Opened | null = null;
   /** Those of one turn of the event loop are kept in one transaction. */
   let fresh: CallRef[] = [];
+  let keeping = Promise.resolve();
   let isStopped = false;
 
   function open(): Opened {
@@ -76,9 +77,7 @@ export function openReversals(
     } catch (cause) {
       logError(`Calls to be reversed could not be kept in ${file}`, { cause });
       const wiring = { ledger, now, logError };
-      await Promise.all(
-        calls.map((call) => reverseOrKeep(wiring, call, () => Promise.reject(cause))),
-      );
+      for (const call of calls) void reverseOrKeep(wiring, call, () => Promise.reject(cause));
     }
   }
 
@@ -91,9 +90,11 @@ export function openReversals(
   }
 
   return {
-    reverseLater({ account, callId, at }) {
-      fresh.push({ account, callId, at });
-      if (fresh.length === 1) setImmediate(() => void keepFresh());
+    async reverseLater(call) {
+      fresh.push(call);
+      await turn();
+      keeping = fresh.length === 0 ? keeping : keepFresh();
+      await keeping;
     },
     async stop() {
       isStopped = true;

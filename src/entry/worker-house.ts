@@ -35,7 +35,8 @@ export function createWorkerHouse(env: WorkerEnv): House {
     settings,
     ledger,
     farLedger: farLedgerOfObjects(find, settings.rateLimit),
-    reverseLater: (call) => waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    reverseLater: async (call) =>
+      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
     waitUntil,
     room: WORKER_ROOM,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,

@@ -46,11 +46,11 @@ export function createCallTool(house: House, replier: Replier, throttle: Throttl
 
   /** Where the debit's outcome cannot be known, the call is refused, and given back should it have been made. */
   function debit(order: DebitOrder, visit: Visit): Promise<DebitOutcome> {
-    return visit.debit(order).catch((cause) => {
+    return visit.debit(order).catch(async (cause) => {
       if (cause instanceof Fault) throw cause;
       if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
         const { account, callId, now: at } = order;
-        house.reverseLater({ account, callId, at });
+        await house.reverseLater({ account, callId, at });
       }
       throw unavailable(cause);
     });

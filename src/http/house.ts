@@ -20,8 +20,11 @@ export type House = {
    * and asked whenever that spares work.
    */
   farLedger: FarLedger | null;
-  /** Reverses a call that gets 503 although its debit may exist: at once, or when the ledger answers again. */
-  reverseLater(call: CallRef): void;
+  /**
+   * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger answers again. Resolves as soon
+   * as that is sure to happen; never rejects.
+   */
+  reverseLater(call: CallRef): Promise<void>;
   /** Keeps work alive for a while where the process may end right after a response. Null: the process lives on. */
   waitUntil: ((work: Promise<unknown>) => void) | null;
   /** What of large calls is held in memory at once. */

@@ -132,7 +132,7 @@ export function createBackstage(
     /** What the house is built with. */
     parts: {
       /** Once; what fails is given back when there is no more trouble. */
-      reverseLater: (call: CallRef) =>
+      reverseLater: async (call: CallRef) =>
         void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
       ledger: troubled,
       farLedger: farTroubled,

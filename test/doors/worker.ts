@@ -53,7 +53,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       ...backstage.parts,
       bodyTimeoutMs: bodyTimeoutMs ?? house.bodyTimeoutMs,
       ...(fixed ? { random: patternedBytes } : {}),
-      reverseLater: (call) =>
+      reverseLater: async (call) =>
         house.waitUntil?.(reverseOrKeep(reversing, call, () => backstage.keep(call))),
     },
     createSite,
