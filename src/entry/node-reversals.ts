@@ -3,7 +3,7 @@ import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { House } from "#http/house.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { type Schedule, startJobs } from "#jobs/node-schedule.ts";
+import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
 import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/reverse-calls.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
@@ -24,6 +24,8 @@ export type Reversals = {
 const FILE_NAME = "reversals.sqlite";
 const MIGRATIONS = [{ name: "initial", sql: sqliteJobs, readableFrom: 1 }];
 const LISTED_MAX = 1_000;
+/** How long what is under way may take before the ledger is closed. */
+const STOP_TIMEOUT_MS = 2_000;
 
 export const reversalFile = (dataDir: string) => path.join(dataDir, FILE_NAME);
 
@@ -60,7 +62,7 @@ export function openReversals(
     if (isStopped) runner.close();
     opened = {
       jobs,
-      schedule: startJobs(runner, { logError, graceMs: 1_500 }),
+      schedule: startJobs(runner, { logError, graceMs: STOP_TIMEOUT_MS - STOP_ABORT_MS }),
       close,
     };
     return opened;
