@@ -26,7 +26,7 @@ function numberIn(file: string, name: string): number {
 const STOP_MS =
   numberIn("src/entry/node-server.ts", "STOP_TIMEOUT_MS") +
   numberIn("src/entry/node-people.ts", "STOP_TIMEOUT_MS") +
-  numberIn("src/entry/node.ts", "SETTLE_TIMEOUT_MS") +
+  numberIn("src/entry/node-reversals.ts", "STOP_TIMEOUT_MS") +
   LEDGER_TIMEOUT_MS;
 /** The connections that one node may open. */
 const CONNECTIONS =

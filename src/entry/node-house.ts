@@ -24,6 +24,7 @@ type Parts = {
   pool: ToolPool;
   log: NodeLog;
   metrics: NodeMetrics;
+  reverseLater: AppContext["reverseLater"];
   /** Left out: that of the runtime. */
   random?: RandomBytes;
 };
@@ -47,7 +48,8 @@ export function createNodeHouse(parts: Parts): AppContext {
     tools: TOOLS,
     ledger,
     calls: localCallLedger(ledger, config.rateLimit, elapsed),
-    afterwards: null,
+    reverseLater: parts.reverseLater,
+    waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     now: () => Date.now(),

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout } from "node:timers/promises";
 import type { Desk } from "#accounts/people.ts";
 import { type Config, urlOf } from "#config.ts";
 import { type App, createApp } from "#http/app.ts";
@@ -11,14 +10,13 @@ import { DataFolderFault, outboxFolder } from "./data-folder.ts";
 import { DatabaseFault } from "./database-fault.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { baseOf, warningsOf } from "./node-addresses.ts";
-import { startGivingBack } from "./node-giving-back.ts";
 import { createNodeHouse, hashKey, random, version } from "./node-house.ts";
-import { openKeptFiles } from "./node-kept-reversals.ts";
 import { createNodeLog } from "./node-log.ts";
 import { createNodeMetrics } from "./node-metrics.ts";
 import { isForOperator } from "./node-operator-door.ts";
 import { openNodePages } from "./node-page-files.ts";
 import { openPeopleDoor, type PeopleDoor } from "./node-people-door.ts";
+import { openReversals } from "./node-reversals.ts";
 import { startNodeServer } from "./node-server.ts";
 import { readNodeSettings } from "./node-settings.ts";
 import { openNodeStore } from "./node-store.ts";
@@ -45,23 +43,22 @@ async function main(): Promise<void> {
     log.complain("A thread for large inputs failed", { cause }),
   );
   const metrics = createNodeMetrics({ ledger: store.waiting, tools: pool.waiting });
+  const reversals = openReversals(config.dataDir, ledger, random, log.complain);
   const pages = openNodePages(config.dataDir, log);
-  let app: App | undefined;
   let people: PeopleDoor | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is known only now.
     publicUrl = baseOf(config, port);
     people = openPeopleDoor(config, { publicUrl, port, secrets, prices }, log);
-    const parts = { ledger, pool, log, metrics };
+    const { reverseLater } = reversals;
+    const parts = { ledger, pool, log, metrics, reverseLater };
     const context = createNodeHouse({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
-    app = createApp(context, createSite({ settings, people, pages }));
+    const app = createApp(context, createSite({ settings, people, pages }));
     return withOperator(app, people);
   }, config);
   const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);
-  const kept = openKeptFiles(config.dataDir, log.complain);
-  const givingBack = startGivingBack(kept, ledger, log.complain);
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -69,15 +66,12 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("stopping", { signal });
     upkeep.stop();
-    givingBack.stop();
     pages.close();
     await server.stop();
     await people?.stop();
-    await Promise.race([app?.settle(), setTimeout(SETTLE_TIMEOUT_MS)]);
-    // Before the ledger is closed, too: that may take longer than whoever stops us waits.
-    kept.keep(app?.left() ?? [], Date.now());
+    await reversals.stop();
     await store.close();
-    kept.keep(app?.left() ?? [], Date.now());
+    await reversals.close();
     await pool.close();
     log.info("stopped");
     await log.close();
@@ -111,8 +105,6 @@ const withOperator = (app: App, people: PeopleDoor): App => ({
 
 /** A database that is started together with its nodes, or changes its primary, is there by then. */
 const DATABASE_PATIENCE_MS = 60_000;
-/** Credits that wait to be given back are tried for so long before the ledger is closed. */
-const SETTLE_TIMEOUT_MS = 2_000;
 
 // `npm start | head` must not end the service: nobody reads any more, and that is no fault.
 process.stdout.on("error", () => {});

@@ -4,6 +4,8 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import type { AppContext } from "#http/app-context.ts";
 import { runToolInPieces } from "#http/run-tool.ts";
 import { accountPart, type RandomBytes } from "#ids.ts";
+import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
+import type { CallRef } from "#ledger/port.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import {
   callLedgerOfObjects,
@@ -12,7 +14,7 @@ import {
 } from "#stores/durable-object/ledger.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
-import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { TOOLS } from "#tools/index.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
@@ -29,12 +31,16 @@ export function createWorkerHouse(env: WorkerEnv, random: RandomBytes = randomBy
   for (const name of unknown) logError(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
+  const ledger = ledgerOfObjects(find);
+  const reversing = { ledger, now: () => Date.now(), logError };
   return {
     settings,
-    ledger: ledgerOfObjects(find),
+    ledger,
     calls: callLedgerOfObjects(find, settings.rateLimit),
     tools: TOOLS,
-    afterwards: { waitUntil, keep: keeperIn(env.DB) },
+    reverseLater: async (call) =>
+      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    waitUntil,
     memory: WORKER_MEMORY,
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
@@ -69,10 +75,10 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   return readable;
 }
 
-function keeperIn(db: D1 | undefined): NonNullable<AppContext["afterwards"]>["keep"] {
-  if (db === undefined) return () => Promise.reject(new Error("The Worker is bound to no DB"));
-  const kept = createKeptReversals(createD1Database(db));
-  return (call) => kept.keep(call, Date.now());
+async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
+  if (db === undefined) throw new Error("The Worker is bound to no DB");
+  const jobs = createJobQueue(createD1Database(db));
+  await jobs.add({ jobs: [reversalJob(call)], now: Date.now() });
 }
 
 const utf8 = new TextEncoder();

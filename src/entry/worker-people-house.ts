@@ -17,7 +17,6 @@ import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { SETTINGS } from "#settings.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { d1People } from "#stores/sql/d1-people.ts";
-import { createKeptReversals } from "#stores/sql/kept-reversals.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "./node-passwords.ts";
 import { createWorkerHouse } from "./worker-house.ts";
@@ -39,7 +38,6 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = d1People(env.DB);
   const index = createAccountIndex(store.database);
-  const reversals = createKeptReversals(store.database);
   const ledger = indexedLedger(calls.ledger, index);
   const desk = { ledger, directory: store.directory, secrets, random, hashKey };
   const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
@@ -111,12 +109,11 @@ export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
   const house: AppContext = {
     ...calls,
     ...{ ledger, logError: complain },
-    afterwards: { waitUntil, keep: (call) => reversals.keep(call, now()) },
   };
   const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
   return {
-    ...{ house, pages, letters, notices, billing, store, ledger, desk, index, reversals, complain },
+    ...{ house, pages, letters, notices, billing, store, ledger, desk, index, complain },
     site: { settings, people, pages },
     newRequestId,
   };

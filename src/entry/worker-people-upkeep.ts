@@ -1,4 +1,5 @@
-import { giveBackKept } from "#ledger/kept-reversals.ts";
+import { boundJobs } from "#jobs/bounded.ts";
+import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import { DAY_MS } from "#limits.ts";
 import type { PeopleSide } from "./worker-people-house.ts";
 
@@ -12,14 +13,12 @@ const DELIVER_FOR_MS = 45_000;
 
 /** What the cron does each minute. Each of its parts is bounded, and none stops another. */
 export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<void> {
-  const { house, ledger, notices, reversals, complain } = side;
+  const { notices, complain } = side;
   const isTimeToTidy = scheduledTime % TIDY_EVERY_MS < 60_000;
   const failed: Failed = (what) => (cause) => complain(what, { cause });
   await Promise.all([
     carryOn(side, failed),
-    giveBackKept(reversals, ledger, house.now(), complain).catch(
-      failed("Calls could not be given back; the next minute tries again"),
-    ),
+    reverseCalls(side),
     isTimeToTidy && tidy(side).catch(failed("Old sessions could not be removed")),
     notices.forget().catch(failed("Old webhooks could not be removed")),
   ]);
@@ -37,6 +36,18 @@ async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
       .deliver(DELIVER_FOR_MS)
       .catch(failed("Webhooks could not be delivered; the next minute tries again")),
   ]);
+}
+
+const REVERSALS_A_ROUND = 200;
+const REVERSE_FOR_MS = 45_000;
+
+async function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<void> {
+  const { now, random } = house;
+  const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
+  const jobs = boundJobs(store.jobs, bounds);
+  const reverser = createReverser({ jobs, ledger, now, random, logError: complain }, ROUND_PACE);
+  reverser.look();
+  await reverser.idle();
 }
 
 type Failed = (what: string) => (cause: unknown) => void;

@@ -17,13 +17,12 @@ export type AppContext = {
   /** How calls ask the ledger. */
   calls: CallLedger;
   /**
-   * Where the process may end right after a response: how work is kept alive for a while (`waitUntil`), and what keeps a
-   * call that could not be reversed meanwhile (`keep`). Null: the process lives on.
+   * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger answers again. Resolves as soon
+   * as that is sure to happen; never rejects.
    */
-  afterwards: {
-    waitUntil(work: Promise<unknown>): void;
-    keep(call: CallRef): Promise<void>;
-  } | null;
+  reverseLater(call: CallRef): Promise<void>;
+  /** Keeps work alive for a while where the process may end right after a response. Null: the process lives on. */
+  waitUntil: ((work: Promise<unknown>) => void) | null;
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
-import type { CallRef } from "#ledger/port.ts";
 import type { AppContext } from "./app-context.ts";
 import { dropBody } from "./body.ts";
 import { createCallTool } from "./call-tool.ts";
@@ -19,10 +18,6 @@ export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
   /** The refusal of what never became a request: the door found it out. `headers`: as far as they are known. */
   refuse(fault: Fault, headers: Headers): Promise<Response>;
-  /** Brings to an end what answers have left to do. Called when no request comes any more, before the ledger closes. */
-  settle(): Promise<void>;
-  /** Calls that could not be given back: whoever ends the process keeps them. */
-  left(): CallRef[];
 };
 
 /** A request id of the caller's is kept when it is harmless in a header and a log. */
@@ -135,7 +130,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     fetch(request, connection) {
       const answer = hono.fetch(request, connection as object);
       // A runtime that drops the work of a client who went away would never let go of what the call holds.
-      app.afterwards?.waitUntil(Promise.resolve(answer));
+      app.waitUntil?.(Promise.resolve(answer));
       return answer;
     },
     async refuse(fault, headers) {
@@ -144,8 +139,6 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       note(context, response.status);
       return response;
     },
-    settle: callTool.settle,
-    left: callTool.left,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Fault } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { Counted } from "#ledger/call-ledger.ts";
-import { type CallRef, type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import type { Tool } from "#tools/tool.ts";
 import type { AppContext } from "./app-context.ts";
 import { createAuthenticator } from "./authenticate.ts";
@@ -17,7 +17,6 @@ import {
 import { createMemoryBudget } from "./memory-budget.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
-import { createReversals } from "./reversals.ts";
 import type { CallAnswer, ToolJob } from "./run-tool.ts";
 
 /**
@@ -27,26 +26,22 @@ import type { CallAnswer, ToolJob } from "./run-tool.ts";
  *
  * That is the order of errors which a client sees. `gate.ts` asks the ledger as seldom as this order allows.
  */
-export type CallTool = {
-  (tool: Tool, request: Request, context: RequestContext): Promise<Response>;
-  /** Reverses the calls that are still to be reversed, before the service stops. */
-  settle(): Promise<void>;
-  /** The calls that could not be reversed. */
-  left(): CallRef[];
-};
+export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
 
 export function createCallTool(app: AppContext, replier: Replier): CallTool {
   const keys = createAuthenticator(app);
   const budget = createMemoryBudget(app.memory, app.elapsed);
   const running = createRunning();
-  const reversals = createReversals(app);
   const newId = createIdSequence(app.random);
   const openGate = createGate(app, keys);
 
   /** Where the outcome of the debit cannot be known, the call fails, and is reversed should it have been made. */
   function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
-    return gate.debit(order).catch((cause) => {
-      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) reversals.add(order);
+    return gate.debit(order).catch(async (cause) => {
+      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
+        const { account, callId, now: at } = order;
+        await app.reverseLater({ account, callId, at });
+      }
       throw unavailable(cause);
     });
   }
@@ -123,7 +118,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     }
   }
 
-  return Object.assign(callTool, { settle: reversals.settle, left: reversals.left });
+  return callTool;
 }
 
 /** By its Content-Length; a body without one counts as heavy. */

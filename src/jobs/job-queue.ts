@@ -70,8 +70,8 @@ export type JobSummary = Pick<NewJob, "id" | "queue" | "kind" | "label"> & {
 };
 
 export type JobQueueOperations = {
-  /** Keeps a job, due at once. The same id again is the first job. */
-  add: [{ job: NewJob; now: number }, { added: boolean }];
+  /** Keeps jobs, due at once, in one transaction. The same id again is the first job. */
+  add: [{ jobs: readonly NewJob[]; now: number }, { added: number }];
   /**
    * Takes at most `max` of those that are due, the longest due first; they are due again at `leaseUntil`.
    *

@@ -117,7 +117,7 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
   async function fill(): Promise<void> {
     const time = now();
     if (isClosed || outage.until() > time) return;
-    const max = (outage.isDoubtful() ? 1 : atOnce) - underWay.size;
+    const max = outage.most(atOnce) - underWay.size;
     if (max <= 0) return;
     const turns = policy.takesTurns ? { turns: { unprovenMax: unprovenMax - unproven } } : {};
     const lease = { now: time, leaseUntil: time + policy.leaseMs };
@@ -216,7 +216,8 @@ function settle(
     if (name !== null) logError(`${name} was given up: ${error}`, {});
     return { ...common, outcome: "dead", attempts, error, eraseAt: policy.eraseAt(job, now) };
   }
-  if (name !== null && !isOutage) logError(`${name} waits for its next try: ${error}`, {});
+  if (name !== null && attempts > job.attempts)
+    logError(`${name} waits for its next try: ${error}`, {});
   const asked = isOutage ? 0 : (result.notBeforeMs ?? 0);
   const at = Math.max(
     now + Math.max(asked, own === 0 ? 0 : withJitter(own, random)),

@@ -8,7 +8,7 @@ const LOOK_AT_LEAST_MS = 60_000;
 const AFTER_FAULT_MS = 5_000;
 /** What is nearly through is let through; the rest is broken off and stays in the queue. */
 const STOP_GRACE_MS = 1_200;
-const STOP_ABORT_MS = 500;
+export const STOP_ABORT_MS = 500;
 
 export type Schedule = {
   /** Called after a job was added. */

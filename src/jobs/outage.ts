@@ -14,8 +14,11 @@ export function createOutage({ failures, firstMs, maxMs }: OutagePolicy, random:
   let [inARow, pauses, until] = [0, 0, 0];
   return {
     until: () => until,
-    /** Then one job is enough to find out whether the outage is over. */
-    isDoubtful: () => pauses > 0,
+    /** How many of `atOnce` may be under way: while it is in doubt whether the outage is over, one finds out. */
+    most(atOnce: number): number {
+      if (pauses > 0) return 1;
+      return inARow === 0 ? atOnce : Math.min(atOnce, failures - inARow);
+    },
     /** Returns whether an outage begins with this failure. Jobs that fail together make one pause. */
     failed(now: number): boolean {
       inARow += 1;

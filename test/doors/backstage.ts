@@ -136,6 +136,9 @@ export function createBackstage(
     keep: async (call: CallRef) => void kept.push(call),
     /** What the app is built with. */
     parts: ({ rateLimit }: { rateLimit: number }) => ({
+      /** Once; a call that cannot be reversed now is reversed when there is no more trouble. */
+      reverseLater: async (call: CallRef) =>
+        void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
       ...{ ledger: troubled, calls: callsFor(rateLimit), now, elapsed },
       logError(message: string, { cause }: { cause?: unknown }) {
         complaints.push(`${message} ${cause}`);

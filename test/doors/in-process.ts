@@ -58,7 +58,7 @@ export function openInProcess(
     hashKey: sha256,
     compress: null,
     metrics: null,
-    afterwards: null,
+    waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     record() {},

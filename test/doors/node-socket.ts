@@ -56,8 +56,9 @@ export async function openNodeSocket(
   const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
   const log = createNodeLog("silent");
+  const { reverseLater } = backstage.parts(settings);
   const context = {
-    ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger }),
+    ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
     ...backstage.parts(settings),
   };
   const site = { settings: apiOptionsOf(context, version), people: null, pages: null };

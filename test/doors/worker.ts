@@ -6,6 +6,7 @@
 import { createApp } from "#http/app.ts";
 import { createSite } from "#http/pages/site.ts";
 import { apiOptionsOf } from "#http/pages/site-context.ts";
+import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import { addBooks, noBooks } from "#ledger/books.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
@@ -48,12 +49,14 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     remote: context.calls,
     roundTrips: () => roundTrips,
   });
+  const own = backstage.parts(context.settings);
   const app = createApp(
     {
       ...context,
-      ...backstage.parts(context.settings),
+      ...own,
       bodyTimeoutMs: bodyTimeoutMs ?? context.bodyTimeoutMs,
-      afterwards: context.afterwards && { ...context.afterwards, keep: backstage.keep },
+      reverseLater: async (call) =>
+        context.waitUntil?.(reverseOrKeep(own, call, () => backstage.keep(call))),
     },
     createSite({ settings: apiOptionsOf(context, ""), people: null, pages: null }),
   );

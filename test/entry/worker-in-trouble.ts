@@ -19,7 +19,7 @@ export default {
       return Response.json(await env.LEDGER.getByName(object).perform(name, order));
     }
     if (pathname === "/test/kept") {
-      const kept = await env.DB?.prepare("SELECT * FROM kept_reversal").all();
+      const kept = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
       return Response.json(kept?.results ?? []);
     }
     trouble = request.headers.get("x-test-trouble") ?? "";

@@ -280,11 +280,13 @@ test("a call that was kept to be given back is given back with the cron, once", 
     "SELECT call_id, at FROM debit WHERE credits = 1",
   )) as [{ call_id: string; at: number }];
   await site.sql(
-    `INSERT INTO kept_reversal (account, call_id, at, kept_at, tries, due_at) VALUES ('${account}', '${debit.call_id}', ${debit.at}, 0, 0, 0)`,
+    `INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+     VALUES ('one', 'reversal', 'reverse-call', '${account}', '${account}',
+       '${JSON.stringify({ account, callId: debit.call_id, at: debit.at })}', 0, 0)`,
   );
   await site.cron();
   await site.cron();
-  assert.deepEqual(await site.sql("SELECT * FROM kept_reversal"), []);
+  assert.deepEqual(await site.sql("SELECT * FROM job WHERE queue = 'reversal'"), []);
   assert.equal(remaining(await call(key)), "4");
 });
 

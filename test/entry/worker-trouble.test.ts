@@ -93,9 +93,7 @@ describe("an object that cannot be reached", () => {
     });
   const kept = async () =>
     (await (await fetch(`${running.base}/test/kept`)).json()) as {
-      account: string;
-      at: number;
-      call_id: string;
+      payload: string;
     }[];
 
   test("and was moved gets the order again: the call is answered, and paid once", async () => {
@@ -124,7 +122,7 @@ describe("an object that cannot be reached", () => {
     await eventually("it is kept", async () => (await kept()).length === 1);
     assert.equal(await balance(), 7);
     const [row] = await kept();
-    const { at, call_id: callId } = row as { at: number; call_id: string };
+    const { at, callId } = JSON.parse(row?.payload ?? "");
     assert.deepEqual(await ledger.reverse({ account, callId, at, now: Date.now() }), {
       reversed: true,
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doubling, withJitter } from "#jobs/back-off.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { HOUR_MS } from "#limits.ts";
 import {
   ASKED_PER_HOUR_MAX,
@@ -92,6 +93,46 @@ test("a letter refused for good is given up at once", async () => {
     complaints.join("\n"),
     /^Email let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
   );
+});
+
+test("of a letter that was given up no link stays; a notice can be retried until it is three days old", async () => {
+  const { carrier, transport } = createCarrier();
+  const { queue, driver } = openLetters(":memory:");
+  const { office, mail, clock } = createScene({ transport, queue });
+  const operator = operatorJobs(queue.jobs);
+  carrier.fault = new Undeliverable("the mail server refuses the sender (550)");
+  const link = { kind: "reset_password", usefulUntil: START + HOUR_MS } as const;
+  await mail.post(letterTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }));
+  await mail.post(letterTo("bob@example.org", { kind: "key_created", text: "a key" }));
+  assert.equal(await office.deliverDue(), null);
+  const rows = () => JSON.stringify(driver.prepare("SELECT * FROM job").all());
+  assert.doesNotMatch(rows(), /SECRET|ada@/);
+  const { jobs: dead } = await operator.listJobs({ dead: true, after: null, max: 9 });
+  const error = "the mail server refuses the sender (550)";
+  assert.deepEqual(
+    dead.map(({ kind, label, lastError, hasPayload }) => [kind, label, lastError, hasPayload]),
+    [
+      ["reset_password", "example.org", error, false],
+      ["key_created", "example.org", error, true],
+    ],
+  );
+  assert.equal(dead[0]?.diedAt, new Date(START).toISOString());
+  const [reset = "", notice = ""] = dead.map(({ id }) => id);
+  const retry = async (id: string) => (await operator.retryJob({ id, now: clock.now })).outcome;
+  assert.equal(await retry(reset), "erased");
+  assert.equal(await retry(notice), "retried");
+  carrier.fault = null;
+  assert.equal(await office.deliverDue(), null);
+  assert.deepEqual(
+    carrier.sent.map(({ letter }) => letter.to),
+    ["bob@example.org"],
+  );
+  carrier.fault = new Undeliverable("refused");
+  await mail.post(letterTo("eve@example.org", { kind: "key_revoked" }));
+  await office.deliverDue();
+  await queue.jobs.forget({ now: START + GIVE_UP_AFTER_MS, before: START, max: 99 });
+  assert.doesNotMatch(rows(), /@/);
+  assert.match(rows(), /key_revoked/);
 });
 
 test("a letter whose link has ended is dropped, not sent", async () => {

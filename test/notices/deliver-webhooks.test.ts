@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { RETRY_WAITS_MS } from "#notices/bounds.ts";
 import { signedHeaders } from "#notices/deliver-webhooks.ts";
@@ -120,6 +121,30 @@ test("what has failed is delivered when it is sent again", async () => {
     ],
   );
   assert.equal(sent.at(-1)?.headers["webhook-id"], notice);
+});
+
+test("an operator may have a webhook tried again that has failed, but not while its endpoint is paused", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  let status = 410;
+  const deliverer = scene.deliverer(answering(() => status).transport);
+  await deliverer.deliverDue();
+  const operator = operatorJobs(scene.jobs);
+  const listed = await operator.listJobs({ dead: true, after: null, max: 1 });
+  const [{ id = "" } = {}] = listed.jobs;
+  assert.deepEqual(
+    [listed.jobs[0]?.kind, listed.jobs[0]?.label, listed.next],
+    ["credits.low", endpoint.id, null],
+  );
+  assert.deepEqual(await operator.retryJob({ id, now: START }), { outcome: "retried" });
+  status = 200;
+  assert.equal(await deliverer.deliverDue(), null);
+  const statusNow = async () => (await scene.log(endpoint))[0]?.status;
+  assert.equal(await statusNow(), "waiting", "the endpoint is paused");
+  await scene.book.changeEndpoint({ ...endpoint, pausedAt: null });
+  await deliverer.deliverDue();
+  assert.equal(await statusNow(), "delivered");
 });
 
 test("2xx alone is delivered; a redirect is told with what to do", async () => {

@@ -11,6 +11,7 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../contract/account-index.ts";
 import { directoryContract } from "../contract/directory.ts";
+import { jobQueueContract } from "../contract/job-queue.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { emailsOf } from "../contract/letter-queue-scene.ts";
@@ -27,6 +28,7 @@ async function open() {
 directoryContract("in D1", open);
 journalContract("in D1", open);
 noticeBookContract("in D1", open);
+jobQueueContract("in D1", open);
 accountIndexContract("in D1", async () => {
   const { db } = await open();
   return { index: createAccountIndex(db) };

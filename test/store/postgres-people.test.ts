@@ -6,6 +6,7 @@ import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../contract/directory.ts";
+import { jobQueueContract } from "../contract/job-queue.ts";
 import { journalContract } from "../contract/journal.ts";
 import { letterQueueContract } from "../contract/letter-queue.ts";
 import { emailsOf } from "../contract/letter-queue-scene.ts";
@@ -28,6 +29,7 @@ async function open(t: TestContext) {
 directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
 noticeBookContract("in PostgreSQL", open);
+jobQueueContract("in PostgreSQL", open);
 operatorActsContract("in PostgreSQL", async (t) => {
   const { db } = await open(t);
   const acts = createOperatorActs(db);

@@ -141,7 +141,7 @@ const RETRIES: DocsSection = {
         ],
       },
     },
-    "It is tried again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 7 hours, that is for a day. Then it has failed; you can still send it again by hand. An address gets one webhook at a time.",
+    "It is tried again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 7 hours, each up to a quarter less by chance, that is for about a day. Then it has failed; you can still send it again by hand. An address gets one webhook at a time.",
   ],
 };
 

@@ -92,7 +92,6 @@ CREATE TABLE job (
   kind text COLLATE "C" NOT NULL,
   target text COLLATE "C" NOT NULL,
   label text NOT NULL,
-  payload text,
   useful_until bigint,
   created_at bigint NOT NULL,
   due_at bigint,
@@ -101,7 +100,8 @@ CREATE TABLE job (
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   died_at bigint,
-  erase_at bigint
+  erase_at bigint,
+  payload text
 );
 CREATE INDEX job_by_due ON job (queue, due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX job_by_target ON job (queue, target, due_at, no) WHERE due_at IS NOT NULL;

@@ -12,8 +12,6 @@ CREATE TABLE job (
   target TEXT NOT NULL,
   -- What logs and operators may see of the target.
   label TEXT NOT NULL,
-  -- Null once it is erased.
-  payload TEXT,
   useful_until INTEGER,
   created_at INTEGER NOT NULL,
   -- Null while it is paused, and once it is dead. While it is leased, the end of the lease.
@@ -24,7 +22,9 @@ CREATE TABLE job (
   last_error TEXT,
   died_at INTEGER,
   -- When payload and target of a dead job are erased.
-  erase_at INTEGER
+  erase_at INTEGER,
+  -- Null once it is erased. Last, so that whoever counts jobs need not read it.
+  payload TEXT
 ) STRICT;
 CREATE INDEX job_by_due ON job (queue, due_at, no) WHERE due_at IS NOT NULL;
 CREATE INDEX job_by_target ON job (queue, target, due_at, no) WHERE due_at IS NOT NULL;

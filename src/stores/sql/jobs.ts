@@ -26,12 +26,11 @@ export function createJobQueue(
   alsoOnSettle: (settlement: Settlement) => readonly SqlQuery[] = () => [],
 ): JobQueue {
   return {
-    async add({ job, now }) {
-      const rows = await lastRows(
-        db,
-        sql`${insertJob(job, now, sql`NOT ${isKnown(job.id)}`)} RETURNING id`,
+    async add({ jobs, now }) {
+      const rows = await db.batch(
+        jobs.map((job) => sql`${insertJob(job, now, sql`NOT ${isKnown(job.id)}`)} RETURNING id`),
       );
-      return { added: rows.length === 1 };
+      return { added: rows.flat().length };
     },
     take: async (order) => ({ jobs: await take(db, order) }),
     async settle({ settlements }) {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { AppContext } from "#http/app-context.ts";
-import { createReversals } from "#http/reversals.ts";
+import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 
 /** Calls that are given back where no process is sure to outlive its answer. */
@@ -15,7 +14,7 @@ function openScene(t: TestContext) {
   const complaints: string[] = [];
   const lifelines: Promise<unknown>[] = [];
   const scene = { trouble: null as Trouble, keepFails: false, now: 100 };
-  const house = {
+  const wiring = {
     ledger: {
       async reverse(order: CallRef & { now: number }) {
         tried.push(order.now);
@@ -25,19 +24,18 @@ function openScene(t: TestContext) {
       },
     },
     now: () => scene.now,
-    logError: (message: string) => complaints.push(message),
-    afterwards: {
-      waitUntil: (work: Promise<unknown>) => lifelines.push(work),
-      async keep(call: CallRef) {
-        if (scene.keepFails) throw new Error("no database");
-        kept.push(call);
-      },
-    },
+    logError: (message: string) => void complaints.push(message),
   };
-  const reversals = createReversals(house as unknown as AppContext);
+  const keep = async (call: CallRef) => {
+    if (scene.keepFails) throw new Error("no database");
+    kept.push(call);
+  };
   return Object.assign(scene, {
-    ...{ tried, kept, complaints, lifelines, reversals },
-    add: () => reversals.add({ account: "acc_Ada", callId: "call_1", now: 7 }),
+    ...{ tried, kept, complaints, lifelines },
+    add() {
+      const call = { account: "acc_Ada", callId: "call_1", at: 7 };
+      lifelines.push(reverseOrKeep(wiring, call, () => keep(call)));
+    },
     async pass(ms: number) {
       for (let turns = 0; turns < 10; turns += 1) await turn();
       scene.now += ms;
@@ -103,11 +101,11 @@ test("where it cannot be kept either, the operator is told which call it is, and
   ]);
 });
 
-test("settle() waits for what is under way", async (t) => {
+test("what the platform is told to wait for ends when the call is kept", async (t) => {
   const scene = openScene(t);
   scene.trouble = "fails";
   scene.add();
-  const settled = scene.reversals.settle();
+  const settled = Promise.all(scene.lifelines);
   for (const ms of [500, 2_000]) await scene.pass(ms);
   await settled;
   assert.equal(scene.kept.length, 1);

@@ -1,0 +1,242 @@
+/** The specification of the job queue in sentences, to be held by every store. */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { JobQueue, NewJob, Settlement, TakenJob } from "#jobs/job-queue.ts";
+import { createJobRunner, type JobPolicy } from "#jobs/job-runner.ts";
+import { DAY_MS } from "#limits.ts";
+
+export type OpenJobQueue = (t: TestContext) => Promise<{ jobs: JobQueue }>;
+
+const START = Date.UTC(2026, 10, 22, 10);
+const LEASE = 60_000;
+const QUEUES = ["reversal"] as const;
+
+let count = 0;
+const newJob = (changes: Partial<NewJob> = {}): NewJob => {
+  count += 1;
+  return {
+    ...{ id: `job_${String(count).padStart(5, "0")}`, queue: "reversal", kind: "reverse-call" },
+    ...{ target: "acc_1", label: "a label", payload: `{"no":${count}}`, usefulUntil: null },
+    ...changes,
+  };
+};
+
+const add = async (jobs: JobQueue, now = START, ...changes: Partial<NewJob>[]) => {
+  const all = (changes.length === 0 ? [{}] : changes).map(newJob);
+  assert.deepEqual(await jobs.add({ jobs: all, now }), { added: all.length });
+  return all;
+};
+const takeAt = async (jobs: JobQueue, now: number, max = 9) =>
+  (await jobs.take({ queues: QUEUES, now, leaseUntil: now + LEASE, max })).jobs;
+const settle = async (jobs: JobQueue, ...settlements: Settlement[]) =>
+  (await jobs.settle({ settlements })).settled;
+const idsOf = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
+const held = ({ id, take }: TakenJob, now = START) => ({ id, take, now });
+
+export function jobQueueContract(name: string, open: OpenJobQueue): void {
+  const rule = (sentence: string, proof: (jobs: JobQueue) => Promise<void>) =>
+    test(sentence, async (t) => proof((await open(t)).jobs));
+  describe(`the job queue, ${name}`, () => {
+    describeLeases(rule);
+    describeTheDead(rule);
+    describeKills(rule);
+  });
+}
+
+type Rule = (sentence: string, proof: (jobs: JobQueue) => Promise<void>) => void;
+
+function describeLeases(rule: Rule) {
+  rule("jobs are added together, each once, and taken as they were added", async (jobs) => {
+    const [one, two] = await add(jobs, START, { usefulUntil: START + 9 }, { target: "acc_2" });
+    assert.deepEqual(await jobs.add({ jobs: [one as NewJob, newJob()], now: START }), { added: 1 });
+    const taken = await takeAt(jobs, START, 2);
+    const common = { createdAt: START, attempts: 0, take: 1, isProven: false };
+    assert.deepEqual(taken, [
+      { ...one, ...common },
+      { ...two, ...common },
+    ]);
+  });
+
+  rule("each queue gives its own jobs, those due longest first", async (jobs) => {
+    const [second] = await add(jobs, START + 1);
+    const [first, third] = await add(jobs, START, {}, { queue: "outbox" });
+    assert.deepEqual(idsOf(await takeAt(jobs, START + 1)), idsOf([first, second] as NewJob[]));
+    const order = { now: START + 1, leaseUntil: START + LEASE, max: 9 };
+    const both = await jobs.take({ queues: ["email", "outbox"], ...order });
+    assert.deepEqual(idsOf(both.jobs), [third?.id]);
+  });
+
+  rule("of many who take at once each gets other jobs", async (jobs) => {
+    const all = await add(jobs, START, ...Array.from({ length: 15 }, () => ({})));
+    const takes = await Promise.all(Array.from({ length: 10 }, () => takeAt(jobs, START, 2)));
+    assert.deepEqual(idsOf(takes.flat()).sort(), idsOf(all).sort());
+  });
+
+  rule("a job that waits keeps its attempts and its last error", async (jobs) => {
+    await add(jobs);
+    const [job] = (await takeAt(jobs, START)) as [TakenJob];
+    const later = { outcome: "later", at: START + 5, attempts: 3, error: "no" } as const;
+    assert.equal(await settle(jobs, { ...held(job), ...later }), 1);
+    assert.deepEqual(await takeAt(jobs, START + 4), []);
+    const [again] = (await takeAt(jobs, START + 5)) as [TakenJob];
+    assert.deepEqual([again.attempts, again.take], [3, 2]);
+    await settle(jobs, { ...held(again), ...later, error: null });
+    const { jobs: listed } = await jobs.list({ state: "waiting", after: null, max: 9 });
+    assert.deepEqual(
+      listed.map(({ lastError, dueAt, diedAt }) => [lastError, dueAt, diedAt]),
+      [["no", START + 5, null]],
+    );
+  });
+
+  rule("a paused job is not due, and is one that waits", async (jobs) => {
+    await add(jobs);
+    const [job] = (await takeAt(jobs, START)) as [TakenJob];
+    assert.equal(await settle(jobs, { ...held(job), outcome: "paused" }), 1);
+    assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: null });
+    assert.deepEqual(await takeAt(jobs, START + DAY_MS), []);
+    const counted = { waiting: 1, oldestAt: START, dead: 0 };
+    assert.deepEqual(await jobs.count({ queues: QUEUES }), counted);
+  });
+}
+
+const died = (eraseAt: number | null) =>
+  ({ outcome: "dead", attempts: 4, error: "refused (550)", eraseAt }) as const;
+
+/** One job that has died. */
+async function addDead(jobs: JobQueue, eraseAt: number | null, now = START) {
+  await add(jobs, now);
+  const [job] = (await takeAt(jobs, now)) as [TakenJob];
+  assert.equal(await settle(jobs, { ...held(job, now), ...died(eraseAt) }), 1);
+  return job;
+}
+
+const listDead = async (jobs: JobQueue, after: string | null = null, max = 9) =>
+  (await jobs.list({ state: "dead", after, max })).jobs;
+
+function describeTheDead(rule: Rule) {
+  rule("a dead job is never due, is counted apart, and is listed with its error", async (jobs) => {
+    const { id } = await addDead(jobs, null);
+    assert.deepEqual(await takeAt(jobs, START + DAY_MS), []);
+    assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: null });
+    const counted = { waiting: 0, oldestAt: null, dead: 1 };
+    assert.deepEqual(await jobs.count({ queues: QUEUES }), counted);
+    assert.deepEqual(await listDead(jobs), [
+      {
+        ...{ id, queue: "reversal", kind: "reverse-call", label: "a label" },
+        ...{ createdAt: START, attempts: 4, lastError: "refused (550)" },
+        ...{ dueAt: null, diedAt: START, hasPayload: true },
+      },
+    ]);
+    assert.deepEqual((await jobs.list({ state: "waiting", after: null, max: 9 })).jobs, []);
+  });
+
+  rule("the dead are listed oldest first, page by page", async (jobs) => {
+    const all: string[] = [];
+    for (let each = 0; each < 5; each += 1) all.push((await addDead(jobs, null)).id);
+    const seen: string[] = [];
+    for (let page = await listDead(jobs, null, 2); page.length > 0; ) {
+      seen.push(...idsOf(page));
+      page = await listDead(jobs, seen.at(-1) as string, 2);
+    }
+    assert.deepEqual(seen, all);
+  });
+
+  rule("a retried job is due at once, with all of its attempts", async (jobs) => {
+    const { id, payload } = await addDead(jobs, null);
+    const now = START + DAY_MS;
+    assert.deepEqual(await jobs.retry({ id, now }), { outcome: "retried" });
+    assert.deepEqual(await jobs.retry({ id, now }), { outcome: "not_dead" });
+    assert.deepEqual(await jobs.retry({ id: "none", now }), { outcome: "not_found" });
+    assert.deepEqual(await listDead(jobs), []);
+    const [again] = (await takeAt(jobs, now)) as [TakenJob];
+    const { attempts, take, createdAt } = again;
+    assert.deepEqual(
+      [again.id, again.payload, attempts, take, createdAt],
+      [id, payload, 0, 2, now],
+    );
+  });
+
+  rule("what a dead job may not keep is erased at once, or when its time is over", async (jobs) => {
+    const [now, later] = [await addDead(jobs, START), await addDead(jobs, START + 10)];
+    const hasPayload = async () => (await listDead(jobs)).map((job) => job.hasPayload);
+    assert.deepEqual(await hasPayload(), [false, true]);
+    const order = { before: START, max: 9 };
+    await jobs.forget({ ...order, now: START + 9 });
+    assert.deepEqual(await hasPayload(), [false, true]);
+    assert.deepEqual(await jobs.forget({ ...order, now: START + 10 }), {
+      forgotten: 1,
+      more: false,
+    });
+    assert.deepEqual(await hasPayload(), [false, false]);
+    for (const { id } of [now, later])
+      assert.deepEqual(await jobs.retry({ id, now: START + 20 }), { outcome: "erased" });
+  });
+
+  rule("the dead are forgotten when they are old, those that wait never", async (jobs) => {
+    const [, young] = [await addDead(jobs, null), await addDead(jobs, null, START + 1)];
+    await add(jobs);
+    const order = { now: START + DAY_MS, before: START + 1, max: 9 };
+    assert.deepEqual(await jobs.forget(order), { forgotten: 1, more: false });
+    assert.deepEqual(idsOf(await listDead(jobs)), [young.id]);
+    assert.equal((await jobs.count({ queues: QUEUES })).waiting, 1);
+    assert.equal((await jobs.forget({ ...order, before: START + 9, max: 1 })).more, true);
+  });
+}
+
+class Killed extends Error {}
+const STEPS = ["before it is taken", "taken", "done, not recorded", "recorded"] as const;
+
+const POLICY: JobPolicy = {
+  ...{ queues: QUEUES, atOnce: 1, leaseMs: LEASE, takesTurns: false },
+  ...{ waitMs: () => 1_000, giveUpAfterMs: DAY_MS, queueName: "Jobs" },
+  ...{ nameOf: () => null, eraseAt: () => null },
+  outage: { failures: 1, firstMs: 1_000, maxMs: 1_000 },
+};
+
+/** A job killed at every step is done in the end, and twice only where its work was done and nobody could say so. */
+function describeKills(rule: Rule) {
+  for (const step of STEPS) {
+    rule(`a process killed with a job ${step} loses none`, async (jobs) => {
+      await add(jobs, START, {}, {}, {});
+      const clock = { now: START };
+      const worked: string[] = [];
+      const wiring = {
+        policy: POLICY,
+        now: () => clock.now,
+        random: (bytes: number) => new Uint8Array(bytes),
+        logError: () => {},
+        async attempt({ id }: TakenJob) {
+          worked.push(id);
+          return { outcome: "done" } as const;
+        },
+      };
+      const dying: JobQueue = {
+        ...jobs,
+        async take(order) {
+          if (step === "before it is taken") throw new Killed();
+          const taken = await jobs.take(order);
+          if (step === "taken") throw new Killed();
+          return taken;
+        },
+        async settle(order) {
+          if (step === "recorded") await jobs.settle(order);
+          throw new Killed();
+        },
+      };
+      const victim = createJobRunner({ ...wiring, jobs: dying });
+      victim.look();
+      await victim.idle();
+      const next = createJobRunner({ ...wiring, jobs });
+      for (let due = await next.runDue(); due !== null; due = await next.runDue()) clock.now = due;
+      const twice = step === "done, not recorded" ? 1 : 0;
+      assert.equal(new Set(worked).size, 3);
+      assert.equal(worked.length, 3 + twice);
+      assert.deepEqual(await jobs.count({ queues: QUEUES }), {
+        waiting: 0,
+        oldestAt: null,
+        dead: 0,
+      });
+      assert.equal(clock.now, step === "taken" || twice === 1 ? START + LEASE : START);
+    });
+  }
+}
