@@ -6,6 +6,7 @@ import { readBody } from "#http/body.ts";
 import type { HousePeople } from "#http/house.ts";
 import { viewPrices } from "#http/people/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
 import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { isLoopback } from "#read-settings.ts";
 import { databaseFile, outboxFolder } from "./data-folder.ts";
@@ -15,7 +16,11 @@ import type { NodeLog } from "./node-log.ts";
 import { type People, PeopleAway, startPeople } from "./node-people.ts";
 
 /** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
-export type PeopleDoor = HousePeople & { stop(): Promise<void> };
+export type PeopleDoor = HousePeople &
+  Pick<People, "stop"> & {
+    /** As of a moment ago; none where the thread is gone. */
+    countJobs(): Promise<readonly JobCount[]>;
+  };
 
 export function openPeopleDoor(
   config: Config,
@@ -70,6 +75,7 @@ export function openPeopleDoor(
       }
     },
     stop: async () => (await people)?.stop(),
+    countJobs: async () => (await people)?.countJobs() ?? [],
   };
 }
 
