@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AccessLogEntry, Metrics } from "#http/app-context.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
+import { addJobGauges } from "./node-job-metrics.ts";
 
 /** What `/metrics` tells, in the text format of Prometheus. Labels are few by construction: tools, statuses, codes. */
 export type NodeMetrics = {
@@ -13,7 +15,11 @@ const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const COMMIT_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-export function createNodeMetrics(queues: { ledger(): number; tools(): number }): NodeMetrics {
+export function createNodeMetrics(queues: {
+  ledger(): number;
+  tools(): number;
+  jobs(): Promise<readonly JobCount[]>;
+}): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
   collectDefaultMetrics({ register });
@@ -72,6 +78,7 @@ export function createNodeMetrics(queues: { ledger(): number; tools(): number })
     "Large inputs that wait for a thread",
     queues.tools,
   );
+  addJobGauges(registers, queues.jobs, Date.now);
 
   const children = createChildren({ requests, calls, credits, latency });
   return {

@@ -6,6 +6,7 @@ import { readBody } from "#http/body.ts";
 import type { PeopleSite } from "#http/pages/site-context.ts";
 import { viewPrices } from "#http/people/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
 import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { isLoopback } from "#read-settings.ts";
 import { databaseFile, outboxFolder } from "./data-folder.ts";
@@ -16,11 +17,13 @@ import { createOperatorDoor } from "./node-operator-door.ts";
 import { type People, PeopleAway, startPeople } from "./node-people.ts";
 
 /** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
-export type PeopleDoor = PeopleSite & {
-  /** Answers everything below `/operator`. */
-  fetchForOperator(request: Request, connection: unknown): Promise<Response>;
-  stop(): Promise<void>;
-};
+export type PeopleDoor = PeopleSite &
+  Pick<People, "stop"> & {
+    /** Answers everything below `/operator`. */
+    fetchForOperator(request: Request, connection: unknown): Promise<Response>;
+    /** As of a moment ago; none where the thread is gone. */
+    countJobs(): Promise<readonly JobCount[]>;
+  };
 
 export function openPeopleDoor(
   config: Config,
@@ -85,6 +88,7 @@ export function openPeopleDoor(
     fetchForOperator: (request, connection) =>
       operatorDoor(request, (own, body) => forward(own, body, connection)),
     stop: async () => (await people)?.stop(),
+    countJobs: async () => (await people)?.countJobs() ?? [],
   };
 }
 

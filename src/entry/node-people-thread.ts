@@ -9,6 +9,7 @@ import type { TellWiring } from "#accounts/tell-person.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
+import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import { DAY_MS } from "#limits.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
@@ -165,6 +166,18 @@ async function tidy(): Promise<void> {
 }
 const tidying = setInterval(() => void tidy(), TIDY_EVERY_MS);
 
+/** For `/metrics`, which is answered on the other thread. */
+const COUNT_EVERY_MS = 15_000;
+async function tellJobs(): Promise<void> {
+  const counting = countJobs(jobs, ["email", "outbox", "webhook"]);
+  await counting.then(
+    (counts) => say({ kind: "jobs", counts }),
+    (cause) => complain("Jobs could not be counted", { cause }),
+  );
+}
+const counting = setInterval(() => void tellJobs(), COUNT_EVERY_MS);
+void tellJobs();
+
 port.on("message", (message: ToPeople) => {
   if (message.kind === "request") {
     answer(message).catch((cause) => fail(message.id, cause));
@@ -211,6 +224,7 @@ function fail(id: number, cause: unknown): void {
 
 async function stop(): Promise<void> {
   clearInterval(tidying);
+  clearInterval(counting);
   await Promise.all([...background, notices.stop()]);
   await emails.stop();
   transport.close?.();

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { PriceList } from "#billing/price-list.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
 import type { MailSettings } from "#mail/read-mail-settings.ts";
 import type { WebhookNetworks } from "#notices/endpoint-address.ts";
 import type { OperatorAct } from "#operator/acts.ts";
@@ -50,6 +51,7 @@ export type FromPeople =
   | { kind: "letter"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
+  | { kind: "jobs"; counts: readonly JobCount[] }
   | {
       kind: "complaint";
       message: string;
@@ -60,6 +62,8 @@ export type FromPeople =
 export type People = {
   /** Answers a request of the pages; `peer` is the client's network address. Rejects where the thread is gone. */
   fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
+  /** What the thread last said of its jobs. */
+  countJobs(): readonly JobCount[];
   stop(): Promise<void>;
 };
 
@@ -97,6 +101,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
   let count = 0;
   let stopping = false;
   let deaths = 0;
+  let jobs: readonly JobCount[] = [];
   let thread: Worker | undefined = await tryToStart();
 
   function receive(message: FromPeople): void {
@@ -108,6 +113,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     } else if (message.kind === "letter") log.letter(message.text);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "act") log.info(message.message, message.act);
+    else if (message.kind === "jobs") jobs = message.counts;
     else if (message.kind === "complaint") {
       const { requestId, cause } = message;
       log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
@@ -179,6 +185,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
         waiting.delete(id);
       });
     },
+    countJobs: () => jobs,
     async stop() {
       stopping = true;
       if (thread === undefined) return;

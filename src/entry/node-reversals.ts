@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { AppContext } from "#http/app-context.ts";
-import type { JobQueue } from "#jobs/job-queue.ts";
+import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
 import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/reverse-calls.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
@@ -15,6 +15,7 @@ import { makeFolder } from "./data-folder.ts";
 export type Reversals = {
   /** See `AppContext.reverseLater`: resolves when the call is on the disk, so that the next start reverses it after a kill. */
   reverseLater(call: CallRef): Promise<void>;
+  countJobs(): Promise<JobCount[]>;
   /** Waits a moment for what is under way, and begins no more. Calls that come later are kept. */
   stop(): Promise<void>;
   /** After the ledger was closed: keeps what came of that, says what is left, and closes the file. */
@@ -98,6 +99,7 @@ export function openReversals(
       keeping = fresh.length === 0 ? keeping : keepFresh();
       await keeping;
     },
+    countJobs: async () => (opened === null ? [] : countJobs(opened.jobs, ["reversal"])),
     async stop() {
       isStopped = true;
       await keepFresh();

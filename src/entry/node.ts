@@ -42,7 +42,10 @@ async function main(): Promise<void> {
   const pool = openToolPool(config.toolThreads, (cause) =>
     log.complain("A thread for large inputs failed", { cause }),
   );
-  const metrics = createNodeMetrics({ ledger: store.waiting, tools: pool.waiting });
+  const metrics = createNodeMetrics({
+    ...{ ledger: store.waiting, tools: pool.waiting },
+    jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
+  });
   const reversals = openReversals(config.dataDir, ledger, random, log.complain);
   const pages = openNodePages(config.dataDir, log);
   let people: PeopleDoor | undefined;

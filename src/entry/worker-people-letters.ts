@@ -1,4 +1,4 @@
-import { boundJobs } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { queuesOf } from "#mail/email-job.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
@@ -47,16 +47,13 @@ export function openEdgeLetters(wiring: Wiring): EdgeLetters {
       ? consoleTransport()
       : createFetchTransport(settings.api, settings.from, SEND_MS);
 
-  /** A sender for one round: what it knows of emails under way is of no use to another request. */
-  async function deliver(): Promise<void> {
-    const bounds = { max: LETTERS_A_ROUND, until: now() + TAKE_FOR_MS };
-    const { from } = settings;
-    const sender = createEmailSender({
-      ...{ jobs: boundJobs(jobs, bounds), transport, way, now, random, from, complain },
-    });
-    sender.look();
-    await sender.idle();
-  }
+  /** With a sender for one round: what it knows of emails under way is of no use to another request. */
+  const deliver = () =>
+    runBounded(jobs, { max: LETTERS_A_ROUND, until: now() + TAKE_FOR_MS }, (bounded) =>
+      createEmailSender({
+        ...{ jobs: bounded, transport, way, now, random, from: settings.from, complain },
+      }),
+    );
 
   const carryAway = () =>
     waitUntil(deliver().catch((cause) => complain("Letters could not be delivered", { cause })));

@@ -1,5 +1,5 @@
 import type { Directory } from "#accounts/directory.ts";
-import { boundJobs } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { type MailSettings, wayOf } from "#mail/read-mail-settings.ts";
 import { NOTICES_KEPT_MS } from "#notices/bounds.ts";
@@ -65,18 +65,13 @@ export function openEdgeNotices({ config, store, ...given }: Wiring): EdgeNotice
       }
       return carried > 0;
     },
-    async deliver(forMs) {
-      const deliverer = createDeliverer({
-        ...{
-          jobs: boundJobs(jobs, { max: DELIVERIES_MAX, until: now() + forMs }),
-          book,
-          transport,
-        },
-        ...{ now, random, complain, atOnce: DELIVERIES_AT_ONCE },
-      });
-      deliverer.look();
-      await deliverer.idle();
-    },
+    deliver: (forMs) =>
+      runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
+        createDeliverer({
+          ...{ jobs: bounded, book, transport, now, random, complain },
+          atOnce: DELIVERIES_AT_ONCE,
+        }),
+      ),
     async forget() {
       let more = true;
       for (let batch = 0; more && batch < FORGET_BATCHES_MAX; batch += 1) {

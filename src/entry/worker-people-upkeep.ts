@@ -1,4 +1,4 @@
-import { boundJobs } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/bounded.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import { DAY_MS } from "#limits.ts";
 import type { PeopleSide } from "./worker-people-house.ts";
@@ -41,13 +41,11 @@ async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
 const REVERSALS_A_ROUND = 200;
 const REVERSE_FOR_MS = 45_000;
 
-async function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<void> {
+function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<void> {
   const { now, random } = house;
+  const given = { ledger, now, random, logError: complain };
   const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
-  const jobs = boundJobs(store.jobs, bounds);
-  const reverser = createReverser({ jobs, ledger, now, random, logError: complain }, ROUND_PACE);
-  reverser.look();
-  await reverser.idle();
+  return runBounded(store.jobs, bounds, (jobs) => createReverser({ jobs, ...given }, ROUND_PACE));
 }
 
 type Failed = (what: string) => (cause: unknown) => void;

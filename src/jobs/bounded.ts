@@ -1,12 +1,16 @@
 import type { JobQueue } from "./job-queue.ts";
+import type { JobRunner } from "./job-runner.ts";
 
-/** The same queue for one invocation, which may do only so much: it gives at most `max` jobs, and none from `until` on. */
-export function boundJobs<Jobs extends Pick<JobQueue, "take">>(
+type Jobs = Pick<JobQueue, "take" | "settle" | "nextDue">;
+
+/** One round of an invocation that may do only so much: at most `max` jobs, and none is begun from `until` on. */
+export async function runBounded(
   jobs: Jobs,
   { max, until }: { max: number; until: number },
-): Jobs {
+  open: (jobs: Jobs) => JobRunner,
+): Promise<void> {
   let left = max;
-  return {
+  const runner = open({
     ...jobs,
     async take(order) {
       if (left <= 0 || order.now >= until) return { jobs: [] };
@@ -14,5 +18,7 @@ export function boundJobs<Jobs extends Pick<JobQueue, "take">>(
       left -= taken.jobs.length;
       return taken;
     },
-  } satisfies Pick<JobQueue, "take"> as Jobs;
+  });
+  runner.look();
+  await runner.idle();
 }

@@ -108,6 +108,15 @@ export type JobQueueOperations = {
   forget: [{ now: number; before: number; max: number }, { forgotten: number; more: boolean }];
 };
 
+/** For metrics. */
+export type JobCount = { queue: JobQueueName } & JobQueueOperations["count"][1];
+
+export const countJobs = (
+  jobs: Pick<JobQueue, "count">,
+  queues: readonly JobQueueName[],
+): Promise<JobCount[]> =>
+  Promise.all(queues.map(async (queue) => ({ queue, ...(await jobs.count({ queues: [queue] })) })));
+
 export type JobQueue = {
   [Name in keyof JobQueueOperations]: (
     order: JobQueueOperations[Name][0],

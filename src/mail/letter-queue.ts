@@ -16,20 +16,13 @@ export type WaitingLetter = {
   unsubscribe?: string;
 };
 
-export type LetterQueueOperations = {
+export type LetterQueue = {
   /**
    * Keeps a letter, due at once. The same id again is the first one. Beyond the bounds (`bounds.ts`) it is not kept.
    * One that anybody can cause (`letter-group.ts`) takes the place of those of its kind that wait for the recipient and
    * are under no lease; where it replaces none it counts for the recipient's hour and day.
    */
-  add: [
-    { letter: WaitingLetter; now: number },
-    { outcome: "added" | "recipient_full" | "queue_full" | "too_often" },
-  ];
+  add(order: { letter: WaitingLetter; now: number }): Promise<{ outcome: LetterAdded }>;
 };
 
-export type LetterQueue = {
-  [Name in keyof LetterQueueOperations]: (
-    order: LetterQueueOperations[Name][0],
-  ) => Promise<LetterQueueOperations[Name][1]>;
-};
+export type LetterAdded = "added" | "recipient_full" | "queue_full" | "too_often";

@@ -3,7 +3,7 @@ import { type RandomBytes, randomBase62 } from "#ids.ts";
 import { HOUR_MS } from "#limits.ts";
 import { SUBJECT_CHARS_MAX } from "./bounds.ts";
 import { domainOf } from "./email-job.ts";
-import type { LetterQueue, LetterQueueOperations, WaitingLetter } from "./letter-queue.ts";
+import type { LetterAdded, LetterQueue, WaitingLetter } from "./letter-queue.ts";
 import type { Letter, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
 import type { Way } from "./transport.ts";
@@ -22,7 +22,7 @@ export type PostingWiring = {
 /** 142 random bits: the id is also the first half of the Message-ID. */
 const LETTER_ID_CHARS = 24;
 
-type Left = Exclude<LetterQueueOperations["add"][1]["outcome"], "added">;
+type Left = Exclude<LetterAdded, "added">;
 
 const LEFT_OUT: Record<Left, string> = {
   recipient_full: "too many letters to this address are waiting",

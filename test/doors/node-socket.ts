@@ -44,7 +44,10 @@ export async function openNodeSocket(
   openDataFolder(folder).close();
   const thread = await openSqliteThread({ file: databaseFile(folder) });
   const pool = openToolPool(1, assert.ifError);
-  const metrics = createNodeMetrics({ ledger: thread.waiting, tools: pool.waiting });
+  const metrics = createNodeMetrics({
+    ...{ ledger: thread.waiting, tools: pool.waiting },
+    jobs: async () => [],
+  });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),
     ...freeCallText(settings),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { boundJobs } from "#jobs/bounded.ts";
+import { runBounded } from "#jobs/bounded.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
 import {
   createReverser,
   type ReversalPace,
@@ -43,16 +44,16 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
       return { reversed: true };
     },
   };
-  const open = () =>
+  const open = (given: Pick<JobQueue, "take" | "settle" | "nextDue">) =>
     createReverser(
       {
-        ...{ jobs: boundJobs(jobs, { max, until: START + 999 * HOUR }), ledger },
+        ...{ jobs: given, ledger },
         ...{ now: () => clock.now, random: (count: number) => new Uint8Array(count) },
         logError: (message) => void complaints.push(message),
       },
       pace,
     );
-  let runner = open();
+  const runner = open(jobs);
   return {
     ...{ jobs, clock, asked, reversed, complaints, faulty, standing, held, atOnce },
     async keep(...callIds: string[]) {
@@ -68,9 +69,7 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
     async round(now: number) {
       clock.now = now;
       const before = await jobs.count({ queues: ["reversal"] });
-      runner = open();
-      runner.look();
-      await runner.idle();
+      await runBounded(jobs, { max, until: now + 45_000 }, open);
       const { waiting } = await jobs.count({ queues: ["reversal"] });
       return { settled: before.waiting - waiting, left: waiting };
     },

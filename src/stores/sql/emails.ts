@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#mail/bounds.ts";
 import { emailJob } from "#mail/email-job.ts";
 import { groupOf, isAskedFor, kindsOf, roomFor } from "#mail/letter-group.ts";
-import type { LetterQueue, LetterQueueOperations, WaitingLetter } from "#mail/letter-queue.ts";
+import type { LetterAdded, LetterQueue, WaitingLetter } from "#mail/letter-queue.ts";
 import type { LetterKind } from "#mail/mail.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { insertJob, isKnown } from "./jobs.ts";
@@ -16,13 +16,13 @@ export const createLetterQueue = (db: SqlDatabase): LetterQueue => ({
     isAskedFor(letter.kind) ? addAsked(db, letter, now) : addNotice(db, letter, now),
 });
 
-type Added = Promise<LetterQueueOperations["add"][1]>;
+type Added = Promise<{ outcome: LetterAdded }>;
 
 /** In `leased_until`, within the batch that adds an email and never after it: the email is this batch's. */
 const NEW = -1;
 
 /** A batch that has put the email there has added it; else the verdict says why not. */
-const outcomeOf = (verdict: SqlRow | undefined): LetterQueueOperations["add"][1] => {
+const outcomeOf = (verdict: SqlRow | undefined): { outcome: LetterAdded } => {
   const outcome = verdict?.["verdict"];
   return outcome === "queue_full" || outcome === "recipient_full" || outcome === "too_often"
     ? { outcome }

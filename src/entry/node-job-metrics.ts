@@ -1,0 +1,32 @@
+import { Gauge, type Registry } from "prom-client";
+import type { JobCount } from "#jobs/job-queue.ts";
+
+/** Jobs by queue: how many wait, since when the oldest, and how many are dead. `count` says so as of a moment ago. */
+export function addJobGauges(
+  registers: Registry[],
+  count: () => Promise<readonly JobCount[]>,
+  now: () => number,
+): void {
+  new Gauge({
+    registers,
+    name: "toolbooth_jobs",
+    help: "Background jobs, by queue and state",
+    labelNames: ["queue", "state"],
+    async collect() {
+      for (const { queue, waiting, dead } of await count()) {
+        this.set({ queue, state: "waiting" }, waiting);
+        this.set({ queue, state: "dead" }, dead);
+      }
+    },
+  });
+  new Gauge({
+    registers,
+    name: "toolbooth_jobs_oldest_seconds",
+    help: "For how long the oldest job has waited, by queue",
+    labelNames: ["queue"],
+    async collect() {
+      for (const { queue, oldestAt } of await count())
+        this.set({ queue }, oldestAt === null ? 0 : Math.max(0, now() - oldestAt) / 1_000);
+    },
+  });
+}
