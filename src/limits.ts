@@ -42,9 +42,6 @@ export const COMPRESS_FROM_BYTES = 2 * KB;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
-/** One call, one credit (specification, section 1). */
-export const CALL_PRICE = 1;
-
 /** Idempotency looks back 24 hours and reversals look for a debit by its row, so rows are kept twice as long at the least. */
 export const FOLD_AFTER_DAYS_MIN = 2;
 export const FOLD_AFTER_DAYS_DEFAULT = 30;

@@ -1,4 +1,3 @@
-import { CALL_PRICE } from "#limits.ts";
 import { balanceSql, eventDueSql } from "./grant-sql.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
@@ -16,7 +15,7 @@ export function completeImport(now: number): SqlQuery[] {
     sql`UPDATE account SET lifetime_grants = (SELECT count(*) FROM credit_grant
       WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)`,
     sql`UPDATE account SET told_level = CASE
-        WHEN state = 'closed' OR ${balanceSql("account.no", now)} < ${CALL_PRICE} THEN 'gone'
+        WHEN state = 'closed' OR ${balanceSql("account.no", now)} < 1 THEN 'gone'
         WHEN ${balanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
       WHERE told_level IS NULL`,
   ];

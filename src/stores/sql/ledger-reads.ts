@@ -1,3 +1,4 @@
+import type { LedgerOperation } from "#ledger/port.ts";
 import { findAccount, listCredits, listEvents, listKeys } from "./account-reads.ts";
 import { audit } from "./audit.ts";
 import { createEntriesRead } from "./entries.ts";
@@ -5,15 +6,21 @@ import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
 import { recentCalls, usage } from "./usage.ts";
 
-export type ReadName =
-  | "findAccount"
-  | "listKeys"
-  | "credits"
-  | "usage"
-  | "recentCalls"
-  | "entries"
-  | "listEvents"
-  | "audit";
+/** The operations that only read. */
+const READ_NAMES = [
+  "findAccount",
+  "listKeys",
+  "credits",
+  "usage",
+  "recentCalls",
+  "entries",
+  "listEvents",
+  "audit",
+] as const;
+export type ReadName = (typeof READ_NAMES)[number];
+
+export const isReadName = (name: LedgerOperation): name is ReadName =>
+  (READ_NAMES as readonly LedgerOperation[]).includes(name);
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
 
@@ -27,3 +34,12 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   listEvents,
   audit,
 });
+
+/** The same operations, each run as a store runs a read. */
+export function overReads<Run>(
+  dialect: SqlDialect,
+  run: <Name extends ReadName>(read: LedgerRead<Name>) => Run,
+): Record<ReadName, Run> {
+  const entries = Object.entries(createLedgerReads(dialect));
+  return Object.fromEntries(entries.map(([name, read]) => [name, run(read as never)])) as never;
+}

@@ -1,5 +1,6 @@
 import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
+import { isReadName } from "#stores/sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 
@@ -9,19 +10,7 @@ export type BatchResult = { value: unknown } | { error: { kind: ErrorKind; messa
 type ErrorKind = "refused" | "being_moved" | "not_carried_out" | "unknown";
 
 /** Operations that only read: a batch of them alone needs no write lock and no sync of the disk. */
-const READS: ReadonlySet<LedgerOperation> = new Set([
-  "keyStatus",
-  "credits",
-  "listKeys",
-  "findAccount",
-  "usage",
-  "recentCalls",
-  "entries",
-  "listEvents",
-  "audit",
-]);
-
-export const isRead = (name: LedgerOperation): boolean => READS.has(name);
+export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
 
 /**
  * Group commit: runs many orders in one transaction, in their order, each decided as if alone.
