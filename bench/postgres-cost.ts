@@ -1,5 +1,7 @@
+import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { PostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresDebits } from "#stores/postgres/debits.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { accountAt, fillAccounts, keyAt } from "./postgres-scene.ts";
 
 /**
@@ -38,8 +40,8 @@ export async function fillDebits(
 ): Promise<void> {
   const spread = (DAYS - 1) * DAY_MS + (now % DAY_MS) - 1_000;
   const sql = `
-    INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, grant_no)
-    SELECT a, $2::bigint - 1 - (n * 7919977) % $3::bigint, 'call_filled_' || n, a, 'hash', 1, a
+    INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free, grant_no)
+    SELECT a, $2::bigint - 1 - (n * 7919977) % $3::bigint, 'call_filled_' || n, a, 'hash', 1, 0, a
     FROM (SELECT n, 1 + n % $1::bigint AS a FROM generate_series($4::bigint, $5::bigint - 1) n) filled`;
   await transaction("upkeep", (query) => query(sql, [ACCOUNTS, now, spread, from, to]));
   await transaction("upkeep", (query) => query("ANALYZE"));
@@ -50,29 +52,26 @@ export async function fillDebits(
  * idempotency key of its own.
  */
 export async function measureDebits(
-  { connections }: PostgresPool,
+  url: string,
   now: number,
   name: string,
   keyed = false,
 ): Promise<DebitCost> {
-  const client = await connections.connect();
+  const pool = openPostgresPool(url, { max: 1 });
+  const { submit, close } = createPostgresDebits(pool);
   const debit = async (number: number) => {
+    const before = await readBackend(pool);
     const orders = Array.from({ length: BATCH }, (_, i) => {
-      const account = (number * BATCH + i) % ACCOUNTS;
       const callId = `call_${name}_${number}_${i}`;
-      const order = [accountAt(account), keyAt(account), callId, "hash", now];
-      return keyed ? [...order, callId, "body", "answer", now, null] : order;
+      const order = orderAt((number * BATCH + i) % ACCOUNTS, callId, now);
+      return keyed ? { ...order, idempotency: recordOf(callId, now) } : order;
     });
-    const sql = "EXPLAIN (ANALYZE, BUFFERS, WAL, FORMAT JSON) SELECT debit_batch($1::jsonb)";
-    const { rows } = await client.query(sql, [JSON.stringify(orders)]);
-    const [{ Plan: plan }] = rows[0]["QUERY PLAN"];
-    return {
-      pages: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
-      walBytes: plan["WAL Bytes"],
-    };
+    await Promise.all(orders.map((order) => submit(order)));
+    const after = await readBackend(pool);
+    return { pages: after.pages - before.pages, walBytes: after.walBytes - before.walBytes };
   };
   try {
-    await client.query("CHECKPOINT");
+    await pool.connections.query("CHECKPOINT");
     const turn = ACCOUNTS / BATCH;
     const sum = { pages: 0, walBytes: 0, coldWalBytes: 0 };
     for (let number = 0; number < turn + BATCHES; number += 1) {
@@ -89,6 +88,26 @@ export async function measureDebits(
       coldWalBytes: sum.coldWalBytes / ACCOUNTS,
     };
   } finally {
-    client.release();
+    await close();
+    await pool.close();
   }
+}
+
+export const orderAt = (account: number, callId: string, now: number): DebitOrder => ({
+  ...{ account: accountAt(account), keySha256: keyAt(account), callId, tool: "hash" },
+  ...{ credits: 1, freeCallCredits: 1, now, idempotency: null },
+});
+
+const recordOf = (key: string, now: number): DebitOrder["idempotency"] => ({
+  ...{ key, bodySha256: "body", answerSha256: "answer", receivedAt: now, random: null },
+});
+
+/** What the pool's only backend has looked at and logged so far, this look included. */
+async function readBackend({ connections }: PostgresPool) {
+  // What a transaction did is told after its end, and at most once a second unless asked.
+  await connections.query("SELECT pg_stat_force_next_flush()");
+  const { rows } = await connections.query<{ pages: string; wal: string }>(`
+    SELECT (SELECT sum(hits + coalesce(reads, 0)) FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'relation') AS pages,
+      (SELECT wal_bytes FROM pg_stat_get_backend_wal(pg_backend_pid())) AS wal`);
+  return { pages: Number(rows[0]?.pages), walBytes: Number(rows[0]?.wal) };
 }

@@ -1,11 +1,12 @@
-import { type DebitCost, fillDebits, measureDebits, prepareGrowth } from "./postgres-cost.ts";
+import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import {
-  accountAt,
-  closePostgresScene,
-  keyAt,
-  openPostgresScene,
-  type PostgresScene,
-} from "./postgres-scene.ts";
+  type DebitCost,
+  fillDebits,
+  measureDebits,
+  orderAt,
+  prepareGrowth,
+} from "./postgres-cost.ts";
+import { closePostgresScene, openPostgresScene, type PostgresScene } from "./postgres-scene.ts";
 import { round } from "./statistics.ts";
 import { showTable } from "./table.ts";
 
@@ -31,7 +32,7 @@ export async function measurePostgresGrowth(debits: number) {
         await fillDebits(scene.pool, now, { from: filled, to });
       }
       const fillSeconds = round((performance.now() - started) / 1000, 1);
-      const cost = await measureDebits(scene.pool, now, String(rows));
+      const cost = await measureDebits(scene.url, now, String(rows));
       points.push({ rows, ...cost, fillSeconds, databaseMb: await readMegabytes(scene) });
     }
     const hot = await measureHotGrant(scene, now);
@@ -55,12 +56,14 @@ async function measureHotGrant({ pool }: PostgresScene, now: number) {
     return row ?? { bytes: 0, updates: 0, hot: 0 };
   };
   const before = await read();
+  const { submit, close } = createPostgresDebits(pool);
   for (let sent = 0; sent < HOT_DEBITS; sent += HOT_BATCH) {
-    const orders = Array.from({ length: HOT_BATCH }, (_, i) => [
-      ...[accountAt(0), keyAt(0), `call_hot_${sent + i}`, "hash", now],
-    ]);
-    await pool.once("write", "SELECT debit_batch($1::jsonb)", [JSON.stringify(orders)]);
+    const orders = Array.from({ length: HOT_BATCH }, (_, i) =>
+      orderAt(0, `call_hot_${sent + i}`, now),
+    );
+    await Promise.all(orders.map((order) => submit(order)));
   }
+  await close();
   return { debits: HOT_DEBITS, before, after: await read() };
 }
 

@@ -32,14 +32,14 @@ export const keyAt = (n: number) => `key_of_bench_${n}`;
 export async function fillAccounts({ transaction }: PostgresPool, count: number): Promise<void> {
   await transaction("upkeep", async (query) => {
     await query(
-      `INSERT INTO account (id, created_at, free_call)
-       SELECT 'bench_' || n, 0, 'withheld' FROM generate_series(0, $1::int - 1) n`,
+      `INSERT INTO account (id, created_at, free_call, told_level, front_grant)
+       SELECT 'bench_' || n, 0, 'withheld', 'enough', 'bench' FROM generate_series(0, $1::int - 1) n`,
       [count],
     );
     await query(`INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
       SELECT no, 'key_' || id, 'key_of_' || id, 'tb', 'bench', 0 FROM account`);
-    await query(`INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at)
-      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0 FROM account`);
+    await query(`INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
+      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0, 0 FROM account`);
   });
   await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
 }

@@ -10,11 +10,11 @@ const TAKE = `
   WITH k AS (SELECT no, account_no FROM api_key WHERE sha256 = $1 AND revoked_at IS NULL),
   taken AS (
     UPDATE credit_grant g SET remaining = g.remaining - 1 FROM k
-    WHERE g.account_no = k.account_no AND NOT g.spent AND g.remaining > 0
+    WHERE g.account_no = k.account_no AND g.spent = 0 AND g.remaining > 0
     RETURNING g.no, g.remaining, k.account_no, k.no AS key_no
   ), written AS (
-    INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, grant_no)
-    SELECT account_no, $2::bigint, $3, key_no, $4, 1, no FROM taken
+    INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free, grant_no)
+    SELECT account_no, $2::bigint, $3, key_no, $4, 1, 0, no FROM taken
   )
   SELECT remaining FROM taken`;
 

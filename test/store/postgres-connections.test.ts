@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
+import { createPostgresKeyStatus } from "#stores/postgres/key-status.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresStandings } from "#stores/postgres/standings.ts";
 import { createScene, keySha256, START } from "../contract/ledger/scene.ts";
 import { openNetwork } from "../postgres-proxy.ts";
 import { newDatabase, openNode } from "./postgres-scene.ts";
@@ -121,7 +121,7 @@ test("a report that finds out whether the server is back, and is not answered, h
   assert.deepEqual(await pool.once("read", "SELECT 1 AS one"), [{ one: 1 }]);
 });
 
-test("standings that are asked for together are read together, and each gets its own", async (t) => {
+test("key statuses that are asked for together are read together, and each gets its own", async (t) => {
   const node = await openNode(await newDatabase());
   t.after(() => node.close());
   const scene = createScene(node);
@@ -134,12 +134,20 @@ test("standings that are asked for together are read together, and each gets its
   await scene.grant(good, "short", 5, { expiresAt: START + 10 });
   await scene.ledger.suspendAccount({ account: suspended, now: START });
   await scene.ledger.closeAccount({ account: closed, now: START });
-  let journeys = 0;
-  const { submit, close } = createPostgresStandings({
+  let roundTrips = 0;
+  const { submit, close } = createPostgresKeyStatus({
     ...node.pool,
-    once(...given) {
-      journeys += 1;
-      return node.pool.once(...given);
+    together(...given) {
+      roundTrips += 1;
+      return node.pool.together(...given);
+    },
+    roundTrips(mode, body) {
+      return node.pool.roundTrips(mode, (send) =>
+        body((message) => {
+          roundTrips += 1;
+          return send(message);
+        }),
+      );
     },
   });
   t.after(close);
@@ -160,7 +168,7 @@ test("standings that are asked for together are read together, and each gets its
     told,
     all.map(([, standing]) => standing),
   );
-  assert.ok(journeys <= 3, `${journeys} journeys for ${all.length} standings`);
+  assert.ok(roundTrips <= 3, `${roundTrips} round trips for ${all.length} key statuses`);
 
   // One that PostgreSQL cannot read is refused alone.
   const odd = ["a\0b", good, good].map((account) => ask(account).catch((error: Error) => error));

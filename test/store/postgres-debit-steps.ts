@@ -18,6 +18,7 @@ const freshOrder = fc.record({
   who,
   key: fc.constantFrom("main", "main", "main", "other", "unknown"),
   tool: fc.constantFrom("hash", "hash", "uuid"),
+  credits: fc.constantFrom(0, 1, 1, 1, 1, 2, 3, 7),
   now: time,
   idempotencyKey: fc.option(fc.constantFrom("one", "one", "two"), { freq: 2 }),
   body: fc.constantFrom("body", "body", "other"),
@@ -28,6 +29,7 @@ const calmOrder = fc.record({
   who: fc.constantFrom("Ada", "Bob", "Cid"),
   key: fc.constantFrom("main", "main", "main", "main", "main", "other", "unknown"),
   tool: fc.constant("hash"),
+  credits: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 4),
   now: fc.integer({ min: START, max: START + 5 }),
   idempotencyKey: fc.constantFrom(null, null, null, null, null, null, null, "one"),
   body: fc.constant("body"),
@@ -46,11 +48,12 @@ const grantStep = fc.record({
   ends: fc.option(fc.constantFrom(HOUR, HOUR, 2 * HOUR, DAY)),
   kind: fc.constantFrom("pack", "pack", "lifetime"),
 });
-const withdrawStep = fc.record({
-  type: fc.constant("withdraw"),
+const clawbackStep = fc.record({
+  type: fc.constant("clawback"),
   who,
   place: fc.nat(),
   credits: fc.constantFrom(1, 2, 50),
+  version: fc.integer({ min: 0, max: 5 }),
   now: time,
 });
 /** Around what the grants come to, so that it is crossed often. */
@@ -74,7 +77,7 @@ export const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("reverse"), place: fc.nat() }) },
   { weight: 4, arbitrary: accountStep },
   { weight: 4, arbitrary: lowStep },
-  { weight: 2, arbitrary: withdrawStep },
+  { weight: 2, arbitrary: clawbackStep },
 );
 export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 export type Batch = Extract<Step, { type: "batch" }>;

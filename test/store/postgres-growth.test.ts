@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   type DebitCost,
   fillDebits,
   measureDebits,
+  orderAt,
   prepareGrowth,
 } from "../../bench/postgres-cost.ts";
 import { newDatabase } from "./postgres-scene.ts";
@@ -19,9 +21,11 @@ const MANY = process.env["TEST_FLEET"] === "all" ? 3_000_000 : 300_000;
 const PAGES_RATIO_MAX = 1.3;
 const WAL_RATIO_MAX = 1.3;
 
+let url: string;
 let pool: PostgresPool;
 before(async () => {
-  pool = openPostgresPool(await newDatabase(), { max: 2 });
+  url = await newDatabase();
+  pool = openPostgresPool(url, { max: 2 });
 });
 after(() => pool.close());
 
@@ -29,15 +33,9 @@ test(`a debit, with an idempotency key or without, costs the same among ${MANY} 
   const now = Date.now();
   await prepareGrowth(pool, now);
   await fillDebits(pool, now, { from: 0, to: FEW });
-  const few = [
-    await measureDebits(pool, now, "few"),
-    await measureDebits(pool, now, "fewer", true),
-  ];
+  const few = [await measureDebits(url, now, "few"), await measureDebits(url, now, "fewer", true)];
   await fillDebits(pool, now, { from: FEW, to: MANY });
-  const many = [
-    await measureDebits(pool, now, "many"),
-    await measureDebits(pool, now, "more", true),
-  ];
+  const many = [await measureDebits(url, now, "many"), await measureDebits(url, now, "more", true)];
   for (const [kind, before] of few.entries()) {
     const after = many[kind] as DebitCost;
     const told = JSON.stringify({ kind, before, after });
@@ -54,9 +52,9 @@ test("thousands of debits on one account leave the table of grants as large as i
   };
   const before = await size();
   const now = Date.now();
-  for (let number = 0; number < 1_000; number += 1) {
-    const order = ["bench_0", "key_of_bench_0", `call_hot_${number}`, "hash", now];
-    await pool.once("write", "SELECT debit_batch($1::jsonb)", [JSON.stringify([order])]);
-  }
+  const { submit, close } = createPostgresDebits(pool);
+  for (let number = 0; number < 1_000; number += 1)
+    await submit(orderAt(0, `call_hot_${number}`, now));
+  await close();
   assert.equal(await size(), before);
 });

@@ -210,7 +210,7 @@ test("a migration waits for a table in short tries, between which calls go on, a
       migrated = true;
     });
     // What comes after the migration in the queue of the table.
-    const probe = "INSERT INTO debit VALUES (1, $1, 'call', 1, 'hash', 0)";
+    const probe = "INSERT INTO debit VALUES (1, $1, 'call', 1, 'hash', 0, 0)";
     for (let call = 0; call < 20; call += 1) {
       await calling.once("batch", probe, [call]).catch(() => {
         // It met a try. The next one comes through.

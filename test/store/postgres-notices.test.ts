@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { DebitOrder } from "#ledger/port.ts";
+import { decideTogether } from "#stores/postgres/decide-together.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { assertBooks, createScene, DAY, type Scene, START } from "../contract/ledger/scene.ts";
 import { type Node, newDatabase, openNode } from "./postgres-scene.ts";
@@ -15,19 +16,10 @@ after(() => Promise.all(nodes.map((node) => node.close())));
 
 const sceneOf = (node: Node) => createScene({ ledger: node.ledger });
 
-/** As `postgres-debits.ts` asks it, in this order. */
-async function debitBatch({ once }: PostgresPool, orders: DebitOrder[]) {
-  const places = orders.map((order) => [
-    order.account,
-    order.keySha256,
-    order.callId,
-    order.tool,
-    order.now,
-  ]);
-  type Outcome = { o: string; b: number };
-  const sql = "SELECT debit_batch($1::jsonb) AS outcomes";
-  const [row] = await once<{ outcomes: Outcome[] }>("batch", sql, [JSON.stringify(places)]);
-  return (row?.outcomes ?? []).map(({ b }) => b);
+/** One batch of debits, in this order; their balances. */
+async function debitBatch({ roundTrips }: PostgresPool, orders: DebitOrder[]) {
+  const outcomes = await roundTrips("batch", (send) => decideTogether(send, "debit", orders));
+  return outcomes.map((outcome) => ("balance" in outcome ? outcome.balance : outcome));
 }
 
 const listed = async (scene: Scene) =>
@@ -97,7 +89,7 @@ test("a batch whose calls do not come in the order of their times is told of in 
   await scene.news();
 });
 
-test("a batch that is given up has told of nothing: it is told of once, when it is decided order by order", async () => {
+test("a batch that is given up has told of nothing: it is told of once, when it is decided again", async () => {
   const scene = sceneOf(nodes[0]);
   const account = await funded(scene, "Twice", 22);
   const orders = Array.from({ length: 4 }, () => scene.debitOrder(account));
@@ -164,7 +156,7 @@ test("two nodes that settle the same notices while accounts are closed wait for 
   assert.deepEqual(await listed(scene), []);
 });
 
-test("calls, looks, grants, withdrawals and closings on two nodes at once never wait in a circle", async () => {
+test("calls, looks, grants, clawbacks and closings on two nodes at once never wait in a circle", async () => {
   const scene = sceneOf(nodes[0]);
   const { pool } = nodes[0];
   const deadlocks = async () => {
@@ -188,7 +180,7 @@ test("calls, looks, grants, withdrawals and closings on two nodes at once never 
         ...accounts.map((each) => ledger.debit(scene.debitOrder(each, { now }))),
         ledger.recordExpiries({ now, max: 5 }),
         ledger.deleteEvents({ ids: notices.map(({ id }) => id) }),
-        ledger.withdraw({ account, grant: "first", credits: round + 1, now }),
+        ledger.clawback({ account, grant: "first", credits: round + 1, version: round, now }),
         ledger.setLowBalance({ account, lowBalance: 10 + round, now }),
         round === 9 ? ledger.closeAccount({ account, now }) : null,
       ]);

@@ -1,8 +1,8 @@
 import { after } from "node:test";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import type { UpkeepClock } from "#stores/postgres/maintain.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import type { UpkeepClock } from "#stores/postgres/usage.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
 
 /** One PostgreSQL for a test file; each scene has a database of its own, with our tables. */
@@ -58,6 +58,7 @@ export function openPoolLater(): PostgresPool {
   const pool: PostgresPool = {
     once: async (...given) => (await ready).once(...given) as never,
     together: async (...given) => (await ready).together(...given) as never,
+    roundTrips: async (...given) => (await ready).roundTrips(...given),
     transaction: async (...given) => (await ready).transaction(...given),
     statement: async (...given) => (await ready).statement(...given),
     connections: { connect } as PostgresPool["connections"],

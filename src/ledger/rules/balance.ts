@@ -20,8 +20,8 @@ export function compareBurnOrder(one: GrantRow, other: GrantRow): number {
 const madeAs = ({ no }: GrantRow) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
 
 /**
- * The balance at `now`; null where the account's row does not tell it: another grant is the first one, because that one has
- * expired or the clock was set back, or the account was imported.
+ * The balance at `now`; null where neither the account's row tells it (another grant is the first one, because that one has
+ * expired or the clock was set back, or the account was imported) nor all of its grants are known.
  */
 export function balanceAt(
   account: AccountRow,
@@ -31,8 +31,9 @@ export function balanceAt(
   if (sum !== undefined) return sum;
   const front = grants.find((grant) => isSpendable(grant, now));
   if (front === undefined && !areAll) return null;
-  if (account.rest < 0 || (front?.id ?? null) !== account.frontGrant) return null;
-  return account.rest + (front?.remaining ?? 0);
+  if (account.rest >= 0 && (front?.id ?? null) === account.frontGrant)
+    return account.rest + (front?.remaining ?? 0);
+  return areAll ? held(grants.filter((grant) => isSpendable(grant, now))) : null;
 }
 
 /** The account with a balance whose first grant is `front`; the same row where nothing of it changes. */

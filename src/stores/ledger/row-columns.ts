@@ -103,8 +103,15 @@ export const GRANT_COLUMNS =
   "id, kind, amount, remaining, spent, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at";
 
 export const debitValues = (row: DebitRow) => [
-  ...[row.at, row.callId, row.keyNo, row.tool, row.credits, row.isFree ? 1 : 0],
-  ...[row.grantNo, writeParts(row.parts), row.reversedAt],
+  row.at,
+  row.callId,
+  row.keyNo,
+  row.tool,
+  row.credits,
+  row.isFree ? 1 : 0,
+  row.grantNo,
+  writeParts(row.parts),
+  row.reversedAt,
 ];
 export const DEBIT_COLUMNS =
   "at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at";

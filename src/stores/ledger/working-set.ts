@@ -50,13 +50,29 @@ export type Unsaved = {
 };
 
 export const knownAccount = (id: string, row: AccountRow | null): KnownAccount => ({
-  ...{ id, row, keys: new Map(), grants: undefined, areAll: false, grantsFrom: 0 },
-  ...{ debits: new Map(), records: new Map(), unsaved: nothingUnsaved() },
+  id,
+  row,
+  keys: new Map(),
+  grants: undefined,
+  areAll: false,
+  grantsFrom: 0,
+  debits: new Map(),
+  records: new Map(),
+  unsaved: nothingUnsaved(),
 });
 
 export const nothingUnsaved = (): Unsaved => ({
-  ...{ isEmpty: true, account: null, keys: new Map(), grants: new Map(), debits: [], reversed: [] },
-  ...{ reversals: [], records: new Map(), forgottenCalls: [], events: [], clearEvents: false },
+  isEmpty: true,
+  account: null,
+  keys: new Map(),
+  grants: new Map(),
+  debits: [],
+  reversed: [],
+  reversals: [],
+  records: new Map(),
+  forgottenCalls: [],
+  events: [],
+  clearEvents: false,
 });
 
 export const debitName = (at: number, callId: string) => `${at} ${callId}`;
@@ -72,7 +88,10 @@ export type OrderContext = {
 };
 
 export const orderContext = (isCareful = false): OrderContext => ({
-  ...{ sum: undefined, concerned: undefined, isEveryConcerned: false, isCareful },
+  sum: undefined,
+  concerned: undefined,
+  isEveryConcerned: false,
+  isCareful,
 });
 
 /** What a store is to load into the account or the order's context before it asks again. */

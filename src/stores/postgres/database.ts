@@ -1,8 +1,9 @@
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "#stores/sql/sql-database.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { literalOf } from "./literals.ts";
 import { createPersist } from "./persist.ts";
-import { literalOf, type PostgresPool } from "./pool.ts";
+import type { PostgresPool } from "./pool.ts";
 
 /**
  * PostgreSQL as a database of batches for what is kept about people: each is one transaction and one round trip. Batches

@@ -1,13 +1,16 @@
-import {
-  type DebitOrder,
-  type DebitOutcome,
-  NotCarriedOut,
-  OrderRefused,
-  type Replay,
-} from "#ledger/port.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
-import { codeOf, isLocked, orderFault, StatementRefused, SURE_RETRIES, waitMs } from "./faults.ts";
+import { decideTogether } from "./decide-together.ts";
+import {
+  codeOf,
+  isLocked,
+  orderFault,
+  StatementRefused,
+  SURE_RETRIES,
+  UNIQUE_VIOLATION,
+  waitMs,
+} from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /** Another transaction has not let go of the account in the time that a batch waits for one. */
@@ -16,8 +19,8 @@ class AccountHeld extends NotCarriedOut {}
 type Events = Pick<OrderQueueOptions<DebitOrder, DebitOutcome>, "onBatch">;
 
 /**
- * Debits in batches: one round trip a batch, one batch at a time (`migrations/postgres-0002-debit.ts` has the rules).
- * Those of an account that another transaction holds for long go a way of their own, so that nobody else waits for them.
+ * Debits in batches, one at a time: a batch is locked and loaded in one round trip, and saved in another one. Those of an
+ * account that another transaction holds for long go a way of their own, so that nobody else waits for them.
  */
 export function createPostgresDebits(pool: PostgresPool, onBatch?: Events["onBatch"]) {
   const events: Events = onBatch === undefined ? {} : { onBatch };
@@ -56,7 +59,7 @@ const createLane = (pool: PostgresPool, mode: Mode, events: Events) =>
     async send(orders, again) {
       try {
         // What may have been carried out waits for whoever holds it: that may be its own first transaction.
-        if (again) return await decide(pool, "write", orders, true);
+        if (again) return await decideAll(pool, "write", orders, true);
         return await decideApart(pool, mode, orders);
       } catch (error) {
         throw orderFault(error);
@@ -70,7 +73,7 @@ const createLane = (pool: PostgresPool, mode: Mode, events: Events) =>
 /** Where an account is held, its orders are set apart, and the others decided. */
 async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[]) {
   try {
-    return await decide(pool, mode, orders, namesOneTwice(orders));
+    return await decideAll(pool, mode, orders, false);
   } catch (error) {
     if (!isLocked(error)) throw error;
     const accounts = [...new Set(orders.map(({ account }) => account))];
@@ -78,8 +81,7 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[])
       (await pool.once<{ id: string }>("write", FREE, [accounts])).map(({ id }) => id),
     );
     const others = orders.filter(({ account }) => free.has(account));
-    const decided =
-      others.length === 0 ? [] : await decide(pool, mode, others, namesOneTwice(others));
+    const decided = others.length === 0 ? [] : await decideAll(pool, mode, others, false);
     const outcomes = new Map(others.map((order, i) => [order, decided[i]]));
     return orders.map((order) => outcomes.get(order) ?? new AccountHeld(HELD));
   }
@@ -92,51 +94,19 @@ const FREE = `
   UNION ALL
   SELECT id FROM (SELECT id FROM account WHERE id = ANY ($1) ORDER BY no FOR NO KEY UPDATE SKIP LOCKED) free`;
 
-async function decide(pool: PostgresPool, mode: Mode, orders: DebitOrder[], each: boolean) {
-  const values = [JSON.stringify(orders.map(placesOf))];
-  const ask = async (name: "debit_batch" | "debit_each") => {
-    const sql = `SELECT ${name}($1::jsonb) AS outcomes`;
-    const [row] = await pool.once<{ outcomes: Decided[] }>(mode, sql, values);
-    return (row?.outcomes ?? []).map((decided, i) => readOutcome(decided, orders[i] as DebitOrder));
-  };
-  if (each) return ask("debit_each");
+/** Those that may have been carried out before are looked up first; of a first one that is there already the table tells. */
+async function decideAll(
+  pool: PostgresPool,
+  mode: Mode,
+  orders: DebitOrder[],
+  isCareful: boolean,
+): Promise<(DebitOutcome | Error)[]> {
   try {
-    return await ask("debit_batch");
+    return await pool.roundTrips(mode, (send) =>
+      decideTogether(send, "debit", orders, { isCareful }),
+    );
   } catch (error) {
-    if (!CARRIED_OUT_BEFORE.has(codeOf(error) ?? "")) throw error;
-    return ask("debit_each");
-  }
-}
-
-/** unique_violation of the debits, and what `debit_batch` raises itself. */
-const CARRIED_OUT_BEFORE: ReadonlySet<string> = new Set(["23505", "TB001"]);
-
-function placesOf({ account, keySha256, callId, tool, now, idempotency }: DebitOrder): unknown[] {
-  const call = [account, keySha256, callId, tool, now];
-  if (idempotency === null) return call;
-  const { key, bodySha256, answerSha256, receivedAt, random } = idempotency;
-  return [...call, key, bodySha256, answerSha256, receivedAt, random];
-}
-
-function namesOneTwice(orders: DebitOrder[]): boolean {
-  if (new Set(orders.map(({ callId }) => callId)).size === orders.length) return false;
-  const names = new Set(orders.map(({ account, callId, now }) => `${account} ${callId} ${now}`));
-  return names.size < orders.length;
-}
-
-type Decided = { o: string; c: number; b: number; r: Replay | null };
-
-function readOutcome({ o, c, b, r }: Decided, order: DebitOrder): DebitOutcome | Error {
-  switch (o) {
-    case "debited":
-      return { outcome: o, charged: c, balance: b };
-    case "invalid_key":
-      return { outcome: o };
-    case "replayed":
-      return { outcome: o, balance: b, replay: r as Replay };
-    case "reversed":
-      return new OrderRefused(`The call ${order.callId} was reversed and cannot be debited again`);
-    default:
-      return { outcome: o as "insufficient_credits", balance: b };
+    if (isCareful || codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    return decideAll(pool, mode, orders, true);
   }
 }

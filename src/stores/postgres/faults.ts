@@ -23,6 +23,9 @@ export function codeOf(error: unknown): string | null {
 /** Somebody holds a lock that was asked for without waiting, or not for long. */
 export const isLocked = (error: unknown): boolean => codeOf(error) === "55P03";
 
+/** There is such a row already. */
+export const UNIQUE_VIOLATION = "23505";
+
 /** The server has no connection left. */
 export const isCrowded = (error: unknown): boolean => codeOf(error) === "53300";
 

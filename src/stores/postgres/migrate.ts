@@ -5,7 +5,6 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "#stores/schema/migrations.ts";
-import { postgresFunctions } from "#stores/schema/postgres-functions.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { postgresPeople } from "#stores/schema/postgres-people.ts";
 import { isLocked } from "./faults.ts";
@@ -13,7 +12,7 @@ import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
 /** The migrations of PostgreSQL, in the order in which they run. Released ones are never edited. */
 export const MIGRATIONS: readonly Migration[] = [
-  { name: "initial", sql: postgresLedger + postgresFunctions + postgresPeople, readableFrom: 1 },
+  { name: "initial", sql: postgresLedger + postgresPeople, readableFrom: 1 },
 ];
 
 /** The database cannot hold what is to be kept; the message says what to do. */

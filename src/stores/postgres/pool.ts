@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./connections.ts";
+import { queryWithCopy } from "./copy-query.ts";
 import { BrokenOff, isLost, isPlain, NotReplicated, orderFault } from "./faults.ts";
+import { inline, type PostgresValue } from "./literals.ts";
 import { createReach, type Visit } from "./reach.ts";
 
 /**
@@ -23,6 +26,14 @@ export type PostgresPool = {
     mode: PostgresMode,
     body: (query: PostgresQuery) => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * All of `body` or nothing, in as many round trips as it sends messages: the first one begins the transaction, and the last
+   * one may commit it.
+   */
+  roundTrips<Result>(
+    mode: PostgresMode,
+    body: (send: PostgresSend) => Promise<Result>,
+  ): Promise<Result>;
   /** One statement as a library wrote it, with values of whatever kind, in a transaction of its own. */
   statement(
     mode: PostgresMode,
@@ -34,7 +45,17 @@ export type PostgresPool = {
   close(): Promise<void>;
 };
 
-export type PostgresValue = string | number | boolean | null | readonly (string | number | null)[];
+/** Statements that go together, their values written in (`literals.ts`). */
+export type PostgresMessage = {
+  statements: readonly string[];
+  /** Rows that are copied into a table after them (`copyText`). */
+  copy?: { into: string; rows: string } | undefined;
+  /** Whether the COMMIT goes with it. */
+  isLast?: boolean;
+};
+/** Gives the rows of each statement. */
+export type PostgresSend = (message: PostgresMessage) => Promise<SqlRow[][]>;
+
 export type PostgresRow = Record<string, unknown>;
 export type PostgresQuery = <Row = PostgresRow>(
   sql: string,
@@ -52,6 +73,8 @@ const BATCH_LOCK_TIMEOUT_MS = 500;
  * Between two statements of ours lie milliseconds.
  */
 const SILENCE_MAX_MS = 2_000;
+/** It holds hundreds of accounts, and decides about them without waiting for anything. */
+const BATCH_SILENCE_MAX_MS = 1_000;
 /** What only reads holds up nobody's calls. */
 const LONG_SILENCE_MAX_MS = 60_000;
 const LONG_TIMEOUT_MS = 600_000;
@@ -73,7 +96,7 @@ const COMMIT = "COMMIT";
 const BEGIN: Record<PostgresMode, string> = {
   read: `BEGIN READ ONLY; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
   write: `BEGIN READ WRITE; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
-  batch: `BEGIN READ WRITE; ${settings(STATEMENT_TIMEOUT_MS, BATCH_LOCK_TIMEOUT_MS)}`,
+  batch: `BEGIN READ WRITE; ${settings(STATEMENT_TIMEOUT_MS, BATCH_LOCK_TIMEOUT_MS, BATCH_SILENCE_MAX_MS)}`,
   snapshot: `${SNAPSHOT}; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
   report: `${SNAPSHOT}; ${settings(LONG_TIMEOUT_MS, LOCK_TIMEOUT_MS, LONG_SILENCE_MAX_MS)}`,
   upkeep: `BEGIN READ WRITE; ${settings(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS)}`,
@@ -117,6 +140,36 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
       return results.slice(-1 - statements.length, -1).map(({ rows }) => rows as Row[]);
     });
 
+  const roundTrips = <Result>(
+    mode: PostgresMode,
+    body: (send: PostgresSend) => Promise<Result>,
+  ): Promise<Result> =>
+    visit(mode, async (client, { answered }) => {
+      let begin = [BEGIN[mode]];
+      let isOver = false;
+      const send: PostgresSend = async ({ statements, copy, isLast = false }) => {
+        const after = copy === undefined ? [] : [`COPY ${copy.into} FROM STDIN`];
+        if (isLast) after.push(COMMIT);
+        const text = [...begin, ...statements, ...after].join(";\n");
+        begin = [];
+        const results = await ask(client, text, copy?.rows).catch((error) => {
+          throw broken(isLast ? mode : "read", error);
+        });
+        answered();
+        isOver = isLast;
+        if (isLast) assertCommitted(client, results.at(-1));
+        const end = results.length - after.length;
+        return results.slice(end - statements.length, end).map(({ rows }) => rows as SqlRow[]);
+      };
+      try {
+        const result = await body(send);
+        if (!isOver) await send({ statements: [], isLast: true });
+        return result;
+      } catch (error) {
+        return abandon(client, error);
+      }
+    });
+
   type Ask = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult<PostgresRow>>;
   const transact = <Result>(mode: PostgresMode, body: (ask: Ask) => Promise<Result>) =>
     visit(mode, async (client, { answered }) => {
@@ -148,6 +201,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
   return {
     connections: pool,
     together,
+    roundTrips,
     async once<Row>(mode: PostgresMode, sql: string, values: readonly PostgresValue[] = []) {
       const [rows = []] = await together<Row>(mode, [inline(sql, values)]);
       return rows;
@@ -161,6 +215,18 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     statement: (mode, sql, values) => transact(mode, (ask) => ask(sql, values)),
     close: () => pool.end(),
   };
+}
+
+/** Statements as text, and rows for the COPY among them. */
+async function ask(client: pg.PoolClient, text: string, rows?: string): Promise<pg.QueryResult[]> {
+  const results = await (rows === undefined
+    ? client.query(text)
+    : new Promise((resolve, reject) => {
+        const done = (error: Error | undefined, result: unknown) =>
+          error ? reject(error) : resolve(result);
+        client.query(queryWithCopy(text, rows, QUERY_TIMEOUT_MS, done));
+      }));
+  return Array.isArray(results) ? results : [results as pg.QueryResult];
 }
 
 /** Undoes a transaction that failed, where its connection is good for another one; throws what it failed by. */
@@ -198,25 +264,4 @@ function assertCommitted(client: pg.PoolClient, result: pg.QueryResult | undefin
   if (result?.command !== COMMIT) throw new BrokenOff("PostgreSQL did not commit");
   if (unsafe.has(client))
     throw new NotReplicated("PostgreSQL no longer waited for its synchronous standby");
-}
-
-/** `$1` and so on as literals: several statements can go in one message only as text. */
-function inline(sql: string, values: readonly PostgresValue[]): string {
-  if (values.length === 0) return sql;
-  return sql.replace(/\$(\d+)/g, (_, place) => literalOf(values[Number(place) - 1] ?? null));
-}
-
-/** A value as part of a statement. */
-export function literalOf(value: PostgresValue): string {
-  if (value === null) return "NULL";
-  if (typeof value === "string") return quote(value);
-  if (typeof value === "boolean") return String(value);
-  if (typeof value === "number") return value < 0 ? `(${value})` : String(value);
-  return `ARRAY[${value.map(literalOf).join(",")}]`;
-}
-
-/** As `pg.escapeLiteral`, which goes through a batch of orders character by character. */
-function quote(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }

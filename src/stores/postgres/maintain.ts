@@ -32,15 +32,16 @@ const FOLD = `
   WITH old AS MATERIALIZED (${OLD}), gone AS (
     DELETE FROM debit d USING old o
     WHERE d.account_no = o.account_no AND d.at = o.at AND d.call_id = o.call_id AND d.at < $1
-    RETURNING d.account_no, d.at, d.call_id, d.key_no, d.tool, d.credits, d.reversed_at
+    RETURNING d.account_no, d.at, d.call_id, d.key_no, d.tool, d.credits, d.is_free, d.reversed_at
   ), summed AS (
-    INSERT INTO usage_hour AS u (account_no, hour, key_no, tool, calls, credits)
-    SELECT account_no, at - at % ${HOUR_MS}, key_no, tool, count(*), sum(credits)
+    INSERT INTO usage_hour AS u (account_no, hour, key_no, tool, calls, free_calls, credits)
+    SELECT account_no, at - at % ${HOUR_MS}, key_no, tool, count(*), sum(is_free), sum(credits)
     FROM gone WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4
     ON CONFLICT (account_no, hour, key_no, tool)
-    DO UPDATE SET calls = u.calls + excluded.calls, credits = u.credits + excluded.credits
+    DO UPDATE SET calls = u.calls + excluded.calls,
+      free_calls = u.free_calls + excluded.free_calls, credits = u.credits + excluded.credits
   ), marked AS (
-    UPDATE reversal r SET debit_kept = false FROM gone g
+    UPDATE reversal r SET debit_kept = 0 FROM gone g
     WHERE g.reversed_at IS NOT NULL AND r.account_no = g.account_no AND r.debit_at = g.at AND r.call_id = g.call_id
   )
   SELECT count(*) AS folded FROM gone`;

@@ -1,0 +1,195 @@
+import { OrderRefused } from "#ledger/port.ts";
+import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
+import {
+  debitName,
+  decide,
+  type KnownAccount,
+  knownAccount,
+  type LoadRequest,
+  nothingUnsaved,
+  type OrderContext,
+  orderContext,
+} from "#stores/ledger/working-set.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+import {
+  GRANTS_AT_FIRST,
+  GRANTS_FACTOR,
+  type LoadedAccount,
+  type Loading,
+  type LoadOrder,
+  loadAccounts,
+  loadingsOf,
+} from "./load.ts";
+import type { PostgresSend } from "./pool.ts";
+import { type NewEvent, type Saving, savingOf, savingOfEvents } from "./save.ts";
+
+type Order<Name extends RuleName> = RuleOrders[Name][0];
+/** An order that no ledger can hold has an error. */
+type Decided<Name extends RuleName> = RuleOrders[Name][1] | Error;
+
+/**
+ * Orders of one kind that are decided together. Those of one account are decided in their order; an account of which
+ * something is missing waits, and the others go on.
+ */
+export type Together<Name extends RuleName> = {
+  /** What is loaded at first. */
+  loadings: Loading[];
+  /** Decides as far as what was loaded goes; gives what is missing. */
+  decideOn(): LoadOrder[];
+  /** In the order of the orders, once nothing is missing. */
+  outcomes: Decided<Name>[];
+  accounts: KnownAccount[];
+  events: NewEvent[];
+};
+
+type Waiting<Name extends RuleName> = {
+  place: number;
+  order: Order<Name>;
+  context: OrderContext;
+};
+type Line<Name extends RuleName> = LoadedAccount & { waiting: Waiting<Name>[]; next: number };
+
+/** `isCareful`: some of the orders may have been carried out before. */
+export function openTogether<Name extends RuleName>(
+  name: Name,
+  orders: readonly Order<Name>[],
+  { isCareful = false, isLocking = true } = {},
+): Together<Name> {
+  const lines = new Map<string, Line<Name>>();
+  const first: LoadOrder[] = [];
+  orders.forEach((order, place) => {
+    let line = lines.get(order.account);
+    if (line === undefined) {
+      const known = knownAccount(order.account, null);
+      line = { known, grantsMax: GRANTS_AT_FIRST, waiting: [], next: 0 };
+      lines.set(order.account, line);
+    }
+    const context = orderContext(isCareful);
+    line.waiting.push({ place, order, context });
+    first.push({ of: line, context, load: firstLoad(name, order, isCareful) });
+  });
+  const outcomes: Decided<Name>[] = new Array(orders.length);
+  const events: NewEvent[] = [];
+
+  function decideLine(line: Line<Name>): LoadOrder[] {
+    const { known, waiting } = line;
+    for (; line.next < waiting.length; line.next += 1) {
+      const { place, order, context } = waiting[line.next] as Waiting<Name>;
+      const decided = decideOne(known, name, order, context);
+      if ("load" in decided) {
+        if (decided.load.grants !== undefined && !isSetBack(known, decided.load))
+          line.grantsMax *= GRANTS_FACTOR;
+        const missing = [{ of: line, context, load: decided.load }];
+        return decided.load.debit === undefined ? missing : [...missing, ...debitsAfter(line)];
+      }
+      outcomes[place] = decided.outcome;
+      const { unsaved } = known;
+      if (unsaved.events.length === 0) continue;
+      for (const { at, content } of unsaved.events)
+        events.push({ place, account: known, at, content });
+      unsaved.events = [];
+    }
+    return [];
+  }
+
+  return {
+    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first)],
+    decideOn: () => [...lines.values()].flatMap(decideLine),
+    outcomes,
+    accounts: [...lines.values()].map(({ known }) => known),
+    events,
+  };
+}
+
+/** Where one order has to be looked up because it is refused, those after it are likely to be refused too. */
+function debitsAfter<Name extends RuleName>(line: Line<Name>): LoadOrder[] {
+  return line.waiting.slice(line.next + 1).flatMap(({ order, context }) => {
+    const { at, callId } = nameOf(order);
+    const isKnown = line.known.debits.has(debitName(at, callId));
+    return isKnown ? [] : [{ of: line, context, load: { debit: { at, callId } } }];
+  });
+}
+
+/** The name of the debit that an order is, or is about; without a call id it names none. */
+function nameOf(order: object): { at: number; now: number; callId: string } {
+  const {
+    now = 0,
+    at = now,
+    callId = "",
+  } = order as { now?: number; at?: number; callId?: string };
+  return { at, now, callId };
+}
+
+function decideOne<Name extends RuleName>(
+  known: KnownAccount,
+  name: Name,
+  order: Order<Name>,
+  context: OrderContext,
+): { outcome: Decided<Name> } | { load: LoadRequest } {
+  try {
+    return decide(known, name, order, context);
+  } catch (error) {
+    if (error instanceof OrderRefused) return { outcome: error };
+    throw error;
+  }
+}
+
+/** Whether grants are asked for because the order is older than those that were loaded, and not because they are too few. */
+const isSetBack = ({ grantsFrom }: KnownAccount, { grants }: LoadRequest) =>
+  grants !== undefined && grants.now < grantsFrom;
+
+function firstLoad<Name extends RuleName>(
+  name: Name,
+  order: Order<Name>,
+  isCareful: boolean,
+): LoadRequest {
+  const { grants, debit, ...loads } = RULES[name].loads(order);
+  const {
+    now = 0,
+    at = now,
+    callId = "",
+  } = order as { now?: number; at?: number; callId?: string };
+  const load: LoadRequest = loads;
+  if (grants !== undefined) load.grants = { covering: grants.covering, now };
+  if (debit === true || (isCareful && callId !== "")) load.debit = { at, callId };
+  return load;
+}
+
+/** All of them in one transaction: locked and loaded in one round trip, and saved in another one with the COMMIT. */
+export async function decideTogether<Name extends RuleName>(
+  send: PostgresSend,
+  name: Name,
+  orders: readonly Order<Name>[],
+  how: { isCareful?: boolean; isLocking?: boolean } = {},
+): Promise<Decided<Name>[]> {
+  const together = openTogether(name, orders, how);
+  const isDebit = name === "debit";
+  let { loadings } = together;
+  let saving: Saving = { statements: [], copy: undefined };
+  for (;;) {
+    const { statements, copy } = saving;
+    const all = [...statements, ...loadings.map(({ sql }) => sql)];
+    const rows = (await send({ statements: all, copy })).slice(statements.length);
+    takeAll(loadings, rows);
+    const missing = together.decideOn();
+    if (missing.length === 0) break;
+    const stale = staleOf(missing);
+    saving = savingOf(stale, isDebit);
+    for (const known of stale) known.unsaved = nothingUnsaved();
+    loadings = loadingsOf(missing);
+  }
+  const { statements, copy } = savingOf(together.accounts, isDebit);
+  const all = [...statements, ...savingOfEvents(together.events)];
+  await send({ statements: all, copy, isLast: true });
+  return together.outcomes;
+}
+
+export function takeAll(loadings: readonly Loading[], rows: readonly SqlRow[][]): void {
+  for (const [place, { take }] of loadings.entries()) take(rows[place] ?? []);
+}
+
+/** Those of which grants are read again: what has changed must be in the table. */
+const staleOf = (missing: readonly LoadOrder[]): KnownAccount[] =>
+  missing
+    .filter(({ load: { sum, grants, concerned } }) => sum ?? grants ?? concerned)
+    .map(({ of }) => of.known);

@@ -1,0 +1,152 @@
+import type { EventContent } from "#ledger/events.ts";
+import type { GrantRow } from "#ledger/rules/rows.ts";
+import {
+  ACCOUNT_COLUMNS,
+  accountValues,
+  DEBIT_COLUMNS,
+  debitValues,
+  GRANT_COLUMNS,
+  grantValues,
+  KEY_COLUMNS,
+  keyValues,
+  RECORD_COLUMNS,
+  REVERSAL_COLUMNS,
+  recordValues,
+  reversalValues,
+} from "#stores/ledger/row-columns.ts";
+import type { KnownAccount } from "#stores/ledger/working-set.ts";
+import { type Column, copyText, literalOf, rowsFrom } from "./literals.ts";
+import type { PostgresMessage } from "./pool.ts";
+
+/** What the rules have changed, as one message: a statement for each kind of row, and a COPY for the debits. */
+export type Saving = Pick<PostgresMessage, "statements" | "copy">;
+
+/** An event that is yet to be written. `place`: of its order among those of the batch. */
+export type NewEvent = { place: number; account: KnownAccount; at: number; content: EventContent };
+
+type Values = readonly (string | number | null)[];
+type Rows = Values[];
+
+/** `isDebit`: of grants nothing but what remains has changed. */
+export function savingOf(accounts: readonly KnownAccount[], isDebit: boolean): Saving {
+  const rows = rowsOf(accounts);
+  const statements = [
+    insert("account", ACCOUNT_COLUMNS, rows.newAccounts),
+    update("account", ACCOUNT_COLUMNS, 2, rows.accounts),
+    insert("api_key", KEY_COLUMNS, rows.newKeys),
+    update("api_key", KEY_COLUMNS, 3, rows.keys),
+    insert("credit_grant", GRANT_COLUMNS, rows.newGrants),
+    isDebit
+      ? setRemaining(rows.grants)
+      : update("credit_grant", GRANT_COLUMNS, 3, rows.grants.map(withValues)),
+    insert("reversal", REVERSAL_COLUMNS, rows.reversals),
+    insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
+    ...rows.others,
+  ];
+  return {
+    statements: statements.filter((statement) => statement !== null),
+    copy: rows.debits.length === 0 ? undefined : { into: DEBITS, rows: copyText(rows.debits) },
+  };
+}
+
+const DEBITS = `debit (account_no, ${DEBIT_COLUMNS})`;
+const withValues = (grant: GrantRow): Values => [grant.no, ...grantValues(grant)];
+
+/** What is unsaved of all accounts, by the tables that it goes to. */
+function rowsOf(accounts: readonly KnownAccount[]) {
+  const rows = {
+    ...{ newAccounts: [] as Rows, accounts: [] as Rows, newKeys: [] as Rows, keys: [] as Rows },
+    ...{ newGrants: [] as Rows, grants: [] as GrantRow[], reversals: [] as Rows },
+    ...{ records: [] as Rows, debits: [] as Rows, others: [] as string[] },
+  };
+  for (const known of accounts) {
+    const { unsaved } = known;
+    if (unsaved.isEmpty) continue;
+    const no = known.row?.no ?? 0;
+    const { account } = unsaved;
+    if (account !== null && account.no === 0) rows.newAccounts.push(accountValues(account));
+    else if (account !== null) rows.accounts.push([no, ...accountValues(account)]);
+    for (const key of unsaved.keys.values()) {
+      if (key.no === 0) rows.newKeys.push([no, ...keyValues(key)]);
+      else rows.keys.push([key.no, ...keyValues(key)]);
+    }
+    for (const grant of unsaved.grants.values()) {
+      if (grant.no === 0) rows.newGrants.push([no, ...grantValues(grant)]);
+      else rows.grants.push(grant);
+    }
+    for (const debit of unsaved.debits) rows.debits.push([no, ...debitValues(debit)]);
+    for (const record of unsaved.records.values()) rows.records.push([no, ...recordValues(record)]);
+    for (const reversal of unsaved.reversals)
+      rows.reversals.push([no, ...reversalValues(reversal)]);
+    for (const { at, callId, reversedAt } of unsaved.reversed) {
+      const where = `account_no = ${no} AND at = ${literalOf(at)} AND call_id = ${literalOf(callId)}`;
+      rows.others.push(`UPDATE debit SET reversed_at = ${literalOf(reversedAt)} WHERE ${where}`);
+    }
+    for (const { callId, at } of unsaved.forgottenCalls) {
+      const where = `account_no = ${no} AND call_id = ${literalOf(callId)} AND at = ${literalOf(at)}`;
+      rows.others.push(`DELETE FROM idempotency WHERE ${where}`);
+    }
+    if (unsaved.clearEvents) rows.others.push(`DELETE FROM event WHERE account_no = ${no}`);
+  }
+  return rows;
+}
+
+/** In the order in which they came about, of whichever account. */
+export function savingOfEvents(events: readonly NewEvent[]): string[] {
+  const rows = events
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ account, at, content: { kind, ...data } }) => [
+      ...[account.row?.no ?? 0, at, kind, JSON.stringify(data)],
+    ]);
+  const statement = insert("event", "at, kind, data", rows);
+  return statement === null ? [] : [statement];
+}
+
+/** Of all columns that the ledger's tables have; the others are whole numbers. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...["id", "state", "free_call", "told_level", "front_grant", "sha256", "start", "label", "kind"],
+  ...["call_id", "tool", "key", "body_sha256", "answer_sha256", "random", "parts", "data"],
+]);
+
+const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
+  Object.fromEntries(
+    names.map((name, place) => [
+      name,
+      {
+        type: TEXTS.has(name) ? "text" : "bigint",
+        values: rows.map((row) => row[place] as string | number | null),
+      },
+    ]),
+  );
+
+function insert(table: string, columns: string, rows: Rows, otherwise = ""): string | null {
+  if (rows.length === 0) return null;
+  const all = table === "account" ? columns : `account_no, ${columns}`;
+  const from = rowsFrom("t", columnsOf(all.split(", "), rows));
+  return `INSERT INTO ${table} (${all}) SELECT * FROM ${from} ${otherwise}`;
+}
+
+/** An expired record that was not swept yet gives way to the new one. */
+const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
+  body_sha256 = excluded.body_sha256, answer_sha256 = excluded.answer_sha256,
+  received_at = excluded.received_at, random = excluded.random`;
+
+/** Rows of a number and the values of all columns; the first `fixed` columns never change. */
+function update(table: string, columns: string, fixed: number, rows: Rows): string | null {
+  if (rows.length === 0) return null;
+  const changing = columns.split(", ").slice(fixed);
+  const values = rows.map(([no = null, ...row]) => [no, ...row.slice(fixed)]);
+  const from = rowsFrom("t", columnsOf(["no", ...changing], values));
+  const sets = changing.map((name) => `${name} = t.${name}`).join(", ");
+  return `UPDATE ${table} x SET ${sets} FROM ${from} WHERE x.no = t.no`;
+}
+
+function setRemaining(grants: readonly { no: number; remaining: number }[]): string | null {
+  if (grants.length === 0) return null;
+  const from = rowsFrom("t", {
+    no: { type: "bigint", values: grants.map(({ no }) => no) },
+    remaining: { type: "bigint", values: grants.map(({ remaining }) => remaining) },
+  });
+  return `UPDATE credit_grant g SET remaining = t.remaining, spent = (t.remaining = 0)::int
+    FROM ${from} WHERE g.no = t.no`;
+}
