@@ -31,9 +31,9 @@ export function balanceAt(
   if (sum !== undefined) return sum;
   const front = grants.find((grant) => isSpendable(grant, now));
   if (front === undefined && !areAll) return null;
-  if (account.rest >= 0 && (front?.id ?? null) === account.frontGrant)
-    return account.rest + (front?.remaining ?? 0);
-  return areAll ? held(grants.filter((grant) => isSpendable(grant, now))) : null;
+  if (account.rest < 0 || (front?.id ?? null) !== account.frontGrant)
+    return areAll ? held(grants.filter((grant) => isSpendable(grant, now))) : null;
+  return account.rest + (front?.remaining ?? 0);
 }
 
 /** The account with a balance whose first grant is `front`; the same row where nothing of it changes. */
