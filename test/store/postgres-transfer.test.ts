@@ -184,10 +184,10 @@ const MANY = `
   INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');
   INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
     VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
-  INSERT INTO credit_grant (account_no, id, kind, amount, remaining, granted_at)
-    VALUES (1, 'g', 'pack', 2507, 7, 1), (2, 'g', 'pack', 2500, 0, 1);
+  INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
+    VALUES (1, 'g', 'pack', 2507, 7, 0, 1), (2, 'g', 'pack', 2500, 0, 1, 1);
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-  INSERT INTO debit SELECT 1 + (i > 2500), i / 3, 'call_' || i, 1, 'hash', 1, 1 + (i > 2500), NULL FROM n;
+  INSERT INTO debit_by_account SELECT 1 + (i > 2500), i / 3, 'call_' || i, 1, 'hash', 1, 0, 1 + (i > 2500), NULL, NULL FROM n;
 `;
 
 const RECORD_OF: Record<string, string> = {
@@ -199,9 +199,9 @@ const RECORD_OF: Record<string, string> = {
 };
 
 /**
- * Of our tables but those of people, who sign up again, of what is counted for minutes, of notices, which the node that is
- * left carries on, and of the days of debits.
+ * Of our tables but those of people, who sign up again, of what is counted for minutes, of events and jobs, which the node that
+ * is left carries on, and of the days of debits.
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(person|letter|throttle|notice|purchase|webhook|debit_)'`;
+    AND table_name !~ '^(person|letter|throttle|event|job|notice|purchase|webhook|debit_)'`;
