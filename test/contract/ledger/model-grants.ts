@@ -82,6 +82,12 @@ export function grantsModel(accounts: Account[], notices: ModelNotices) {
         account.losses = account.losses.filter((each) => each.grant !== grantId);
       if (wasOnPlan && !isOnPlan(account)) endPlan(account, now);
       if (!wasOnPlan && isOnPlan(account)) waiveEnds(account, now);
+      const { kind, expiresAt } = grant;
+      if (lost < 0 && spendable(account, now).includes(grant))
+        notices.write(account, now, {
+          kind: "credits.granted",
+          grant: { id: grantId, kind, amount: -lost, expiresAt },
+        });
       if (grant.clawback < before) notices.noteBetter(account, now);
       else notices.tellWorse(account, now);
       return { outcome: "clawed_back", ...stands() };
