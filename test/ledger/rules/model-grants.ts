@@ -152,7 +152,7 @@ export function returnCredits(
   if (left > 0) grant.moves.push({ what: "voided", credits: left, at: now });
 }
 
-const viewOf = (grant: ModelGrant): Grant => ({
+export const viewOf = (grant: ModelGrant): Grant => ({
   id: grant.id,
   kind: grant.kind,
   amount: grant.amount,
