@@ -10,6 +10,7 @@ import type { RuleName } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "../ledger/rules/chance.ts";
 import { createModel } from "../ledger/rules/model.ts";
 import { Rejected } from "../ledger/rules/model-rejected.ts";
+import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import type { Sizes } from "../ledger/rules/sizes.ts";
 import {
   clockOf,
@@ -23,8 +24,8 @@ import {
 } from "../ledger/rules/steps.ts";
 import { HOUR, throughJson } from "./ledger/scene.ts";
 
-/** How many of a thousand steps come beside the rules': what only a store does. */
-const STORE_KINDS = { deleteEvents: 30, maintain: 50 };
+/** What only a store does; and more grants than the rules have, because these runs are short. */
+const STORE_KINDS = { deleteEvents: 30, maintain: 50, grant: 220 };
 type StoreKind = Exclude<Kind, "forgetBalance"> | keyof typeof STORE_KINDS;
 export type StoreStep = { kind: StoreKind; seed: number };
 
@@ -74,6 +75,10 @@ export async function startRun(opened: Ledger, sizes: Sizes): Promise<Run> {
   const lists = { told: [], sent: new Set<string>(), log: [] };
   const run: Run = { ...scene, ...times, ...lists, ledger: throughJson(opened) };
   for (const operation of openingOperations()) await execute(run, operation);
+  for (const account of [ADA, BOB]) {
+    const key = { ...keyNames(account, "k1"), start: "tb_", label: "second" };
+    await execute(run, { name: "createKey", order: { account, ...key, now: START } });
+  }
   return run;
 }
 

@@ -137,9 +137,9 @@ function newDebitOf(
   // Mostly a new call; sometimes another one, made at another time, has the same id.
   const number = chance.percent(90) ? debits.length : chance.below(debits.length + 1);
   const answer = `answer ${debits.length % 100}`;
-  const idempotency = chance.percent(30)
+  const idempotency = chance.percent(50)
     ? {
-        key: `once-${chance.below(3)}`,
+        key: `once-${chance.below(2)}`,
         bodySha256: hashOfText(chance.pick(["body", "body", "other body"])),
         answerSha256: hashOfText(answer),
         receivedAt: now,
