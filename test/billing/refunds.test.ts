@@ -79,8 +79,8 @@ test("a refund that failed gives the credits back, once, with the end that they 
   assert.deepEqual(await it.scene.grants(), { grant: "100/90" });
   assert.equal((await grantOf(it)).expiresAt, end);
   const grant = { id, kind: "pack", amount: 90, expiresAt: end };
-  const told = { at: it.scene.clock.at, kind: "credits.granted", grant };
-  assert.deepEqual(await it.scene.accounts.news(), [told], "and its owner hears of it once");
+  const event = { at: it.scene.clock.at, kind: "credits.granted", grant };
+  assert.deepEqual(await it.scene.accounts.news(), [event], "and its owner is told once");
 });
 
 async function grantOf({ scene, id }: Bought) {

@@ -1,6 +1,6 @@
 /**
  * Random operations on a store and on the naive model of the rules (`test/ledger/rules/model.ts`), which must agree on every
- * outcome, and on all that is told afterwards. `TEST_MODEL_RUNS` sets the number of runs.
+ * outcome, and on all that can be read afterwards. `TEST_MODEL_RUNS` sets the number of runs.
  */
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";

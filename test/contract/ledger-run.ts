@@ -1,6 +1,6 @@
 /**
- * A ledger and the model of its rules side by side: each random step is carried out on both, and must come to the same. A
- * step that has failed is told with all those before it.
+ * A ledger and the model of its rules side by side: each random step is carried out on both, and the outcomes must be the
+ * same.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -57,7 +57,7 @@ export const storeSteps = (maxLength: number): fc.Arbitrary<StoreStep[]> =>
 export type Run = Scene & {
   ledger: Ledger;
   /** Events that were not deleted. */
-  told: Omit<LedgerEvent, "id">[];
+  events: Omit<LedgerEvent, "id">[];
   /** The furthest that the clock has come: it goes back too. */
   latest: number;
   /** Calls before this may be rolled up; what becomes of those when they are sent again is not promised. */
@@ -72,7 +72,7 @@ export type Run = Scene & {
 export async function startRun(opened: Ledger, sizes: Sizes): Promise<Run> {
   const scene = { model: createModel(), now: START, debits: [], sizes };
   const times = { latest: START, foldedBefore: -Infinity, maintainedAt: -Infinity };
-  const lists = { told: [], sent: new Set<string>(), log: [] };
+  const lists = { events: [], sent: new Set<string>(), log: [] };
   const run: Run = { ...scene, ...times, ...lists, ledger: throughJson(opened) };
   for (const operation of openingOperations()) await execute(run, operation);
   for (const account of [ADA, BOB]) {
@@ -120,8 +120,8 @@ async function execute(run: Run, drawn: Operation): Promise<void> {
   const before = model.find(order.account)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
   if (name === "closeAccount")
-    run.told = run.told.filter(({ account }) => account !== order.account);
-  else noteEvents(run, order.account, before, "now" in order ? order.now : run.now);
+    run.events = run.events.filter(({ account }) => account !== order.account);
+  else recordEvents(run, order.account, before, "now" in order ? order.now : run.now);
   const act = ledger[name as Exclude<RuleName, "recordDue">];
   const actual = await act(order as never).catch((error: Error) => {
     // By its name, because a store may be behind a wire.
@@ -156,10 +156,10 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
   }
 }
 
-/** The model has written these events of the account just now, by an order of the time `at`. */
-function noteEvents({ model, told }: Run, account: string, before: number, at: number): void {
-  const events = model.find(account)?.events.slice(before) ?? [];
-  told.push(...events.map((event) => ({ account, at, ...event })));
+/** Keeps the events that the model has just written for the account, with the time of the order. */
+function recordEvents({ model, events }: Run, account: string, before: number, at: number): void {
+  const written = model.find(account)?.events.slice(before) ?? [];
+  events.push(...written.map((event) => ({ account, at, ...event })));
 }
 
 export async function recordExpiries(run: Run, max: number): Promise<void> {
@@ -174,20 +174,20 @@ export async function recordExpiries(run: Run, max: number): Promise<void> {
   for (const { account, no } of due.slice(0, max)) {
     const before = model.find(account)?.events.length ?? 0;
     const { recorded } = model.operations.recordDue({ account, grantNo: no, now });
-    noteEvents(run, account, before, now);
+    recordEvents(run, account, before, now);
     if (recorded) noticed += 1;
   }
   assert.deepEqual(await ledger.recordExpiries({ now, max }), { noticed, more: due.length > max });
 }
 
-/** Events are listed in the order in which they came about; whoever deletes them hears no more of them. */
+/** Events are listed in the order in which they came about, until they are deleted. */
 export async function deleteEvents(run: Run, max: number): Promise<void> {
   const { ledger, log } = run;
   log.push(`deleteEvents ${max}`);
   const { notices } = await ledger.listEvents({ max });
-  const told = notices.map(({ id: _, ...content }) => content);
-  assert.deepEqual(told, run.told.slice(0, max));
+  const listed = notices.map(({ id: _, ...content }) => content);
+  assert.deepEqual(listed, run.events.slice(0, max));
   const ids = notices.map(({ id }) => id);
   assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: ids.length });
-  run.told = run.told.slice(ids.length);
+  run.events = run.events.slice(ids.length);
 }

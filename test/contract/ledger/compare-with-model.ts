@@ -1,4 +1,4 @@
-/** What a ledger tells, held against what the model would tell. */
+/** Compares everything that can be read from a ledger with the model. */
 import assert from "node:assert/strict";
 import type { Entry } from "#ledger/entries.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -67,7 +67,7 @@ const statusOf = (account: ModelAccount, now: number) => ({
   lowBalance: account.lowBalance,
 });
 
-/** What is told of all accounts together, and the entries of each. */
+/** The totals and the usage of all accounts together, and the entries of each. */
 export async function compareAll(compared: Compared): Promise<void> {
   const { ledger, model, now } = compared;
   await compareEntries(compared, ENTRIES_MAX);

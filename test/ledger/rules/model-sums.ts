@@ -1,4 +1,4 @@
-/** What a ledger tells of its past, as sums over what the model has seen. No code is shared with `src/ledger`. */
+/** Usage, totals and entries, as sums over what the model has seen. No code is shared with `src/ledger`. */
 import type { Books, UsageRow } from "#ledger/port.ts";
 import {
   isUnexpired,
@@ -44,7 +44,7 @@ export function usageOf(accounts: Iterable<ModelAccount>): UsageRow[] {
   return [...rows.values()];
 }
 
-/** Every entry but those of calls, and of calls their reversals. */
+/** Every entry but those of debits. */
 export function entriesOf({ grants, calls }: ModelAccount, now: number): string[] {
   const lines: string[] = [];
   for (const grant of grants) {
