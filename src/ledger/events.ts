@@ -15,6 +15,7 @@ export type EventContent =
   | { kind: "credits.depleted" }
   | {
       kind: "credits.granted";
+      /** `amount`: of a new grant all of it; where a clawback has fallen, the voided credits that can be spent again. */
       grant: { id: string; kind: GrantKind; amount: number; expiresAt: number | null };
     }
   | {

@@ -217,8 +217,8 @@ export type LedgerOperations = {
   ];
   /**
    * So many credits of the grant are clawed back, as of `version`; more than its amount counts as its amount. Unspent ones
-   * are voided; where the figure falls, voided ones can be spent again. `stale`: a later version was there before, and
-   * nothing was changed.
+   * are voided; where the figure falls, voided ones can be spent again, and a `credits.granted` event says how many.
+   * `stale`: a later version was there before, and nothing was changed.
    */
   clawback: [
     { account: string; grant: string; credits: number; version: number; now: number },

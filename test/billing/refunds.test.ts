@@ -65,10 +65,11 @@ test("a refund that is told before the payment grants nothing that it has to tak
 test("a refund that failed gives the credits back, once, with the end that they had", async (t) => {
   const it = await bought(t);
   await it.scene.spend(10);
-  const { expiresAt: end } = await grantOf(it);
+  const { id, expiresAt: end } = await grantOf(it);
   const refund = it.scene.fake.refund(it.session);
   await it.scene.receiveAll();
   assert.equal(await it.scene.balance(), 0);
+  await it.scene.accounts.news();
   it.scene.fake.failRefund(refund);
   const messages = it.scene.fake.take();
   await it.scene.receiveAll([...messages, ...messages]);
@@ -77,6 +78,9 @@ test("a refund that failed gives the credits back, once, with the end that they 
   });
   assert.deepEqual(await it.scene.grants(), { grant: "100/90" });
   assert.equal((await grantOf(it)).expiresAt, end);
+  const grant = { id, kind: "pack", amount: 90, expiresAt: end };
+  const event = { at: it.scene.clock.at, kind: "credits.granted", grant };
+  assert.deepEqual(await it.scene.accounts.news(), [event], "and its owner is told once");
 });
 
 async function grantOf({ scene, id }: Bought) {
@@ -174,8 +178,10 @@ test("a pack that has expired meanwhile is not given back", async (t) => {
   it.scene.fake.dispute(it.session, "needs_response");
   await it.scene.receiveAll();
   it.scene.clock.at += 40 * 86_400_000;
+  await it.scene.accounts.news();
   it.scene.fake.dispute(it.session, "won");
   await it.scene.receiveAll();
+  assert.deepEqual(await it.scene.accounts.news(), []);
   // What was taken counts as expired from then on; none of it can be spent.
   assert.deepEqual(await it.scene.grants(), { grant: "100/100" });
   const { books } = await it.scene.ledger.audit({ now: it.scene.clock.at });

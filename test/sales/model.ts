@@ -179,6 +179,10 @@ function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold
       if (lot.clawback < hadVoided && owner.state !== "closed") lot.voided = lot.clawback;
       if (wasOnPlan && !isOnPlan(owner)) restoreEnds(owner, now);
       if (!wasOnPlan && isOnPlan(owner)) waiveEnds(owner, now);
+      const { kind, expiresAt } = lot;
+      const amount = hadVoided - lot.voided;
+      if (amount > 0 && !isOver(lot, now))
+        told.write(owner, now, { kind: "credits.granted", grant: { id, kind, amount, expiresAt } });
       if (lot.clawback < before) told.rise(owner, now);
       else told.fall(owner, now);
       return { outcome: "clawed_back", voided: lot.voided, spent };

@@ -13,7 +13,6 @@ import { describeReversals } from "../contract/ledger/reversals.ts";
 import type { OpenLedger } from "../contract/ledger/scene.ts";
 import { ledgerContract, ledgerDurability } from "../contract/ledger.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
-import { ledgerPricesModel } from "../contract/ledger-prices-model.ts";
 
 /** A fresh folder for a database, removed after the test. */
 function temporaryFile(t: TestContext): string {
@@ -70,7 +69,6 @@ const openInMemory: OpenLedger = async (t) => {
 };
 ledgerContract("in SQLite", openDirect);
 ledgerModel("in SQLite", openInMemory);
-ledgerPricesModel("in SQLite", openInMemory);
 if (process.env["TEST_STORES"] === "all") ledgerContract("in SQLite on its thread", openThread);
 else {
   // Every sentence is held without the thread, which hands orders on as they are.

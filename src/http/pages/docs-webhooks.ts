@@ -161,7 +161,7 @@ const KINDS: DocsSection = {
           ["`credits.depleted`", "no credits are left: calls are refused with 402", "`balance`: 0"],
           [
             "`credits.granted`",
-            "credits were added",
+            "credits were added, or came back to a grant because a refund failed or a dispute was won",
             "`grant`: `id`, `kind` (`starter`, `pack`, `lifetime`, `operator`), `amount`, `expiresAt` (null: never)",
           ],
           [

@@ -1,5 +1,5 @@
 import { GRANT_CREDITS_MAX } from "#limits.ts";
-import { nextEventAt } from "../events.ts";
+import { type EventContent, nextEventAt } from "../events.ts";
 import { type Grant, type LedgerOperations, OrderRefused } from "../port.ts";
 import {
   isSpendable,
@@ -114,7 +114,7 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   if ("need" in balanced) return balanced;
   const told =
     clawed.clawback < grant.clawback
-      ? { account: recordIfBetter(balanced), events: [] }
+      ? { account: recordIfBetter(balanced), events: eventsOfReturn(grant, clawed, order.now) }
       : tellIfWorse(balanced);
   const changes: Changes = { grants };
   if (told.account !== account) changes.account = told.account;
@@ -129,6 +129,14 @@ function clawBack(grant: GrantRow, order: Order<"clawback">, isClosed: boolean):
   const missing = clawback - grant.voided;
   const taken = missing > 0 ? Math.min(unspent, missing) : isClosed ? 0 : missing;
   return voidCredits({ ...grant, clawback, clawbackVersion: order.version }, taken, order.now);
+}
+
+/** Credits that came back and can be spent are credits granted, to their owner. A closed account gets none back. */
+function eventsOfReturn(before: GrantRow, after: GrantRow, now: number): EventContent[] {
+  const amount = before.voided - after.voided;
+  if (amount <= 0 || !isSpendable(after, now)) return [];
+  const { id, kind, expiresAt } = after;
+  return [{ kind: "credits.granted", grant: { id, kind, amount, expiresAt } }];
 }
 
 function planAfter(account: AccountRow, before: GrantRow, after: GrantRow): AccountRow {

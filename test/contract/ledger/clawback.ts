@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { describeClawbackEvents } from "./clawback-events.ts";
 import {
   clawedBack,
   describeClawbackFigures,
@@ -15,6 +16,7 @@ export function describeClawback(open: OpenLedger) {
   describeClawbackFigures(rule);
   describeVersions(rule);
   describeReturns(rule);
+  describeClawbackEvents(rule);
   describeStates(rule);
   describePlans(rule);
   describeTogether(rule);
@@ -122,19 +124,6 @@ function describeReturns(rule: Rule) {
     assert.deepEqual(await entries(), ["grant"], "what was undone whole is no entry");
     await clawback(3, 13);
     assert.deepEqual(await entries(), ["void -3 after 13", "grant"]);
-  });
-
-  rule("the owner is told of a balance that falls, and anew once it has risen", async (scene) => {
-    const account = await scene.account("Ada", { credits: 30 });
-    await scene.news();
-    const kindsAfter = async (credits: number) => {
-      await scene.clawback(account, "first", credits);
-      return (await scene.news()).map(({ kind }) => kind);
-    };
-    assert.deepEqual(await kindsAfter(15), ["credits.low"]);
-    assert.deepEqual(await kindsAfter(30), ["credits.depleted"]);
-    assert.deepEqual(await kindsAfter(0), [], "a better balance is no news");
-    assert.deepEqual(await kindsAfter(30), ["credits.depleted"]);
   });
 }
 

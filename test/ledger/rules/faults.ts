@@ -72,6 +72,27 @@ const OF_GRANTS: Fault[] = [
   ),
 ];
 
+const OF_RETURNS: Fault[] = [
+  fault(
+    "rules/grants",
+    "credits that come back have no event",
+    "eventsOfReturn(grant, clawed, order.now)",
+    "[]",
+  ),
+  fault(
+    "rules/grants",
+    "the event of credits that come back says all that is left",
+    "before.voided - after.voided",
+    "after.remaining",
+  ),
+  fault(
+    "rules/grants",
+    "credits that come back expired have an event",
+    "amount <= 0 || !isSpendable(after, now)",
+    "amount <= 0",
+  ),
+];
+
 const OF_BALANCES: Fault[] = [
   fault("rules/balance", "voided later counts as the first time", "grant.voidedAt ?? now", "now"),
   fault("rules/balance", "what is undone whole was voided still", "voided === 0 ? null : ", ""),
@@ -176,6 +197,7 @@ export const FAULTS: readonly Fault[] = [
   ...OF_DEBITS,
   ...OF_REVERSALS,
   ...OF_GRANTS,
+  ...OF_RETURNS,
   ...OF_BALANCES,
   ...OF_ACCOUNTS,
 ];

@@ -75,12 +75,21 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       if (version < grant.clawbackVersion) return { outcome: "stale", ...standing() };
 
       const [wasOnPlan, before] = [lifetimeGrantsOf(account) > 0, grant.clawback];
+      const leftBefore = remainingOf(grant);
       grant.clawback = credits > grant.amount ? grant.amount : credits;
       grant.clawbackVersion = version;
       voidAsFarAsUnspent(account, grant, now);
       const isOnPlan = lifetimeGrantsOf(account) > 0;
       if (isOnPlan && !wasOnPlan) beginPlan(account, now);
       if (!isOnPlan && wasOnPlan) endPlan(account, now);
+      const back = remainingOf(grant) - leftBefore;
+      if (back > 0 && isUnexpired(grant, now)) {
+        const { id, kind, end } = grant;
+        account.events.push({
+          kind: "credits.granted",
+          grant: { id, kind, amount: back, expiresAt: end },
+        });
+      }
       if (grant.clawback < before) recordIfBetter(account, now);
       else notifyIfWorse(account, now);
       return { outcome: "clawed_back", ...standing() };
@@ -143,7 +152,7 @@ export function returnCredits(
   if (left > 0) grant.moves.push({ what: "voided", credits: left, at: now });
 }
 
-const viewOf = (grant: ModelGrant): Grant => ({
+export const viewOf = (grant: ModelGrant): Grant => ({
   id: grant.id,
   kind: grant.kind,
   amount: grant.amount,

@@ -16,12 +16,12 @@ import {
 import { createModel } from "./model.ts";
 import { Rejected } from "./model-rejected.ts";
 import { createRowStore, type RowStore, type Rules } from "./row-store.ts";
+import { ALL_SIZES } from "./sizes.ts";
 import {
-  ADA,
   accountOf,
-  BOB,
   clockOf,
   type Operation,
+  openingOperations,
   operationOf,
   type Scene,
   START,
@@ -70,10 +70,10 @@ export function runSteps(
   counts: Counts = new Map(),
 ): RunOutcome {
   const [model, store] = [createModel(), createRowStore(rules)];
-  const run: Run = { model, store, now: START, debits: [], log: [], counts };
+  const run: Run = { model, store, now: START, debits: [], sizes: ALL_SIZES, log: [], counts };
   let [operations, done] = [0, 0];
   try {
-    for (const operation of opening()) execute(run, operation, createChance(0));
+    for (const operation of openingOperations()) execute(run, operation, createChance(0));
     for (const step of steps) {
       done += 1;
       operations += runStep(run, step);
@@ -84,22 +84,6 @@ export function runSteps(
     const message = error instanceof Disagreement ? error.message : String((error as Error).stack);
     return { operations, steps: done, message, log: run.log };
   }
-}
-
-/** Two accounts with a key; one has its free call. */
-function opening(): Operation[] {
-  const now = START;
-  return [ADA, BOB].flatMap((account) => {
-    const freeCall = account === ADA ? ("open" as const) : ("withheld" as const);
-    const names = { id: `${account}-k0`, sha256: `sha256 of ${account}-k0` };
-    return [
-      { name: "openAccount" as const, order: { account, freeCall, now } },
-      {
-        name: "createKey" as const,
-        order: { account, ...names, start: "tb_", label: "first", now },
-      },
-    ];
-  });
 }
 
 /** How many operations the step was. */

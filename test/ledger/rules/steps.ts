@@ -14,6 +14,8 @@ import {
   remainingOf,
   spendableOf,
 } from "./model-account.ts";
+import { ADA, BOB, hashOfText, KEYS, keyNames, NOBODY } from "./names.ts";
+import type { Sizes } from "./sizes.ts";
 
 export type Operation = {
   [Name in RuleName]: { name: Name; order: RuleOrders[Name][0] };
@@ -25,6 +27,7 @@ export type Scene = {
   now: number;
   /** Every order of a debit that was made up, sent or not. */
   debits: DebitOrder[];
+  sizes: Sizes;
 };
 
 /** How many of a thousand steps are of a kind. `clock` and `forgetBalance` are no operations. */
@@ -51,22 +54,24 @@ export type Kind = keyof typeof KINDS;
 export type Step = { kind: Kind; seed: number };
 
 export const START = 1000 * DAY;
-export const [ADA, BOB] = ["ada", "bob"];
 const HOUR = 60 * MINUTE;
-const KEYS = ["k0", "k1", "k2"];
-const PRICES = [0, 1, 1, 1, 2, 3, 5, 20, 100, 1000, 50_000, 1_000_000];
-const AMOUNTS = [1, 1, 2, 3, 5, 10, 25, 1000, 20_000, 1_000_000, 10 ** 12];
-const SMALL_AMOUNTS = [1, 2, 3, 10, 20_000];
 const KINDS_OF_GRANTS: GrantKind[] = ["starter", "pack", "pack", "operator", "lifetime"];
 const SPANS = [0, 1, 1000, MINUTE, HOUR, DAY, 6 * DAY, 7 * DAY, 8 * DAY, 30 * DAY, 31 * DAY];
 
-export const accountOf = (chance: Chance) =>
-  chance.percent(80) ? ADA : chance.pick([BOB, BOB, BOB, BOB, "nobody"]);
+/** Two accounts with a key; one has its free call. */
+export function openingOperations(): Operation[] {
+  return [ADA, BOB].flatMap((account): Operation[] => {
+    const freeCall = account === ADA ? "open" : "withheld";
+    const key = { ...keyNames(account, "k0"), start: "tb_", label: "first" };
+    return [
+      { name: "openAccount", order: { account, freeCall, now: START } },
+      { name: "createKey", order: { account, ...key, now: START } },
+    ];
+  });
+}
 
-const keyNames = (account: string, key: string) => ({
-  id: `${account}-${key}`,
-  sha256: `sha256 of ${account}-${key}`,
-});
+export const accountOf = (chance: Chance) =>
+  chance.percent(80) ? ADA : chance.pick([BOB, BOB, BOB, BOB, NOBODY]);
 
 export function operationOf(name: RuleName, chance: Chance, scene: Scene): Operation {
   const { model, now } = scene;
@@ -125,18 +130,18 @@ function debitOf(
 
 function newDebitOf(
   chance: Chance,
-  { now, debits }: Scene,
+  { now, debits, sizes }: Scene,
   account: string,
   standing: ModelAccount | undefined,
 ): DebitOrder {
   // Mostly a new call; sometimes another one, made at another time, has the same id.
   const number = chance.percent(90) ? debits.length : chance.below(debits.length + 1);
-  const answer = `answer ${debits.length}`;
-  const idempotency = chance.percent(30)
+  const answer = `answer ${debits.length % 100}`;
+  const idempotency = chance.percent(50)
     ? {
-        key: `once ${chance.below(3)}`,
-        bodySha256: chance.pick(["body", "body", "other body"]),
-        answerSha256: answer,
+        key: `once-${chance.below(2)}`,
+        bodySha256: hashOfText(chance.pick(["body", "body", "other body"])),
+        answerSha256: hashOfText(answer),
         receivedAt: now,
         random: chance.pick([null, answer]),
       }
@@ -146,7 +151,7 @@ function newDebitOf(
     keySha256: keyOf(chance, account),
     callId: `call_${number}`,
     tool: chance.pick(["hash", "hash", "uuid"]),
-    credits: priceOf(chance, now, standing),
+    credits: priceOf(chance, now, standing, sizes),
     freeCallCredits: chance.pick([0, 1, 1, 1, 5]),
     now,
     idempotency,
@@ -154,9 +159,14 @@ function newDebitOf(
 }
 
 /** Often just what the balance or the first grants hold, one less or one more. */
-function priceOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
+function priceOf(
+  chance: Chance,
+  now: number,
+  standing: ModelAccount | undefined,
+  { prices }: Sizes,
+): number {
   if (chance.percent(2)) return chance.pick([-1, 0.5, 1_000_001, 2 ** 53]);
-  if (standing === undefined || chance.percent(60)) return chance.pick(PRICES);
+  if (standing === undefined || chance.percent(60)) return chance.pick(prices);
   const spendable = spendableOf(standing, now);
   const count = chance.percent(50) ? spendable.length : chance.below(spendable.length + 1);
   const edge = spendable.slice(0, count).reduce((sum, grant) => sum + remainingOf(grant), 0);
@@ -181,7 +191,7 @@ function reversalOf(
 
 function grantOf(
   chance: Chance,
-  { now }: Scene,
+  { now, sizes }: Scene,
   account: string,
   standing: ModelAccount | undefined,
 ): RuleOrders["grant"][0] {
@@ -189,8 +199,7 @@ function grantOf(
   const isNew = grants.length === 0 || chance.percent(90);
   const id = isNew ? `grant ${grants.length}` : chance.pick(grants).id;
   const kind = chance.pick(KINDS_OF_GRANTS);
-  // Where there are many, one price should take several of them.
-  const usual = chance.pick(grants.length > 8 ? SMALL_AMOUNTS : AMOUNTS);
+  const usual = chance.pick(grants.length > 8 ? sizes.laterAmounts : sizes.amounts);
   const amount = chance.percent(1) ? chance.pick([0, 1.5, 10 ** 12 + 1]) : usual;
   const isEndless = kind === "lifetime" ? chance.percent(98) : chance.percent(20);
   // Some end with another one, some are over before they begin.

@@ -1,0 +1,193 @@
+/**
+ * A ledger and the model of its rules side by side: each random step is carried out on both, and the outcomes must be the
+ * same.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { type Ledger, OrderRefused } from "#ledger/port.ts";
+import type { RuleName } from "#ledger/rules/rules.ts";
+import { type Chance, createChance } from "../ledger/rules/chance.ts";
+import { createModel } from "../ledger/rules/model.ts";
+import { Rejected } from "../ledger/rules/model-rejected.ts";
+import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
+import type { Sizes } from "../ledger/rules/sizes.ts";
+import {
+  clockOf,
+  KINDS,
+  type Kind,
+  type Operation,
+  openingOperations,
+  operationOf,
+  type Scene,
+  START,
+} from "../ledger/rules/steps.ts";
+import { HOUR, throughJson } from "./ledger/scene.ts";
+
+/** What only a store does; and more grants than the rules have, because these runs are short. */
+const STORE_KINDS = { deleteEvents: 30, maintain: 50, grant: 220 };
+type StoreKind = Exclude<Kind, "forgetBalance"> | keyof typeof STORE_KINDS;
+export type StoreStep = { kind: StoreKind; seed: number };
+
+const { forgetBalance: _, ...RULE_KINDS } = KINDS;
+const seed = fc.nat({ max: 2 ** 31 - 1 });
+const stepOf = (kind: fc.Arbitrary<StoreKind>) => fc.noShrink(fc.noBias(fc.record({ kind, seed })));
+const anyStep = stepOf(
+  fc.oneof(
+    ...Object.entries({ ...RULE_KINDS, ...STORE_KINDS }).map(([kind, weight]) => ({
+      weight,
+      arbitrary: fc.constant(kind as StoreKind),
+    })),
+  ),
+);
+const grantStep = stepOf(fc.constant("grant"));
+
+/** Steps may be left out of a list: what fails is shrunk to the few that matter. Some runs begin with 50 grants. */
+export const storeSteps = (maxLength: number): fc.Arbitrary<StoreStep[]> =>
+  fc
+    .tuple(
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(grantStep, { maxLength: 50, size: "max" }) },
+      ),
+      fc.array(anyStep, { maxLength, size: "max" }),
+    )
+    .map((parts) => parts.flat());
+
+export type Run = Scene & {
+  ledger: Ledger;
+  /** Events that were not deleted. */
+  events: Omit<LedgerEvent, "id">[];
+  /** The furthest that the clock has come: it goes back too. */
+  latest: number;
+  /** Calls before this may be rolled up; what becomes of those when they are sent again is not promised. */
+  foldedBefore: number;
+  /** Records of idempotency keys that were over by then may be deleted. */
+  maintainedAt: number;
+  /** The names of calls that were sent. */
+  sent: Set<string>;
+  log: string[];
+};
+
+export async function startRun(opened: Ledger, sizes: Sizes): Promise<Run> {
+  const scene = { model: createModel(), now: START, debits: [], sizes };
+  const times = { latest: START, foldedBefore: -Infinity, maintainedAt: -Infinity };
+  const lists = { events: [], sent: new Set<string>(), log: [] };
+  const run: Run = { ...scene, ...times, ...lists, ledger: throughJson(opened) };
+  for (const operation of openingOperations()) await execute(run, operation);
+  for (const account of [ADA, BOB]) {
+    const key = { ...keyNames(account, "k1"), start: "tb_", label: "second" };
+    await execute(run, { name: "createKey", order: { account, ...key, now: START } });
+  }
+  return run;
+}
+
+export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void> {
+  const chance = createChance(seed);
+  switch (kind) {
+    case "clock":
+      run.now = clockOf(chance, run);
+      run.latest = Math.max(run.latest, run.now);
+      run.log.push(`now = ${run.now}`);
+      return;
+    case "recordDue":
+      return recordExpiries(run, chance.pick([1, 2, 100]));
+    case "deleteEvents":
+      return deleteEvents(run, chance.pick([1, 3, 100]));
+    case "maintain":
+      return maintain(run, chance);
+    default:
+      return execute(run, operationOf(kind, chance, run));
+  }
+}
+
+/** Some steps of a round. */
+async function maintain(run: Run, chance: Chance): Promise<void> {
+  const foldBefore = run.latest - chance.pick([1, 24, 48]) * HOUR;
+  run.foldedBefore = Math.max(run.foldedBefore, foldBefore);
+  run.maintainedAt = run.latest;
+  const rowsMax = chance.pick([1, 2, 5, 100]);
+  run.log.push(`maintain ${JSON.stringify({ now: run.latest, foldBefore, rowsMax })}`);
+  await run.ledger.maintain({ now: run.latest, foldBefore, rowsMax, after: null });
+}
+
+async function execute(run: Run, drawn: Operation): Promise<void> {
+  const { ledger, model, log } = run;
+  const operation = promisedOf(run, drawn);
+  if (operation === null) return;
+  const { name, order } = operation;
+  log.push(`${name} ${JSON.stringify(order)}`);
+  const before = model.find(order.account)?.events.length ?? 0;
+  const expected = attempt(() => model.operations[name](order as never));
+  if (name === "closeAccount")
+    run.events = run.events.filter(({ account }) => account !== order.account);
+  else recordEvents(run, order.account, before, "now" in order ? order.now : run.now);
+  const act = ledger[name as Exclude<RuleName, "recordDue">];
+  const actual = await act(order as never).catch((error: Error) => {
+    // By its name, because a store may be behind a wire.
+    if (error.constructor.name !== OrderRefused.name) throw error;
+    return "rejected";
+  });
+  assert.deepEqual(actual, expected);
+}
+
+/** The operation, where it is promised what becomes of it; null where it is not. */
+function promisedOf({ model, sent, ...times }: Run, drawn: Operation): Operation | null {
+  if (drawn.name !== "debit" && drawn.name !== "reverse") return drawn;
+  const { account, callId, now } = drawn.order;
+  const at = drawn.name === "debit" ? now : drawn.order.at;
+  const name = `${account} ${callId} ${at}`;
+  const isSent = sent.has(name);
+  if (isSent && at < times.foldedBefore) return null;
+  sent.add(name);
+  if (drawn.name === "reverse" || now >= times.maintainedAt) return drawn;
+  const isMade = model
+    .find(account)
+    ?.calls.some((call) => call.callId === callId && call.at === at);
+  return isMade ? drawn : { ...drawn, order: { ...drawn.order, idempotency: null } };
+}
+
+function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
+  try {
+    return operation();
+  } catch (error) {
+    if (error instanceof Rejected) return "rejected";
+    throw error;
+  }
+}
+
+/** Keeps the events that the model has just written for the account, with the time of the order. */
+function recordEvents({ model, events }: Run, account: string, before: number, at: number): void {
+  const written = model.find(account)?.events.slice(before) ?? [];
+  events.push(...written.map((event) => ({ account, at, ...event })));
+}
+
+export async function recordExpiries(run: Run, max: number): Promise<void> {
+  const { ledger, model, now, log } = run;
+  log.push(`recordExpiries ${JSON.stringify({ now, max })}`);
+  const due = [...model.accounts.values()]
+    .flatMap(({ id: account, grants }) => grants.map(({ no, dueAt }) => ({ account, no, dueAt })))
+    .filter((grant): grant is typeof grant & { dueAt: number } => grant.dueAt !== null)
+    .filter(({ dueAt }) => dueAt <= now)
+    .sort((one, other) => one.dueAt - other.dueAt || one.no - other.no);
+  let noticed = 0;
+  for (const { account, no } of due.slice(0, max)) {
+    const before = model.find(account)?.events.length ?? 0;
+    const { recorded } = model.operations.recordDue({ account, grantNo: no, now });
+    recordEvents(run, account, before, now);
+    if (recorded) noticed += 1;
+  }
+  assert.deepEqual(await ledger.recordExpiries({ now, max }), { noticed, more: due.length > max });
+}
+
+/** Events are listed in the order in which they came about, until they are deleted. */
+export async function deleteEvents(run: Run, max: number): Promise<void> {
+  const { ledger, log } = run;
+  log.push(`deleteEvents ${max}`);
+  const { notices } = await ledger.listEvents({ max });
+  const listed = notices.map(({ id: _, ...content }) => content);
+  assert.deepEqual(listed, run.events.slice(0, max));
+  const ids = notices.map(({ id }) => id);
+  assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: ids.length });
+  run.events = run.events.slice(ids.length);
+}

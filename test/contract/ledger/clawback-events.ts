@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { spendCredits } from "./clawback-figures.ts";
+import { type createRule, DAY, START } from "./scene.ts";
+
+/** What the owner is told of a clawback: a balance that falls, and credits that come back. */
+export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {
+  const expiresAt = START + DAY;
+  const returned = (id: string, amount: number, end: number | null = null) => ({
+    ...{ at: START, kind: "credits.granted" },
+    grant: { id, kind: "operator", amount, expiresAt: end },
+  });
+
+  rule("the owner is told of a balance that falls, and anew once it has risen", async (scene) => {
+    const account = await scene.account("Ada", { credits: 30 });
+    await scene.news();
+    const kindsAfter = async (credits: number) => {
+      await scene.clawback(account, "first", credits);
+      return (await scene.news()).map(({ kind }) => kind);
+    };
+    assert.deepEqual(await kindsAfter(15), ["credits.low"]);
+    assert.deepEqual(await kindsAfter(30), ["credits.depleted"]);
+    assert.deepEqual(await kindsAfter(0), ["credits.granted"], "no event says that it has risen");
+    assert.deepEqual(await kindsAfter(30), ["credits.depleted"]);
+  });
+
+  rule(
+    "the owner is told of the credits that come back, at each fall of the figure",
+    async (scene) => {
+      const account = await scene.account("Ada", { credits: 100 });
+      await scene.grant(account, "soon", 10, { expiresAt });
+      await spendCredits(scene, account, 4);
+      for (const grant of ["first", "soon"]) await scene.clawback(account, grant, 10);
+      await scene.news();
+      const newsAfter = async (...figures: [grant: string, credits: number, version?: number]) => {
+        await scene.clawback(account, ...figures);
+        return scene.news();
+      };
+      assert.deepEqual(await newsAfter("first", 7), [returned("first", 3)]);
+      assert.deepEqual(await newsAfter("first", 7), [], "once");
+      assert.deepEqual(await newsAfter("first", 0, 1), [], "an older version");
+      assert.deepEqual(await newsAfter("first", 0), [returned("first", 7)]);
+      assert.deepEqual(await newsAfter("soon", 8), [], "what is spent was not voided");
+      assert.deepEqual(await newsAfter("soon", 1), [returned("soon", 5, expiresAt)]);
+    },
+  );
+
+  rule("of credits that come back expired nobody is told", async (scene) => {
+    const account = await scene.account("Ada", { credits: 100 });
+    await scene.grant(account, "soon", 10, { expiresAt });
+    await scene.clawback(account, "soon", 10);
+    await scene.news();
+    await scene.clawback(account, "soon", 5, undefined, expiresAt);
+    assert.deepEqual(await scene.news(), []);
+  });
+
+  rule("a suspended account's owner is told too", async (scene) => {
+    const account = await scene.account("Ada", { credits: 100 });
+    await scene.clawback(account, "first", 10);
+    await scene.ledger.suspendAccount({ account, now: START });
+    await scene.news();
+    await scene.clawback(account, "first", 9);
+    assert.deepEqual(await scene.news(), [returned("first", 1)]);
+  });
+
+  rule(
+    "a lifetime plan that begins again is told with its credits, without an end",
+    async (scene) => {
+      const account = await scene.account("Ada", { credits: 100 });
+      await scene.grant(account, "plan", 9, { kind: "lifetime" });
+      await scene.clawback(account, "plan", 9);
+      await scene.news();
+      await scene.clawback(account, "plan", 0);
+      const grant = { id: "plan", kind: "lifetime", amount: 9, expiresAt: null };
+      assert.deepEqual(await scene.news(), [{ at: START, kind: "credits.granted", grant }]);
+    },
+  );
+}
