@@ -20,6 +20,7 @@ import { wayOf } from "#mail/read-mail-settings.ts";
 import { createEmailSender } from "#mail/send-emails.ts";
 import { createNodeWebhookTransport } from "#notices/node-webhook-transport.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
+import { outboxFolder } from "./data-folder.ts";
 import { openBilling } from "./node-billing.ts";
 import { hashKey, random } from "./node-house.ts";
 import { isForOperator } from "./node-operator-door.ts";
@@ -56,7 +57,7 @@ const newId = createIdSequence(random);
 const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: settings.outboxFolder, from, now, tellsAll: settings.isOwnMachine },
+    ...{ folder: outboxFolder(settings.dataDir), from, now, tellsAll: settings.isOwnMachine },
     tell: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
@@ -148,7 +149,8 @@ const queue: TellWiring["queue"] = {
   },
 };
 const operator = openNodeOperator({
-  ...{ tokens: settings.operatorTokens, store, desk, billing, now, waitUntil: inBackground },
+  ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, desk, billing },
+  ...{ now, waitUntil: inBackground },
   tell: { journal: store.journal, queue, way, publicUrl, random },
   newRequestId: house.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),

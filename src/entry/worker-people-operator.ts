@@ -1,6 +1,7 @@
 import { waitUntil } from "cloudflare:workers";
 import { createOperatorApp, type OperatorApp } from "#http/operator/operator-app.ts";
 import { accountPart } from "#ids.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
 import { movesOfObjects } from "#stores/durable-object/moves.ts";
@@ -28,6 +29,7 @@ export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleCon
       ...{ ledger, directory, purchases, desk: async () => desk, billing: async () => billing },
       tell: { journal, queue, way: wayOf(config.mail), publicUrl, random },
       acts: createOperatorActs(database),
+      jobs: operatorJobs([store.jobs]),
       layout: { kind: "ledger_per_account", index, moves },
       // The disks are the platform's: what is wrong with them is nothing that it tells.
       findDamage: async () => [],

@@ -2,6 +2,8 @@ import { userInfo } from "node:os";
 import type { TellWiring } from "#accounts/tell-person.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
 import { randomBase62 } from "#ids.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
 import type { OperatorContext } from "#operator/context.ts";
@@ -13,6 +15,7 @@ import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node-addresses.ts";
 import { openBilling } from "../node-billing.ts";
 import { hashKey, random } from "../node-house.ts";
+import { reversalsForOperator } from "../node-reversals.ts";
 import { type Call, Refusal } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 
@@ -22,6 +25,7 @@ type Stored = Pick<OperatorContext, "ledger" | "directory" | "findDamage" | "isD
     place: string;
     database: SqlDatabase;
     purchases: PurchaseBook;
+    jobs: JobQueue;
     secrets(): Promise<readonly string[]>;
   };
 
@@ -40,6 +44,7 @@ export function inProcess(
     tell: { journal, queue, random, publicUrl, way: wayOf(config.mail) },
     billing: once(() => billingOf(call, stored)),
     acts: createOperatorActs(database),
+    jobs: operatorJobs([stored.jobs, reversalsForOperator(config.dataDir)]),
     layout: { kind: "one_ledger", grants: createGrantList(database) },
   };
   const operator = { by: userName(), address: null };

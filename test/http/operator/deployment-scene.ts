@@ -12,6 +12,7 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { hashKey } from "#entry/node-house.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#http/operator/operator-app.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "#operator/context.ts";
@@ -21,6 +22,7 @@ import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
@@ -105,6 +107,7 @@ export function createDeployment(changed: Changed = {}) {
       publicUrl: "https://edge.test",
     },
     purchases: createPurchaseBook(db),
+    jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
     layout: {
       ...{ kind: "ledger_per_account", index },
