@@ -5,7 +5,6 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import type { TellWiring } from "#accounts/tell-person.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -141,17 +140,10 @@ const notices = startNotices({
   ...{ way, now, random, complain },
 });
 const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
-const queue: TellWiring["queue"] = {
-  async add(order) {
-    const added = await store.letterQueue.add(order);
-    emails.wake();
-    return added;
-  },
-};
 const operator = openNodeOperator({
   ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, desk, billing },
   ...{ now, waitUntil: inBackground },
-  tell: { journal: store.journal, queue, way, publicUrl, random },
+  tell: { journal: store.journal, mail, publicUrl },
   newRequestId: house.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),
   logError: complain,

@@ -15,6 +15,7 @@ import { createOperatorApp, type OperatorAppWiring } from "#http/operator/operat
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { createPosting } from "#mail/posting.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
@@ -103,8 +104,10 @@ export function createDeployment(changed: Changed = {}) {
   const context: OperatorContext = {
     ...{ ledger, directory, acts, desk: async () => desk },
     tell: {
-      ...{ journal: createJournal(db), queue: createLetterQueue(db), way: "smtp", random },
-      publicUrl: "https://edge.test",
+      ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
+      mail: createPosting({
+        ...{ queue: createLetterQueue(db), way: "smtp", random, now: Date.now, complain() {} },
+      }),
     },
     purchases: createPurchaseBook(db),
     jobs: operatorJobs([createJobQueue(db)]),
