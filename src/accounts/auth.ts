@@ -140,7 +140,9 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         hash: options.hashPassword,
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
-      sendResetPassword: ({ user, token }) => letters.reset(user.email, token),
+      async sendResetPassword({ user, token }) {
+        await letters.reset(user.email, token);
+      },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
     },
@@ -165,8 +167,9 @@ function people(options: AuthOptions, hooks: Hooks) {
       validateUserInfo: (info) => hooks.mayComeIn(info),
       changeEmail: {
         enabled: true,
-        sendChangeEmailConfirmation: ({ user, newEmail, token }) =>
-          letters.confirmMove(user.email, newEmail, token),
+        async sendChangeEmailConfirmation({ user, newEmail, token }) {
+          await letters.confirmMove(user.email, newEmail, token);
+        },
       },
     },
     session: {

@@ -1,7 +1,4 @@
-import type { RandomBytes } from "#ids.ts";
-import type { LetterQueue } from "#mail/letter-queue.ts";
-import { createPosting } from "#mail/posting.ts";
-import type { Way } from "#mail/transport.ts";
+import type { Mail } from "#mail/mail.ts";
 import { accountLetters } from "./account-letters.ts";
 import type { Journal } from "./journal.ts";
 
@@ -15,11 +12,8 @@ export type Told = { email: string; fault: string | null } | null;
 
 export type TellWiring = {
   journal: Pick<Journal, "findPerson" | "noteEvent">;
-  queue: Pick<LetterQueue, "add">;
-  /** How letters go out while this one is posted. */
-  way: Way;
+  mail: Mail;
   publicUrl: string;
-  random: RandomBytes;
 };
 
 /**
@@ -33,34 +27,25 @@ export async function personToTell(
   const found = await wiring.journal.findPerson({ account });
   return async (deed, now) => {
     if (found === null) return null;
-    const { email } = found;
-    try {
-      await tell(wiring, found, deed, now);
-      return { email, fault: null };
-    } catch (error) {
-      return { email, fault: (error as Error).message };
-    }
+    const told = tell(wiring, found, deed, now);
+    const { fault } = await told.catch((error: Error) => ({ fault: error.message }));
+    return { email: found.email, fault };
   };
 }
 
 async function tell(
-  { journal, queue, way, publicUrl, random }: TellWiring,
+  { journal, mail, publicUrl }: TellWiring,
   { person, email }: { person: string; email: string },
   deed: OperatorsDeed,
   at: number,
-): Promise<void> {
-  const now = () => at;
-  const mail = createPosting({
-    ...{ queue, way, now, random },
-    complain(message) {
-      throw new Error(message);
-    },
-  });
-  const letters = accountLetters({ publicUrl, mail, now });
+): ReturnType<Mail["post"]> {
+  const letters = accountLetters({ publicUrl, mail, now: () => at });
   if (deed.kind === "account_closed") return letters.closed(email);
-  const detail = `${deed.key.label} (by the operator)`;
+  const { kind, key } = deed;
   // It came from no network address.
-  await journal.noteEvent({ person, at, kind: deed.kind, detail, address: null });
-  if (deed.kind === "key_created") await letters.keyCreated(email, deed.key);
-  else await letters.keyRevoked(email, deed.key);
+  await journal.noteEvent({
+    ...{ person, at, kind, address: null },
+    detail: `${key.label} (by the operator)`,
+  });
+  return kind === "key_created" ? letters.keyCreated(email, key) : letters.keyRevoked(email, key);
 }

@@ -9,7 +9,7 @@ import { STRIPE_MESSAGE_PATH } from "#http/people/stripe-message.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { isLoopback } from "#read-settings.ts";
-import { databaseFile, outboxFolder } from "./data-folder.ts";
+import { databaseFile } from "./data-folder.ts";
 import { isOwnMachine, originsOf } from "./node-addresses.ts";
 import { createClientAddress } from "./node-client-address.ts";
 import type { NodeLog } from "./node-log.ts";
@@ -41,7 +41,7 @@ export function openPeopleDoor(
         config.databaseUrl === null
           ? { file: databaseFile(config.dataDir) }
           : { databaseUrl: config.databaseUrl },
-      outboxFolder: outboxFolder(config.dataDir),
+      dataDir: config.dataDir,
       publicUrl: at.publicUrl,
       origins: originsOf(config, at.port),
       secrets: at.secrets,

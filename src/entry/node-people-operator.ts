@@ -6,9 +6,11 @@ import {
   type OperatorApp,
   type OperatorAppWiring,
 } from "#http/operator/operator-app.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { openPeopleStore } from "./node-people-store.ts";
+import { reversalsForOperator } from "./node-reversals.ts";
 
 /** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
 export function openNodeOperator({
@@ -16,12 +18,15 @@ export function openNodeOperator({
   desk,
   tell,
   billing,
+  dataDir,
   ...rest
 }: Omit<OperatorAppWiring, "context"> & {
   store: ReturnType<typeof openPeopleStore>;
   desk: Desk;
   tell: TellWiring;
   billing: Billing | null;
+  /** Of this node, where it keeps its own reversals. */
+  dataDir: string;
 }): OperatorApp {
   const { ledger, directory, purchases, database, findDamage, isDamage } = store;
   return createOperatorApp({
@@ -31,6 +36,7 @@ export function openNodeOperator({
       desk: async () => desk,
       billing: async () => billing,
       acts: createOperatorActs(database),
+      jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
       layout: { kind: "one_ledger", grants: createGrantList(database) },
     },
   });

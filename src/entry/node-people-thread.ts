@@ -5,7 +5,6 @@ import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import type { TellWiring } from "#accounts/tell-person.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
@@ -20,6 +19,7 @@ import { wayOf } from "#mail/read-mail-settings.ts";
 import { createEmailSender } from "#mail/send-emails.ts";
 import { createNodeWebhookTransport } from "#notices/node-webhook-transport.ts";
 import { createNoticeLetters } from "#notices/notice-letters.ts";
+import { outboxFolder } from "./data-folder.ts";
 import { openBilling } from "./node-billing.ts";
 import { hashKey, random } from "./node-house.ts";
 import { isForOperator } from "./node-operator-door.ts";
@@ -56,7 +56,7 @@ const newId = createIdSequence(random);
 const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: settings.outboxFolder, from, now, tellsAll: settings.isOwnMachine },
+    ...{ folder: outboxFolder(settings.dataDir), from, now, tellsAll: settings.isOwnMachine },
     tell: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
@@ -140,16 +140,10 @@ const notices = startNotices({
   ...{ way, now, random, complain },
 });
 const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
-const queue: TellWiring["queue"] = {
-  async add(order) {
-    const added = await store.letterQueue.add(order);
-    emails.wake();
-    return added;
-  },
-};
 const operator = openNodeOperator({
-  ...{ tokens: settings.operatorTokens, store, desk, billing, now, waitUntil: inBackground },
-  tell: { journal: store.journal, queue, way, publicUrl, random },
+  ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, desk, billing },
+  ...{ now, waitUntil: inBackground },
+  tell: { journal: store.journal, mail, publicUrl },
   newRequestId: house.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),
   logError: complain,

@@ -13,7 +13,7 @@ import type { NodeLog } from "./node-log.ts";
 /** What the thread of the people's side is started with; plain data. */
 export type PeopleSettings = {
   data: { file: string } | { databaseUrl: string };
-  outboxFolder: string;
+  dataDir: string;
   publicUrl: string;
   origins: readonly string[];
   secrets: readonly string[];

@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { AppContext } from "#http/app-context.ts";
 import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
+import type { OperatorQueue } from "#jobs/operator-jobs.ts";
 import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/reverse-calls.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
@@ -33,6 +34,27 @@ export const reversalFile = (dataDir: string) => path.join(dataDir, FILE_NAME);
 export function openReversalFile(file: string): { jobs: JobQueue; close(): void } {
   const driver = openNodeSqlite(file, MIGRATIONS);
   return { jobs: createJobQueue(createSqliteDatabase(driver)), close: () => driver.close() };
+}
+
+/** The same for an operator: opened for each question, because a node makes the file only when it needs it. */
+export function reversalsForOperator(dataDir: string): OperatorQueue {
+  const file = reversalFile(dataDir);
+  async function ask<Outcome>(
+    question: (jobs: JobQueue) => Promise<Outcome>,
+    ifNone: Outcome,
+  ): Promise<Outcome> {
+    if (!existsSync(file)) return ifNone;
+    const { jobs, close } = openReversalFile(file);
+    try {
+      return await question(jobs);
+    } finally {
+      close();
+    }
+  }
+  return {
+    list: (order) => ask((jobs) => jobs.list(order), { jobs: [], next: null }),
+    retry: (order) => ask((jobs) => jobs.retry(order), { outcome: "not_found" }),
+  };
 }
 
 type Opened = { jobs: JobQueue; schedule: Schedule; close(): void };

@@ -1,6 +1,5 @@
 import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { queuesOf } from "#mail/email-job.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
 import type { Mail } from "#mail/mail.ts";
@@ -17,10 +16,6 @@ export type EdgeLetters = {
   mail: Mail;
   /** Carries away what is due. */
   deliver(): Promise<void>;
-  /** The same, after the answer has left. */
-  carryAway(): void;
-  /** Whether there is anything to carry away. */
-  isDue(): Promise<boolean>;
 };
 
 type Wiring = {
@@ -58,14 +53,7 @@ export function openEdgeLetters(wiring: Wiring): EdgeLetters {
   const carryAway = () =>
     waitUntil(deliver().catch((cause) => complain("Letters could not be delivered", { cause })));
 
-  return {
-    mail: createPosting({ queue, way, now, random, complain }, carryAway),
-    ...{ deliver, carryAway },
-    async isDue() {
-      const { at } = await jobs.nextDue({ queues: queuesOf(way) });
-      return at !== null && at <= now();
-    },
-  };
+  return { mail: createPosting({ queue, way, now, random, complain }, carryAway), deliver };
 }
 
 /** Whoever tries the service on their own machine finds the text with its link where they started it. */

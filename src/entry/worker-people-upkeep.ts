@@ -26,12 +26,12 @@ export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<v
 
 /** First what makes letters and webhooks, so that they leave in the same minute. */
 async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
-  const { notices } = side;
+  const { notices, letters } = side;
   await notices
     .carryOn()
     .catch(failed("Notices could not be carried on; the next minute tries again"));
   await Promise.all([
-    deliver(side).catch(failed("Letters could not be delivered; the next minute tries again")),
+    letters.deliver().catch(failed("Letters could not be delivered; the next minute tries again")),
     notices
       .deliver(DELIVER_FOR_MS)
       .catch(failed("Webhooks could not be delivered; the next minute tries again")),
@@ -49,10 +49,6 @@ function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<v
 }
 
 type Failed = (what: string) => (cause: unknown) => void;
-
-async function deliver({ letters }: PeopleSide): Promise<void> {
-  if (await letters.isDue()) await letters.deliver();
-}
 
 async function tidy({ house, store }: PeopleSide): Promise<void> {
   const now = house.now();

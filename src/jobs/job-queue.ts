@@ -97,8 +97,11 @@ export type JobQueueOperations = {
     { queues: readonly JobQueueName[] },
     { waiting: number; oldestAt: number | null; dead: number },
   ];
-  /** Oldest first; `after`: the id of the last job of the page before. */
-  list: [{ state: "waiting" | "dead"; after: string | null; max: number }, { jobs: JobSummary[] }];
+  /** Oldest first; `after`: the `next` of the page before, which is null where that was the last one. */
+  list: [
+    { state: "waiting" | "dead"; after: number | null; max: number },
+    { jobs: JobSummary[]; next: number | null },
+  ];
   /** Makes a dead job due at once, with all of its attempts. `erased`: its payload is gone, so it cannot be. */
   retry: [
     { id: string; now: number },

@@ -35,7 +35,7 @@ export type Mail = {
   /**
    * Resolves when the letter is kept durably; it goes out later, and again until it is taken.
    * A letter beyond the bounds of the queue is left out with a complaint, never with a refusal: what it tells of was
-   * done already.
+   * done already. `fault`: why it was left out, without its address; null where it was kept.
    */
-  post(letter: Letter): Promise<void>;
+  post(letter: Letter): Promise<{ fault: string | null }>;
 };

@@ -35,10 +35,10 @@ export function createPosting(wiring: PostingWiring, posted = () => {}): Mail {
   /** When each reason was last told: whoever asks for letters without end does not fill the log. */
   const told = new Map<Left, number>();
 
-  function leaveOut(name: string, reason: Left): void {
+  function leaveOut(fault: string, reason: Left): void {
     if (now() - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
     told.set(reason, now());
-    complain(`${name} was not kept: ${LEFT_OUT[reason]} (told once an hour)`, {});
+    complain(`${fault} (told once an hour)`, {});
   }
 
   return {
@@ -46,12 +46,18 @@ export function createPosting(wiring: PostingWiring, posted = () => {}): Mail {
       const waiting = toWaiting(letter, way, random);
       if (waiting === null) {
         const { kind = "other" } = letter;
-        complain(`A letter (${kind}) was not kept: its address cannot be used`, {});
-        return;
+        const fault = `A letter (${kind}) was not kept: its address cannot be used`;
+        complain(fault, {});
+        return { fault };
       }
       const { outcome } = await queue.add({ letter: waiting, now: now() });
-      if (outcome === "added") posted();
-      else leaveOut(nameOf(waiting), outcome);
+      if (outcome === "added") {
+        posted();
+        return { fault: null };
+      }
+      const fault = `${nameOf(waiting)} was not kept: ${LEFT_OUT[outcome]}`;
+      leaveOut(fault, outcome);
+      return { fault };
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Desk } from "#accounts/people.ts";
 import type { TellWiring } from "#accounts/tell-person.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
+import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
@@ -20,6 +21,7 @@ export type OperatorContext = {
   /** Null: no payment provider is set up. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
   acts: OperatorActs;
+  jobs: OperatorJobs;
   layout: OneLedger | LedgerPerAccount;
   /** What is wrong with the database itself, as far as it can be asked here. */
   findDamage(): Promise<string[]>;

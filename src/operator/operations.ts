@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { ACCOUNT_OPERATIONS } from "./accounts.ts";
+import { JOB_OPERATIONS } from "./jobs.ts";
 import { MOVE_OPERATIONS } from "./moves.ts";
 import type { Operation } from "./operation.ts";
 import { SALES_OPERATIONS } from "./sales.ts";
@@ -11,6 +12,7 @@ export const OPERATIONS = {
   ...TOTALS_OPERATIONS,
   ...SALES_OPERATIONS,
   ...MOVE_OPERATIONS,
+  ...JOB_OPERATIONS,
 };
 
 type Rows = typeof OPERATIONS;

@@ -13,6 +13,10 @@ export type Opened = {
   /** What `acts` says of who did it and whence. */
   by: string;
   isOverNetwork: boolean;
+  /** Runs SQL where the jobs of the service are kept. */
+  jobs(sql: string): Promise<unknown>;
+  /** The same where its reversals of calls are: on Node a file of the data folder. */
+  reversals(sql: string): Promise<unknown>;
 };
 
 const ACCOUNT = "acc";
@@ -130,6 +134,56 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   ],
 ];
 
+const DIED = Date.UTC(2026, 10, 21);
+const dead = (id: string, queue: string, kind: string, label: string, payload: string) =>
+  `INSERT INTO job (id, queue, kind, target, label, payload, created_at, attempts, last_error, died_at)
+   VALUES ('${id}', '${queue}', '${kind}', '${queue} of somebody', '${label}', ${payload},
+           ${DIED - 1_000}, 3, 'refused (550)', ${DIED})`;
+const deadAsListed = (
+  ...[id, queue, kind, label, hasPayload]: [string, string, string, string, boolean]
+) =>
+  shapeOf({
+    ...{ id, queue, kind, label, hasPayload, attempts: 3, lastError: "refused (550)" },
+    ...{ createdAt: TIME, dueAt: null, diedAt: TIME },
+  });
+
+const EMAIL = ["let_1", "email", "key_created", "example.org"] as const;
+const RESET = ["let_2", "email", "reset_password", "b.c"] as const;
+const CALL = [
+  ...["call_1 of acc_Ada000000000 at 1", "reversal", "reverse-call"],
+  "acc_Ada000000000",
+] as const;
+
+/** Dead jobs wherever a service keeps any; what is retried stays, because nothing there sends emails or reverses calls. */
+async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
+  const run = (...words: string[]) => runHere([...words, "--json"], env);
+  const list = async (...words: string[]) => shapeOf((await run("jobs", "list", ...words)).json);
+  assert.deepEqual(await list(), { jobs: [] });
+  assert.deepEqual(await list("--dead"), { jobs: [] });
+  await jobs(dead(...EMAIL, "'{}'"));
+  await jobs(dead(...RESET, "NULL"));
+  await reversals(dead(...CALL, "'{}'"));
+  const [email, reset] = [deadAsListed(...EMAIL, true), deadAsListed(...RESET, false)];
+  const call = deadAsListed(...CALL, true);
+  assert.deepEqual(await list("--dead"), { jobs: [email, reset, call] });
+  assert.deepEqual(await list("--dead", "--max", "2"), { jobs: [email, reset] });
+  assert.deepEqual(await list(), { jobs: [] });
+  for (const { id } of [email, call])
+    assert.deepEqual(shapeOf((await run("jobs", "retry", id)).json), { id, dueAt: TIME });
+  await assert.rejects(run("jobs", "retry", CALL[0]), /^Error: The job .* is not dead/);
+  await assert.rejects(run("jobs", "retry", "let_2"), /^Error: The job let_2 .* was erased/);
+  await assert.rejects(run("jobs", "retry", "let_3"), /^Error: There is no job let_3 in /);
+  await assert.rejects(run("jobs", "retry", "ada@example.org"), /This is not the id of a job/);
+  const isWaiting = { attempts: 0, dueAt: TIME, diedAt: null };
+  assert.deepEqual(await list(), {
+    jobs: [
+      { ...email, ...isWaiting },
+      { ...call, ...isWaiting },
+    ],
+  });
+  assert.deepEqual(await list("--dead"), { jobs: [reset] });
+}
+
 /** What of it stands among the acts, oldest first; `bob` and `ada` are ids, never addresses. */
 const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: string | RegExp])[] =
   [
@@ -146,17 +200,24 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
     ["listPayments", null, /^refused: Payments are compared with Stripe/],
     ["closeAccount", /^acc_/, "closed, 0 credits forfeited"],
     ["closeAccount", /^acc_/, "closed, 12 credits forfeited"],
+    ["retryJob", /^let_1$/, "retried"],
+    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "retried"],
+    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "not_dead"],
+    ["retryJob", /^let_2$/, "erased"],
+    ["retryJob", /^let_3$/, "not_found"],
   ];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {
   test(`${name}: every command prints its object, and acts list who did what`, async () => {
-    const { env, by, isOverNetwork } = await open();
+    const opened = await open();
+    const { env, by, isOverNetwork } = opened;
     for (const [line, expected] of LINES) {
       const ran = runHere(`${line} --json`, env);
       if (expected instanceof RegExp) {
         await assert.rejects(ran, ({ message }) => expected.test(message) || fail(line, message));
       } else assert.deepEqual(shapeOf((await ran).json), shapeOf(expected), line);
     }
+    await testJobs(opened);
     const { acts } = (await runHere("acts --json", env)).json;
     const found = acts.toReversed();
     assert.equal(found.length, ACTS.length, JSON.stringify(found, null, 1));

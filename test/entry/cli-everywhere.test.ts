@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { userInfo } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
+import pg from "pg";
+import { databaseFile, makeFolder } from "#entry/data-folder.ts";
+import { openReversalFile, reversalFile } from "#entry/node-reversals.ts";
 import { testOperatorCommands } from "../contract/operator-commands.ts";
 import { openEdgeSite } from "../edge-site.ts";
 import { type Postgres, startPostgres } from "../postgres.ts";
@@ -19,8 +23,31 @@ const remote = (url: string, token = TOKENS.deploy) => ({
 });
 const overNetwork = (url: string) => ({ env: remote(url), by: "deploy", isOverNetwork: true });
 
-async function startNode(env: Record<string, string> = {}): Promise<string> {
-  const server = await startServer(path.join(temporaryFolder(), "data"), {
+const runIn = (file: string) => async (sql: string) => {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+};
+const runInPostgres = (url: string) => async (sql: string) => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+};
+/** A node makes the file of its reversals when it needs it. */
+const ofReversals = (dataDir: string) => (sql: string) => {
+  makeFolder(dataDir);
+  openReversalFile(reversalFile(dataDir)).close();
+  return runIn(reversalFile(dataDir))(sql);
+};
+const ofDataFolder = (dataDir: string) => ({
+  ...{ jobs: runIn(databaseFile(dataDir)), reversals: ofReversals(dataDir) },
+});
+
+async function startNode(
+  env: Record<string, string> = {},
+  dataDir = path.join(temporaryFolder(), "data"),
+): Promise<string> {
+  const server = await startServer(dataDir, {
     // On a loopback address alone the first start would make an account to try the service with.
     ...{ HOST: "0.0.0.0", TOOLBOOTH_OPERATOR_TOKEN: SETTING, ...env },
   });
@@ -38,24 +65,37 @@ describe("the operator's commands", { concurrency: 1 }, () => {
   const here = (env: Record<string, string>) => ({
     ...{ env, by: userInfo().username, isOverNetwork: false },
   });
-  testOperatorCommands("in process on SQLite", async () =>
-    here({ DATA_DIR: path.join(temporaryFolder(), "data") }),
-  );
-  testOperatorCommands("in process on PostgreSQL", async () =>
-    here({ DATA_DIR: NOWHERE, DATABASE_URL: await postgres.createDatabase() }),
-  );
-  testOperatorCommands("over HTTP to a Node server", async () => overNetwork(await startNode()));
+  testOperatorCommands("in process on SQLite", async () => {
+    const DATA_DIR = path.join(temporaryFolder(), "data");
+    return { ...here({ DATA_DIR }), ...ofDataFolder(DATA_DIR) };
+  });
+  testOperatorCommands("in process on PostgreSQL", async () => {
+    const DATA_DIR = temporaryFolder();
+    const DATABASE_URL = await postgres.createDatabase();
+    const [jobs, reversals] = [runInPostgres(DATABASE_URL), ofReversals(DATA_DIR)];
+    return { ...here({ DATA_DIR, DATABASE_URL }), jobs, reversals };
+  });
+  testOperatorCommands("over HTTP to a Node server", async () => {
+    const dataDir = path.join(temporaryFolder(), "data");
+    return { ...overNetwork(await startNode({}, dataDir)), ...ofDataFolder(dataDir) };
+  });
   testOperatorCommands("over HTTP to a fleet", async () => {
     const DATABASE_URL = await postgres.createDatabase();
-    const [first] = await Promise.all([1, 2].map(() => startNode({ DATABASE_URL })));
-    return overNetwork(first as string);
+    const dataDir = path.join(temporaryFolder(), "data");
+    const [first = ""] = await Promise.all([
+      startNode({ DATABASE_URL }, dataDir),
+      startNode({ DATABASE_URL }),
+    ]);
+    const [jobs, reversals] = [runInPostgres(DATABASE_URL), ofReversals(dataDir)];
+    return { ...overNetwork(first), jobs, reversals };
   });
   testOperatorCommands("over HTTP to the edge", async () => {
     const site = await openEdgeSite(
       { after },
       { texts: { TOOLBOOTH_OPERATOR_TOKEN: SETTING, RATE_LIMIT: "0" } },
     );
-    return overNetwork(site.base);
+    const jobs = (sql: string) => site.sql(sql);
+    return { ...overNetwork(site.base), jobs, reversals: jobs };
   });
 
   test("several tokens let in at once, and each act says whose it was; what one node did another lists", async () => {

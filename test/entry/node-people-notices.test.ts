@@ -220,10 +220,9 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
       idempotency: null,
     });
   }
-  const outbox = path.join(folder, "outbox");
   const people = await startPeople(
     {
-      ...{ data: { file }, outboxFolder: outbox, secrets: ["a secret"] },
+      ...{ data: { file }, dataDir: folder, secrets: ["a secret"] },
       ...{ publicUrl: "http://127.0.0.1:8787", origins: [], signUp: "open", providers: {} },
       ...{
         starter: { credits: 100, days: 90 },
@@ -252,7 +251,7 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
   const isLetter = (name: string) => name.endsWith(".eml");
   const filesIn = () => {
     try {
-      return readdirSync(outbox).filter(isLetter);
+      return readdirSync(path.join(folder, "outbox")).filter(isLetter);
     } catch {
       return [];
     }

@@ -38,7 +38,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
   const settings = {
     ...{
       data: { file: databaseFile(folder) },
-      outboxFolder: path.join(folder, "outbox"),
+      dataDir: folder,
       secrets: SECRETS,
     },
     ...{ publicUrl: ORIGIN, origins: [ORIGIN], signUp: "open" as const, providers: {} },

@@ -5,8 +5,10 @@ import { COMMANDS } from "#entry/cli/commands.ts";
 import { readRemote } from "#entry/cli/remote/address.ts";
 import type { Json } from "./cli-scene.ts";
 
-export async function runHere(line: string, env: Record<string, string>) {
-  const { command, rest } = findCommand(line.split(" "), COMMANDS);
+/** A line is taken apart at its spaces; words that have some come as a list. */
+export async function runHere(line: string | readonly string[], env: Record<string, string>) {
+  const words = typeof line === "string" ? line.split(" ") : line;
+  const { command, rest } = findCommand(words, COMMANDS);
   const { given, remote, json: isJson } = readTyped(command, rest);
   const config = readConfig(env);
   const notes: string[] = [];

@@ -99,7 +99,7 @@ test("of a letter that was given up no link stays; a notice can be retried until
   const { carrier, transport } = createCarrier();
   const { queue, driver } = openLetters(":memory:");
   const { office, mail, clock } = createScene({ transport, queue });
-  const operator = operatorJobs(queue.jobs);
+  const operator = operatorJobs([queue.jobs]);
   carrier.fault = new Undeliverable("the mail server refuses the sender (550)");
   const link = { kind: "reset_password", usefulUntil: START + HOUR_MS } as const;
   await mail.post(letterTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }));

@@ -130,7 +130,7 @@ test("an operator may have a webhook tried again that has failed, but not while 
   let status = 410;
   const deliverer = scene.deliverer(answering(() => status).transport);
   await deliverer.deliverDue();
-  const operator = operatorJobs(scene.jobs);
+  const operator = operatorJobs([scene.jobs]);
   const listed = await operator.listJobs({ dead: true, after: null, max: 1 });
   const [{ id = "" } = {}] = listed.jobs;
   assert.deepEqual(

@@ -1,13 +1,12 @@
-import type { OutcomeOf } from "#operator/operations.ts";
 import { wholeFrom } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { command } from "./define-command.ts";
+import { firstOf } from "./lists.ts";
 import { option } from "./takes.ts";
 import { cut, instant, minute, table } from "./text.ts";
 
 const SHOWN = 50;
 const SHOWN_MAX = 100_000;
-const PAGE = 500;
 /** A refusal is a sentence or two; --json has it whole. */
 const OUTCOME_CHARS = 60;
 
@@ -22,13 +21,10 @@ export const ACT_COMMANDS: readonly Command[] = [
     example: "acts",
     takes: { max: option("N", wholeFrom(1, SHOWN_MAX)) },
     async run({ max = SHOWN }, { client }) {
-      const found: OutcomeOf<"listActs">["acts"] = [];
-      for (let after: string | null = null; found.length < max; ) {
-        const page = await client.listActs({ after, max: Math.min(PAGE, max - found.length) });
-        found.push(...page.acts);
-        if (page.next === null) break;
-        after = page.next;
-      }
+      const found = await firstOf(max, async (order: { after: string | null; max: number }) => {
+        const { acts, next } = await client.listActs(order);
+        return [acts, next];
+      });
       const rows = found.map(({ at, by, act, subject, outcome, address }) => [
         ...[minute(at, ""), by, act, subject ?? "", cut(outcome, OUTCOME_CHARS), address ?? ""],
       ]);

@@ -3,6 +3,7 @@ import { ACT_COMMANDS } from "./acts.ts";
 import type { Command } from "./command.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DATA_COMMANDS } from "./data.ts";
+import { JOB_COMMANDS } from "./jobs.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
@@ -17,5 +18,6 @@ export const COMMANDS: readonly Command[] = [
   ...REPORT_COMMANDS,
   ...DATA_COMMANDS,
   ...TRANSFER_COMMANDS,
+  ...JOB_COMMANDS,
   ...ACT_COMMANDS,
 ];

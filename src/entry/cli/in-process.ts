@@ -2,7 +2,10 @@ import { userInfo } from "node:os";
 import type { TellWiring } from "#accounts/tell-person.ts";
 import type { PurchaseBook } from "#billing/purchase-book.ts";
 import { randomBase62 } from "#ids.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
+import { createPosting, type PostingWiring } from "#mail/posting.ts";
 import { wayOf } from "#mail/read-mail-settings.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { clientOver } from "#operator/operations.ts";
@@ -13,15 +16,18 @@ import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { baseOf } from "../node-addresses.ts";
 import { openBilling } from "../node-billing.ts";
 import { hashKey, random } from "../node-house.ts";
+import { reversalsForOperator } from "../node-reversals.ts";
 import { type Call, Refusal } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 
 /** What a store at hand brings, whichever it is. */
 type Stored = Pick<OperatorContext, "ledger" | "directory" | "findDamage" | "isDamage"> &
-  Pick<TellWiring, "journal" | "queue"> & {
+  Pick<TellWiring, "journal"> &
+  Pick<PostingWiring, "queue"> & {
     place: string;
     database: SqlDatabase;
     purchases: PurchaseBook;
+    jobs: JobQueue;
     secrets(): Promise<readonly string[]>;
   };
 
@@ -37,9 +43,16 @@ export function inProcess(
     ...{ ledger, directory, purchases },
     ...{ findDamage: stored.findDamage, isDamage: stored.isDamage },
     desk: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
-    tell: { journal, queue, random, publicUrl, way: wayOf(config.mail) },
+    tell: {
+      ...{ journal, publicUrl },
+      // What hinders a letter is said to the operator.
+      mail: createPosting({
+        ...{ queue, way: wayOf(config.mail), now: Date.now, random, complain: () => {} },
+      }),
+    },
     billing: once(() => billingOf(call, stored)),
     acts: createOperatorActs(database),
+    jobs: operatorJobs([stored.jobs, reversalsForOperator(config.dataDir)]),
     layout: { kind: "one_ledger", grants: createGrantList(database) },
   };
   const operator = { by: userName(), address: null };

@@ -39,6 +39,21 @@ export const everyStatus = (client: OperatorClient, now: number) =>
     asked: await unlessMoved(client.findAccount({ account: address.account, now })),
   }));
 
+/** The first `max` items of a list whose pages say where the next one begins. */
+export async function firstOf<Item, Place>(
+  max: number,
+  list: (order: { after: Place | null; max: number }) => Promise<[Item[], next: Place | null]>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  for (let after: Place | null = null; found.length < max; ) {
+    const [items, next] = await list({ after, max: Math.min(PAGE, max - found.length) });
+    found.push(...items);
+    if (next === null) break;
+    after = next;
+  }
+  return found;
+}
+
 const PAGE = 1_000;
 
 /** `placeOf` says after which one the next page starts. */

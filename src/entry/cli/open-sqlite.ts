@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
@@ -27,7 +28,7 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
         ...openSqliteDirect(driver),
         purchases: createPurchaseBook(db),
       },
-      ...{ journal: createJournal(db), queue: createLetterQueue(db) },
+      ...{ journal: createJournal(db), queue: createLetterQueue(db), jobs: createJobQueue(db) },
       findDamage: async () => checkIntegrity(driver),
       isDamage,
       secrets: async () =>

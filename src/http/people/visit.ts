@@ -110,7 +110,7 @@ export async function note(
 }
 
 /** A letter tells of what was done already: where it cannot be posted, that is a fault of ours and not of the request. */
-export async function tell(visit: Visit, letter: Promise<void>): Promise<void> {
+export async function tell(visit: Visit, letter: Promise<unknown>): Promise<void> {
   await letter.catch((cause) =>
     visit.house.complain("A letter could not be posted", { requestId: visit.requestId, cause }),
   );

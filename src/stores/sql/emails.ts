@@ -8,7 +8,7 @@ import type { LetterAdded, LetterQueue, WaitingLetter } from "#mail/letter-queue
 import type { LetterKind } from "#mail/mail.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { insertJob, isKnown } from "./jobs.ts";
-import { type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */
 export const createLetterQueue = (db: SqlDatabase): LetterQueue => ({
@@ -40,10 +40,7 @@ const isFor = (recipient: string) =>
   sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;
 
 /** Those that share a bound with this one. */
-const likeIt = (kind: LetterKind): SqlQuery => {
-  const kinds = kindsOf(groupOf(kind)).map((each) => `'${each}'`);
-  return { sql: `kind IN (${kinds.join(", ")})`, values: [] };
-};
+const likeIt = (kind: LetterKind) => sql`kind IN (${listOf(kindsOf(groupOf(kind)))})`;
 
 /** Whether an email that nobody asked for may wait: `new`, or why not. */
 export const noticeVerdict = (letter: WaitingLetter, now: number): SqlQuery => sql`CASE

@@ -65,14 +65,14 @@ export function createJobQueue(
       return { waiting, dead, oldestAt: readNumber(row?.["oldest"]) };
     },
     async list({ state, after, max }) {
-      const isLater =
-        after === null ? sql`1 = 1` : sql`no > (SELECT no FROM job WHERE id = ${after})`;
       const isState = state === "dead" ? sql`died_at IS NOT NULL` : sql`died_at IS NULL`;
       const rows = await lastRows(
         db,
-        sql`SELECT * FROM job WHERE ${isState} AND ${isLater} ORDER BY no LIMIT ${max}`,
+        sql`SELECT * FROM job WHERE ${isState} AND no > ${after ?? 0} ORDER BY no LIMIT ${max + 1}`,
       );
-      return { jobs: rows.map(readSummary) };
+      const page = rows.slice(0, max);
+      const next = rows.length > max ? Number(page.at(-1)?.["no"]) : null;
+      return { jobs: page.map(readSummary), next };
     },
     retry: (order) => retry(db, order),
     forget: (order) => forget(db, order),

@@ -12,8 +12,10 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { hashKey } from "#entry/node-house.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#http/operator/operator-app.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { createPosting } from "#mail/posting.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
@@ -21,6 +23,7 @@ import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
@@ -101,10 +104,13 @@ export function createDeployment(changed: Changed = {}) {
   const context: OperatorContext = {
     ...{ ledger, directory, acts, desk: async () => desk },
     tell: {
-      ...{ journal: createJournal(db), queue: createLetterQueue(db), way: "smtp", random },
-      publicUrl: "https://edge.test",
+      ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
+      mail: createPosting({
+        ...{ queue: createLetterQueue(db), way: "smtp", random, now: Date.now, complain() {} },
+      }),
     },
     purchases: createPurchaseBook(db),
+    jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
     layout: {
       ...{ kind: "ledger_per_account", index },

@@ -52,7 +52,9 @@ const MEMBERS = {
   after: fc.oneof(
     ...[text, fc.constant(null), fc.record({ account, createdAt: fc.nat() })],
     fc.record({ createdAt: fc.nat(), id: text }),
+    fc.record({ queue: fc.nat(2), after: fc.option(fc.nat()) }),
   ),
+  dead: fc.boolean(),
   ...{ since: time, ref: fc.record({ purchase: text }) },
   ...{ from: time, to: time, starts: fc.array(text), place: fc.option(place) },
   ...{ hold: fc.boolean(), begin: fc.boolean(), finish: fc.boolean(), createdAt: fc.nat() },

@@ -87,7 +87,12 @@ export function openScene(given: SceneOptions = {}) {
   };
   const journal = breakable(store.journal);
   const { webhookNetworks = "public" } = given;
-  const mail = { post: async (letter: Letter) => void letters.push(letter) };
+  const mail = {
+    async post(letter: Letter) {
+      letters.push(letter);
+      return { fault: null };
+    },
+  };
   const now = () => Date.now();
   const complain = (message: string, cause?: unknown) => {
     complaints.push(`${message} ${cause instanceof Error ? cause.stack : JSON.stringify(cause)}`);

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { isJobId } from "#jobs/operator-jobs.ts";
+import { changing, count, pageMax, reading, time } from "./operation.ts";
+
+/** Rows of the table: background work that waits, or has failed for good. */
+
+const job = z.object({
+  ...{ id: z.string(), queue: z.string(), kind: z.string(), label: z.string() },
+  ...{ createdAt: time, attempts: count, lastError: z.string().nullable() },
+  ...{ dueAt: time.nullable(), diedAt: time.nullable(), hasPayload: z.boolean() },
+});
+const place = z.strictObject({ queue: count, after: count.nullable() }).nullable();
+
+export const JOB_OPERATIONS = {
+  listJobs: reading({
+    input: z.strictObject({ dead: z.boolean(), after: place, max: pageMax }),
+    output: z.object({ jobs: z.array(job), next: place }),
+    run: ({ jobs }, order) => jobs.listJobs(order),
+  }),
+  retryJob: changing({
+    input: z.strictObject({ id: z.string().refine(isJobId), now: time }),
+    output: z.object({ outcome: z.enum(["retried", "not_dead", "erased", "not_found"]) }),
+    act: { subject: ({ id }) => id, outcome: (_, { outcome }) => outcome },
+    run: ({ jobs }, order) => jobs.retryJob(order),
+  }),
+};
