@@ -10,8 +10,11 @@ import { runHere } from "./run-command.ts";
 
 const TOKEN = "t".repeat(40);
 
-async function openScene(env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN }) {
-  const dataDir = path.join(temporaryFolder(), "data");
+async function openScene(
+  folder: string,
+  env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN },
+) {
+  const dataDir = path.join(folder, "data");
   const server = await startServer(dataDir, env);
   const send = (init: RequestInit, target = "/operator/v1/perform") =>
     fetch(`${server.url}${target}`, { method: "POST", ...init });
@@ -21,7 +24,7 @@ async function openScene(env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKE
 type Hooks = { after(act: () => unknown): void };
 
 async function scene(t: Hooks, env?: Record<string, string>) {
-  const opened = await openScene(env);
+  const opened = await openScene(temporaryFolder(), env);
   t.after(() => opened.server.stop());
   return opened;
 }
@@ -50,8 +53,9 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
   });
 
   let shared: Awaited<ReturnType<typeof openScene>>;
+  const folder = temporaryFolder();
   before(async () => {
-    shared = await openScene();
+    shared = await openScene(folder);
   });
   after(() => shared.server.stop());
 
