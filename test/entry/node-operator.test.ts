@@ -10,13 +10,23 @@ import { runHere } from "./run-command.ts";
 
 const TOKEN = "t".repeat(40);
 
-async function scene(env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN }) {
-  const dataDir = path.join(temporaryFolder(), "data");
+async function openScene(
+  folder: string,
+  env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN },
+) {
+  const dataDir = path.join(folder, "data");
   const server = await startServer(dataDir, env);
-  after(() => server.stop());
   const send = (init: RequestInit, target = "/operator/v1/perform") =>
     fetch(`${server.url}${target}`, { method: "POST", ...init });
-  return { dataDir, server, send };
+  return { server, send };
+}
+
+type Hooks = { after(act: () => unknown): void };
+
+async function scene(t: Hooks, env?: Record<string, string>) {
+  const opened = await openScene(temporaryFolder(), env);
+  t.after(() => opened.server.stop());
+  return opened;
 }
 
 const authorized = { Authorization: `Bearer ${TOKEN}` };
@@ -31,8 +41,8 @@ const codeOf = async (response: Response): Promise<Json> => {
 };
 
 describe("the operator's way in on Node", { concurrency: 2 }, () => {
-  test("is not there without the setting, for any path, and says which setting it is", async () => {
-    const { send } = await scene({});
+  test("is not there without the setting, for any path, and says which setting it is", async (t) => {
+    const { send } = await scene(t, {});
     for (const target of ["/operator", "/operator/v1/perform", "/operator/?x=1"])
       assert.deepEqual(await codeOf(await send({ headers: authorized }, target)), [
         404,
@@ -42,10 +52,12 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.match(((await response.json()) as Json).detail, /TOOLBOOTH_OPERATOR_TOKEN/);
   });
 
-  let shared: Awaited<ReturnType<typeof scene>>;
+  let shared: Awaited<ReturnType<typeof openScene>>;
+  const folder = temporaryFolder();
   before(async () => {
-    shared = await scene();
+    shared = await openScene(folder);
   });
+  after(() => shared.server.stop());
 
   test("answers one path and one method, to those who have a token", async () => {
     const { send } = shared;
@@ -75,8 +87,8 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.equal(found.headers.get("access-control-allow-origin"), null);
   });
 
-  test("wrong tokens are throttled for their network", async () => {
-    const { send } = await scene();
+  test("wrong tokens are throttled for their network", async (t) => {
+    const { send } = await scene(t);
     const statuses = [];
     for (let turn = 0; turn < 8; turn += 1) {
       const response = await send({ headers: { Authorization: `Bearer guess-${turn}` } });
@@ -115,11 +127,11 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.equal((await server.call(key)).status, 401);
   });
 
-  test("a server that is killed in the middle of orders has each of them once, with its line, or not at all", async () => {
+  test("a server that is killed in the middle of orders has each of them once, with its line, or not at all", async (t) => {
     const dataDir = path.join(temporaryFolder(), "data");
     const settings = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
     let server = await startServer(dataDir, settings);
-    after(() => server.stop());
+    t.after(() => server.stop());
     const envOf = () => ({ ...settings, TOOLBOOTH_REMOTE: server.url });
     await runHere("account create ada@b.c", envOf());
     const client = async (id: number) =>
