@@ -21,7 +21,7 @@ export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" |
 export function createBatchRunner(
   driver: SqlDriver,
   options: SqliteLedgerOptions & {
-    /** How many debits a transaction has written. */
+    /** How many debits a transaction has appended to the journal. */
     onDebits?: (count: number) => void;
   } = {},
 ): (items: BatchItem[]) => BatchResult[] {

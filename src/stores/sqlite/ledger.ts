@@ -11,6 +11,7 @@ import type { SqlDriver } from "./driver.ts";
 import { createJournal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
+import { createNewDebits } from "./new-debits.ts";
 import { createSqliteReads } from "./reads.ts";
 import { createSaver } from "./save.ts";
 import { createWriterMark } from "./writer.ts";
@@ -37,7 +38,7 @@ export type SqliteLedger = {
   begin(mode: "read" | "write"): void;
   /** `isCareful`: the order may have been carried out before. */
   perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
-  /** Returns how many debits were written. */
+  /** Returns how many debits were appended to the journal. */
   finish(): number;
   forget(): void;
 };
@@ -47,14 +48,14 @@ export function createSqliteLedger(
   { isAlone = false, onEvent = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
   const loader = createLoader(driver);
-  const saver = createSaver(driver, isAlone ? "debit_by_account" : "debit_journal", onEvent);
   const journal = createJournal(driver);
+  const newDebits = createNewDebits(driver, journal, isAlone);
+  const saver = createSaver(driver, newDebits, onEvent);
   const writer = createWriterMark(driver);
   const others = { ...createSqliteReads(driver), ...createOthers(driver, journal, decideDue) };
   const accounts = new Map<string, KnownAccount>();
   /** By the orders of this transaction. */
   const used = new Set<KnownAccount>();
-  let drainedUntil: number | null = null;
   let written = 0;
 
   function accountOf(id: string): KnownAccount {
@@ -95,9 +96,8 @@ export function createSqliteLedger(
   }
 
   function debit(order: DebitOrder, isCareful: boolean) {
-    if (!isAlone) drainedUntil ??= journal.drainedUntil();
-    const mayBeMoved = drainedUntil !== null && order.now <= drainedUntil;
-    return decideOrder("debit", order, isCareful || mayBeMoved);
+    const known = accountOf(order.account);
+    return decideOrder("debit", order, isCareful || newDebits.mayBeThere(known, order.now));
   }
 
   function decideDue(order: RuleOrders["recordDue"][0]): boolean {
@@ -110,19 +110,19 @@ export function createSqliteLedger(
       forgetOrders(known);
     }
     used.clear();
-    written += saver.saveDebits();
+    written += newDebits.write();
   }
 
   function forget(): void {
     accounts.clear();
     used.clear();
-    saver.forget();
+    newDebits.forget();
     written = 0;
   }
 
   return {
     begin(mode) {
-      drainedUntil = null;
+      newDebits.begin();
       if (!isAlone && !writer.isOurs(mode)) forget();
     },
     perform(name, order, isCareful) {

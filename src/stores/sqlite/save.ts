@@ -1,9 +1,7 @@
-import type { DebitRow, GrantRow } from "#ledger/rules/rows.ts";
+import type { GrantRow } from "#ledger/rules/rows.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
-  DEBIT_COLUMNS,
-  debitValues,
   GRANT_COLUMNS,
   grantValues,
   KEY_COLUMNS,
@@ -14,23 +12,14 @@ import {
   reversalValues,
 } from "#stores/ledger/row-columns.ts";
 import { type KnownAccount, nothingUnsaved } from "#stores/ledger/working-set.ts";
-import type { SqlDriver, SqlValue } from "./driver.ts";
+import type { SqlDriver } from "./driver.ts";
+import type { NewDebits } from "./new-debits.ts";
 
 /** Writes what the rules have changed. */
 export type Saver = ReturnType<typeof createSaver>;
 
-/** The debits of a transaction, of whichever account. */
-export type NewDebit = { accountNo: number; debit: DebitRow };
-
-/** Debits are inserted so many at a time: half of what one costs is the statement around it. */
-const DEBITS_A_STATEMENT = 16;
-
-export type DebitTable = "debit_journal" | "debit_by_account";
-
-export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () => void) {
-  const statements = prepareStatements(driver, table);
-  /** Collected over accounts, so that they go in few statements. */
-  let debits: NewDebit[] = [];
+export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
+  const statements = prepareStatements(driver);
 
   function saveGrant(accountNo: number, grant: GrantRow, isNarrow: boolean): void {
     if (grant.no === 0) statements.insertGrant.run(accountNo, ...grantValues(grant));
@@ -41,7 +30,7 @@ export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () =>
     else statements.updateGrant.run(...grantValues(grant), grant.no);
   }
 
-  /** Everything but the debits. `isDebitOnly`: of grants nothing but what remains has changed. */
+  /** `isDebitOnly`: of grants nothing but what remains has changed. */
   function save(known: KnownAccount, isDebitOnly: boolean): void {
     const { unsaved } = known;
     if (unsaved.isEmpty) return;
@@ -59,7 +48,7 @@ export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () =>
       else statements.updateKey.run(key.label, key.lastUsedAt, key.revokedAt, key.no);
     }
     for (const grant of grants.values()) saveGrant(accountNo, grant, isDebitOnly);
-    for (const debit of unsaved.debits) debits.push({ accountNo, debit });
+    newDebits.collect(known, accountNo, unsaved.debits);
     for (const { reversedAt, at, callId } of unsaved.reversed) {
       const place = [reversedAt, accountNo, at, callId];
       if (statements.reverseInJournal.run(...place) === 0) statements.reverse.run(...place);
@@ -78,32 +67,10 @@ export function createSaver(driver: SqlDriver, table: DebitTable, onEvent: () =>
     }
   }
 
-  /** How many were written. */
-  function saveDebits(): number {
-    const rows = debits;
-    debits = [];
-    let place = 0;
-    for (; place + DEBITS_A_STATEMENT <= rows.length; place += DEBITS_A_STATEMENT) {
-      const some = rows.slice(place, place + DEBITS_A_STATEMENT);
-      statements.insertDebits.run(...some.flatMap(valuesOf));
-    }
-    for (const row of rows.slice(place)) statements.insertDebit.run(...valuesOf(row));
-    return rows.length;
-  }
-
-  return {
-    save,
-    saveDebits,
-    /** The transaction was rolled back. */
-    forget() {
-      debits = [];
-    },
-  };
+  return { save };
 }
 
-const valuesOf = ({ accountNo, debit }: NewDebit): SqlValue[] => [accountNo, ...debitValues(debit)];
-
-const insert = (table: string, columns: string, rows = 1, rest = "") => {
+export const insertSql = (table: string, columns: string, rows = 1, rest = "") => {
   const places = columns.split(",").map(() => "?");
   const values = Array.from({ length: rows }, () => `(${places.join(", ")})`);
   return `INSERT INTO ${table} (${columns}) VALUES ${values.join(", ")} ${rest}`;
@@ -111,37 +78,37 @@ const insert = (table: string, columns: string, rows = 1, rest = "") => {
 
 const set = (columns: string) => columns.replaceAll(",", " = ?,").concat(" = ?");
 
-function prepareStatements(driver: SqlDriver, table: DebitTable) {
+function prepareStatements(driver: SqlDriver) {
   const changing = ACCOUNT_COLUMNS.replace("id, created_at, ", "");
-  const debitColumns = `account_no, ${DEBIT_COLUMNS}`;
-  const reverse = (of: DebitTable) =>
+  const reverse = (of: string) =>
     driver.prepare(
       `UPDATE ${of} SET reversed_at = ?1 WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
     );
   return {
-    insertAccount: driver.prepare(insert("account", ACCOUNT_COLUMNS, 1, "RETURNING no")),
+    insertAccount: driver.prepare(insertSql("account", ACCOUNT_COLUMNS, 1, "RETURNING no")),
     updateAccount: driver.prepare(`UPDATE account SET ${set(changing)} WHERE no = ?`),
-    insertKey: driver.prepare(insert("api_key", `account_no, ${KEY_COLUMNS}`)),
+    insertKey: driver.prepare(insertSql("api_key", `account_no, ${KEY_COLUMNS}`)),
     updateKey: driver.prepare(
       "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ? WHERE no = ?",
     ),
-    insertGrant: driver.prepare(insert("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
+    insertGrant: driver.prepare(insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
     updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),
     setSpent: driver.prepare("UPDATE credit_grant SET remaining = 0, spent = 1 WHERE no = ?"),
     setRemaining: driver.prepare("UPDATE credit_grant SET remaining = ? WHERE no = ?"),
-    insertDebit: driver.prepare(insert(table, debitColumns)),
-    insertDebits: driver.prepare(insert(table, debitColumns, DEBITS_A_STATEMENT)),
     reverseInJournal: reverse("debit_journal"),
     reverse: reverse("debit_by_account"),
-    insertReversal: driver.prepare(insert("reversal", `account_no, ${REVERSAL_COLUMNS}`)),
+    insertReversal: driver.prepare(insertSql("reversal", `account_no, ${REVERSAL_COLUMNS}`)),
     // An expired record that was not swept yet gives way to the new one.
     insertRecord: driver.prepare(
-      insert("idempotency", `account_no, ${RECORD_COLUMNS}`).replace("INSERT", "INSERT OR REPLACE"),
+      insertSql("idempotency", `account_no, ${RECORD_COLUMNS}`).replace(
+        "INSERT",
+        "INSERT OR REPLACE",
+      ),
     ),
     forgetCall: driver.prepare(
       "DELETE FROM idempotency WHERE account_no = ? AND call_id = ? AND at = ?",
     ),
-    insertEvent: driver.prepare(insert("event", "account_no, at, kind, data")),
+    insertEvent: driver.prepare(insertSql("event", "account_no, at, kind, data")),
     clearEvents: driver.prepare("DELETE FROM event WHERE account_no = ?"),
   };
 }
