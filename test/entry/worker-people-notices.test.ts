@@ -131,7 +131,7 @@ test("an object whose D1 is behind keeps its notices until the table is there", 
   await until("the complaint", () => site.logs.some((line) => /could not be handed on/.test(line)));
   await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_notice");
   await forwarded("key.created", cid.account);
-  const left = await site.ledgerRows(cid.account, "SELECT * FROM notice");
+  const left = await site.ledgerRows(cid.account, "SELECT * FROM event");
   assert.deepEqual(left, []);
 });
 
