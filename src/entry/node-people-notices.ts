@@ -4,9 +4,9 @@ import { startJobs } from "#jobs/node-schedule.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { Complain } from "#mail/posting.ts";
-import { NOTICES_KEPT_MS } from "#notices/bounds.ts";
 import { type CarryOnWiring, carryOn, noticesOf } from "#notices/carry-on.ts";
 import { createDeliverer } from "#notices/deliver-webhooks.ts";
+import { forgetOld } from "#notices/forget-old.ts";
 import type { NoticeBook } from "#notices/notice-book.ts";
 import { createAside } from "#notices/set-aside.ts";
 import type { WebhookTransport } from "#notices/webhook-transport.ts";
@@ -39,7 +39,6 @@ const EXPIRIES_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 10 * 60_000;
 /** Grants in one transaction, between which calls go on. */
 const EXPIRIES_AT_ONCE = 100;
-const FORGOTTEN_AT_ONCE = 500;
 /** Of either in one round, so that none keeps the others waiting; what is left is the next round's. */
 const BATCHES_A_ROUND = 10;
 /** Between batches that delete, so that others write meanwhile. */
@@ -96,13 +95,10 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
   /** After notices were carried on: one that was handled and not settled must still be known as such. */
   async function forget(): Promise<void> {
     if (now() < forgetAt) return;
-    let more = true;
-    for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
-      if (batch > 0) await pause(FORGET_PAUSE_MS);
-      const order = { before: now() - NOTICES_KEPT_MS, max: FORGOTTEN_AT_ONCE };
-      const forgotten = [await book.forget(order), await jobs.forget({ now: now(), ...order })];
-      more = forgotten.some((each) => each.more);
-    }
+    const more = await forgetOld({ book, jobs, now }, BATCHES_A_ROUND, async () => {
+      await pause(FORGET_PAUSE_MS);
+      return !isEnding();
+    });
     if (!more) forgetAt = now() + FORGET_EVERY_MS;
   }
 

@@ -4,13 +4,13 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountLetters } from "#accounts/account-letters.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
+import { forgetStale } from "#accounts/forget-stale.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createPeopleApp, createPeopleBounds } from "#http/people/people-app.ts";
 import type { PeopleHouse } from "#http/people/people-house.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import { DAY_MS } from "#limits.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
 import { createOutbox } from "#mail/node-outbox.ts";
 import { createSmtpTransport } from "#mail/node-smtp.ts";
@@ -149,16 +149,12 @@ const operator = openNodeOperator({
   logError: complain,
 });
 
-/** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
-const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 const TIDY_EVERY_MS = 10 * 60_000;
-async function tidy(): Promise<void> {
-  const order = { unverifiedBefore: now() - UNVERIFIED_KEPT_MS, now: now(), max: 500 };
-  await store.journal
-    .forgetStale(order)
-    .catch((cause) => complain("Old sessions could not be removed", { cause }));
-}
-const tidying = setInterval(() => void tidy(), TIDY_EVERY_MS);
+const tidying = setInterval(() => {
+  forgetStale(store.journal, now()).catch((cause) =>
+    complain("Old sessions could not be removed", { cause }),
+  );
+}, TIDY_EVERY_MS);
 
 /** For `/metrics`, which is answered on the other thread. */
 const COUNT_EVERY_MS = 15_000;

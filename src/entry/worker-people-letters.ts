@@ -2,21 +2,10 @@ import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { createFetchTransport } from "#mail/fetch-transport.ts";
 import type { LetterQueue } from "#mail/letter-queue.ts";
-import type { Mail } from "#mail/mail.ts";
 import { type Complain, createPosting } from "#mail/posting.ts";
 import { type MailSettings, wayOf } from "#mail/read-mail-settings.ts";
 import { createEmailSender } from "#mail/send-emails.ts";
 import type { Transport } from "#mail/transport.ts";
-
-/**
- * Letters at the edge: posted into the queue, carried away by who posted them once the answer has left, and by the cron where
- * that did not come through. Nothing here outlives its request but the queue.
- */
-export type EdgeLetters = {
-  mail: Mail;
-  /** Carries away what is due. */
-  deliver(): Promise<void>;
-};
 
 type Wiring = {
   settings: MailSettings;
@@ -34,7 +23,11 @@ const TAKE_FOR_MS = 12_000;
 /** Each takes three of the 1,000 requests that an invocation may make to others. */
 const LETTERS_A_ROUND = 200;
 
-export function openEdgeLetters(wiring: Wiring): EdgeLetters {
+/**
+ * Letters at the edge: posted into the queue, carried away by who posted them once the answer has left, and by the cron where
+ * that did not come through. Nothing here outlives its request but the queue.
+ */
+export function openEdgeLetters(wiring: Wiring) {
   const { settings, queue, jobs, now, random, waitUntil, complain } = wiring;
   const way = wayOf(settings);
   const transport =
@@ -42,7 +35,7 @@ export function openEdgeLetters(wiring: Wiring): EdgeLetters {
       ? consoleTransport()
       : createFetchTransport(settings.api, settings.from, SEND_MS);
 
-  /** With a sender for one round: what it knows of emails under way is of no use to another request. */
+  /** Carries away what is due, with a sender for one round: what it knows of emails under way is of no use to another request. */
   const deliver = () =>
     runBounded(jobs, { max: LETTERS_A_ROUND, until: now() + TAKE_FOR_MS }, (bounded) =>
       createEmailSender({

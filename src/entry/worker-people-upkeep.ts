@@ -1,13 +1,10 @@
+import { forgetStale } from "#accounts/forget-stale.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
-import { DAY_MS } from "#limits.ts";
 import type { PeopleSide } from "./worker-people-house.ts";
 
-/** Accounts that nobody confirmed in a week go, with what a stranger may have typed there. */
-const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 /** Of the minutes at which the cron comes, those at which it also looks for what is stale: that reads many rows. */
 const TIDY_EVERY_MS = 10 * 60_000;
-const TIDIED_AT_ONCE = 500;
 /** The last try may take 15 s more, and then the next minute has come. */
 const DELIVER_FOR_MS = 45_000;
 
@@ -19,7 +16,10 @@ export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<v
   await Promise.all([
     carryOn(side, failed),
     reverseCalls(side),
-    isTimeToTidy && tidy(side).catch(failed("Old sessions could not be removed")),
+    isTimeToTidy &&
+      forgetStale(side.store.journal, side.house.now()).catch(
+        failed("Old sessions could not be removed"),
+      ),
     notices.forget().catch(failed("Old webhooks could not be removed")),
   ]);
 }
@@ -49,9 +49,3 @@ function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<v
 }
 
 type Failed = (what: string) => (cause: unknown) => void;
-
-async function tidy({ house, store }: PeopleSide): Promise<void> {
-  const now = house.now();
-  const unverifiedBefore = now - UNVERIFIED_KEPT_MS;
-  await store.journal.forgetStale({ unverifiedBefore, now, max: TIDIED_AT_ONCE });
-}

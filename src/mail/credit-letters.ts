@@ -7,22 +7,17 @@ import { timeText } from "./time-text.ts";
 export type Unsubscribe = { page: string; post: string };
 
 /** Times in milliseconds since 1970 UTC; `at`: when it was so. */
-export type CreditLetter = { to: string; at: number; unsubscribe: Unsubscribe };
-export type ExpiringLetter = CreditLetter & { remaining: number; expiresAt: number };
-
-export type CreditLetters = {
-  creditsLow(order: CreditLetter & { balance: number; lowBalance: number }): Letter;
-  creditsGone(order: CreditLetter): Letter;
-  creditsExpiring(order: ExpiringLetter): Letter;
-};
+type CreditLetter = { to: string; at: number; unsubscribe: Unsubscribe };
+type LowLetter = CreditLetter & { balance: number; lowBalance: number };
+type ExpiringLetter = CreditLetter & { remaining: number; expiresAt: number };
 
 type Write = (draft: LetterDraft) => Letter;
 
-export function creditLetters(site: string, write: Write): CreditLetters {
+export function creditLetters(site: string, write: Write) {
   const topUp = { link: `${site}/credits`, label: "See my credits" };
   const why = "You get this letter because it is about the credits of your account.";
   return {
-    creditsLow: ({ to, at, balance, lowBalance, unsubscribe }) =>
+    creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowLetter) =>
       write({
         to,
         kind: "credits_low",
@@ -41,10 +36,9 @@ export function creditLetters(site: string, write: Write): CreditLetters {
           `At which balance you are told, you choose here: ${site}/settings/notices`,
         ],
         why,
-        usefulUntil: null,
         unsubscribe,
       }),
-    creditsGone: ({ to, at, unsubscribe }) =>
+    creditsGone: ({ to, at, unsubscribe }: CreditLetter) =>
       write({
         to,
         kind: "credits_gone",
@@ -61,10 +55,9 @@ export function creditLetters(site: string, write: Write): CreditLetters {
           topUp,
         ],
         why,
-        usefulUntil: null,
         unsubscribe,
       }),
-    creditsExpiring: ({ to, at, remaining, expiresAt, unsubscribe }) =>
+    creditsExpiring: ({ to, at, remaining, expiresAt, unsubscribe }: ExpiringLetter) =>
       write({
         to,
         kind: "credits_expiring",

@@ -19,14 +19,15 @@ export type LetterDraft = {
   blocks: readonly Block[];
   /** Why the reader gets this, and whether it can be ignored. */
   why: string;
-  usefulUntil: number | null;
+  /** When its link or what it says ends; left out: never. */
+  usefulUntil?: number;
   /** For letters that nobody has to get: the page on which a person ends them, and where a mail program does. */
   unsubscribe?: { page: string; post: string };
 };
 
 export function layOut(draft: LetterDraft, site: string): Letter {
   for (const block of draft.blocks) if (typeof block === "object" && "link" in block) check(block);
-  const { to, kind, subject, usefulUntil, unsubscribe } = draft;
+  const { to, kind, subject, usefulUntil = null, unsubscribe } = draft;
   const letter = { to, kind, subject, usefulUntil };
   const bodies = { text: layOutText(draft, site), html: page(draft, site) };
   if (unsubscribe === undefined) return { ...letter, ...bodies };

@@ -3,36 +3,19 @@
  * shown of labels and addresses goes through `oneLine` and is escaped by the layout.
  */
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
-import { type CreditLetters, creditLetters } from "./credit-letters.ts";
+import { creditLetters } from "./credit-letters.ts";
 import { type LetterDraft, layOut } from "./letter-layout.ts";
 import type { Letter } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
 import { timeText } from "./time-text.ts";
 
 /** Times in milliseconds since 1970 UTC; `to` must be an address that stands for itself (`isPlainAddress`). */
-export type LinkLetter = { to: string; link: string; now: number; expiresAt: number };
-export type NoticeLetter = { to: string; at: number };
-export type KeyLetter = NoticeLetter & { label: string; start: string };
-
-export type Letters = {
-  verifyAddress(order: LinkLetter): Letter;
-  resetPassword(order: LinkLetter): Letter;
-  /** Somebody signed up with an address that has an account. */
-  addressInUse(order: { to: string }): Letter;
-  /** To the old address: may the address be changed? */
-  confirmAddressChange(order: LinkLetter & { newAddress: string }): Letter;
-  /** To the new address: is it yours? The old one is not named, for the new one may be a stranger's. */
-  verifyNewAddress(order: LinkLetter): Letter;
-  /** To the old address, once it is done. */
-  addressChanged(order: NoticeLetter & { newAddress: string }): Letter;
-  passwordChanged(order: NoticeLetter): Letter;
-  keyCreated(order: KeyLetter): Letter;
-  keyRevoked(order: KeyLetter): Letter;
-  accountClosed(order: NoticeLetter): Letter;
-} & CreditLetters;
+type LinkLetter = { to: string; link: string; now: number; expiresAt: number };
+type NoticeLetter = { to: string; at: number };
+type KeyLetter = NoticeLetter & { label: string; start: string };
 
 /** `site` is the public address of the service, without a slash at its end. */
-export function createLetters(site: string): Letters {
+export function createLetters(site: string) {
   const write = (draft: LetterDraft) => layOut(draft, site);
   return {
     ...linkLetters(site, write),
@@ -47,11 +30,9 @@ type Write = (draft: LetterDraft) => Letter;
 const IGNORE =
   "If you did not ask for it, you can ignore this letter: nothing happens without the link.";
 
-type LinkLetters = "verifyAddress" | "resetPassword" | "confirmAddressChange" | "verifyNewAddress";
-
-function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
+function linkLetters(site: string, write: Write) {
   return {
-    verifyAddress: ({ to, link, now, expiresAt }) =>
+    verifyAddress: ({ to, link, now, expiresAt }: LinkLetter) =>
       write({
         to,
         kind: "verify_address",
@@ -66,7 +47,7 @@ function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
         why: `You get this letter because this address was used to sign up. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
-    resetPassword: ({ to, link, now, expiresAt }) =>
+    resetPassword: ({ to, link, now, expiresAt }: LinkLetter) =>
       write({
         to,
         kind: "reset_password",
@@ -80,9 +61,10 @@ function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
         why: `You get this letter because a new password was asked for. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
-    confirmAddressChange: ({ to, link, now, expiresAt, newAddress }) =>
+    /** To the old address: may the address be changed? */
+    confirmAddressChange: ({ newAddress, ...order }: LinkLetter & { newAddress: string }) =>
       write({
-        to,
+        to: order.to,
         kind: "confirm_address_change",
         subject: "Confirm the change of your address",
         heading: "Change your address?",
@@ -90,14 +72,15 @@ function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
           "Somebody who is signed in to your account wants to give it another address:",
           { facts: [["New address", shown(newAddress)]] },
           "If that was you, confirm it. The new address then gets a letter of its own.",
-          { link, label: "Change my address" },
-          holds(now, expiresAt),
+          { link: order.link, label: "Change my address" },
+          holds(order.now, order.expiresAt),
           `If it was not you, do not open the link, and choose a new password at once: ${site}/forgot-password`,
         ],
         why: "You get this letter because this is the address of your account. Nothing changes without the link.",
-        usefulUntil: expiresAt,
+        usefulUntil: order.expiresAt,
       }),
-    verifyNewAddress: ({ to, link, now, expiresAt }) =>
+    /** To the new address: is it yours? The old one is not named, for the new one may be a stranger's. */
+    verifyNewAddress: ({ to, link, now, expiresAt }: LinkLetter) =>
       write({
         to,
         kind: "verify_new_address",
@@ -114,11 +97,10 @@ function linkLetters(site: string, write: Write): Pick<Letters, LinkLetters> {
   };
 }
 
-type AccountLetters = "addressInUse" | "addressChanged" | "passwordChanged" | "accountClosed";
-
-function accountLetters(site: string, write: Write): Pick<Letters, AccountLetters> {
+function accountLetters(site: string, write: Write) {
   return {
-    addressInUse: ({ to }) =>
+    /** Somebody signed up with an address that has an account. */
+    addressInUse: ({ to }: { to: string }) =>
       write({
         to,
         kind: "address_in_use",
@@ -130,9 +112,9 @@ function accountLetters(site: string, write: Write): Pick<Letters, AccountLetter
           `If you do not know your password any more, choose a new one: ${site}/forgot-password`,
         ],
         why: "You get this letter because this address was used to sign up. If that was not you, you can ignore it: your account is as it was.",
-        usefulUntil: null,
       }),
-    addressChanged: ({ to, newAddress, at }) =>
+    /** To the old address, once it is done. */
+    addressChanged: ({ to, newAddress, at }: NoticeLetter & { newAddress: string }) =>
       write({
         to,
         kind: "address_changed",
@@ -149,9 +131,8 @@ function accountLetters(site: string, write: Write): Pick<Letters, AccountLetter
           `If this was not you, somebody else may have your account: tell the people who run ${site} at once.`,
         ],
         why: "You get this letter, the last one to this address, because it was the address of your account. If the change was yours, there is nothing to do.",
-        usefulUntil: null,
       }),
-    passwordChanged: ({ to, at }) =>
+    passwordChanged: ({ to, at }: NoticeLetter) =>
       write({
         to,
         kind: "password_changed",
@@ -163,9 +144,8 @@ function accountLetters(site: string, write: Write): Pick<Letters, AccountLetter
           { link: `${site}/forgot-password`, label: "Choose a new password" },
         ],
         why: "You get this letter because the password of your account was changed. If that was you, there is nothing to do.",
-        usefulUntil: null,
       }),
-    accountClosed: ({ to, at }) =>
+    accountClosed: ({ to, at }: NoticeLetter) =>
       write({
         to,
         kind: "account_closed",
@@ -177,12 +157,11 @@ function accountLetters(site: string, write: Write): Pick<Letters, AccountLetter
           `If this was not you, tell the people who run ${site}.`,
         ],
         why: "You get this letter, the last one, because this was the address of the account. If you closed it, there is nothing to do.",
-        usefulUntil: null,
       }),
   };
 }
 
-function keyLetters(site: string, write: Write): Pick<Letters, "keyCreated" | "keyRevoked"> {
+function keyLetters(site: string, write: Write) {
   const keysPage = { link: `${site}/settings/api-keys`, label: "See my API keys" };
   const facts = ({ label, start, at }: KeyLetter) => ({
     facts: [
@@ -192,7 +171,7 @@ function keyLetters(site: string, write: Write): Pick<Letters, "keyCreated" | "k
     ] as const,
   });
   return {
-    keyCreated: (key) =>
+    keyCreated: (key: KeyLetter) =>
       write({
         to: key.to,
         kind: "key_created",
@@ -204,9 +183,8 @@ function keyLetters(site: string, write: Write): Pick<Letters, "keyCreated" | "k
           keysPage,
         ],
         why: "You get this letter because a key was made for your account. If that was you, there is nothing to do.",
-        usefulUntil: null,
       }),
-    keyRevoked: (key) =>
+    keyRevoked: (key: KeyLetter) =>
       write({
         to: key.to,
         kind: "key_revoked",
@@ -218,7 +196,6 @@ function keyLetters(site: string, write: Write): Pick<Letters, "keyCreated" | "k
           keysPage,
         ],
         why: "You get this letter because a key of your account was revoked. If that was you, there is nothing to do.",
-        usefulUntil: null,
       }),
   };
 }
