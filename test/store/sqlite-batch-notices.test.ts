@@ -43,11 +43,11 @@ test("only a debit by which the balance falls to another level carries out more 
     Array.from({ length: count }, (): Item => ["debit", scene.debitOrder(account)]);
   // Another connection has written last, so what is asked of the account is read; from then on it is remembered.
   const [mark, drained] = ["SELECT setting", "SELECT setting"];
-  const read = ["SELECT account", "SELECT api_key", "SELECT credit_grant"];
   const write = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
   assert.deepEqual(statementsOf(debits(1)), [
     ...[mark, "INSERT INTO setting"],
-    ...[drained, ...read],
+    ...["SELECT account", drained, "SELECT debit_by_account"],
+    ...["SELECT api_key", "SELECT credit_grant"],
     ...write,
   ]);
   const calm = [mark, drained, ...write];
@@ -56,8 +56,14 @@ test("only a debit by which the balance falls to another level carries out more 
     [...calm, "INSERT INTO event", "UPDATE account"].toSorted(),
   );
   assert.deepEqual(statementsOf(debits(1)), calm);
-  // 16 debits are one statement.
-  assert.deepEqual(statementsOf(debits(17)), [...calm, "INSERT INTO debit_journal"]);
+  // 16 debits are one statement, and so many of one account go past the journal, where all are later than it.
+  const late = Array.from({ length: 17 }, (): Item => {
+    return ["debit", scene.debitOrder(account, { now: START + 1 })];
+  });
+  assert.deepEqual(statementsOf(late), [
+    ...[mark, drained, "UPDATE credit_grant", "SELECT debit_journal"],
+    ...Array(2).fill("INSERT INTO debit_by_account"),
+  ]);
 });
 
 test("within one batch a balance comes from enough over low to nothing, and both are told", async (t) => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -14,9 +15,10 @@ import { openEmpty } from "./transfer-scene.ts";
 
 function open(driver: NodeSqlite) {
   const { ledger } = openSqliteDirect(driver);
+  const runBatch = createBatchRunner(driver);
   const journal = createJournal(driver);
   const drain = (rows = 1000) => driver.transaction("write", () => journal.drain(rows));
-  return { ledger, journal, drain, scene: createScene({ ledger }) };
+  return { ledger, journal, drain, runBatch, scene: createScene({ ledger }) };
 }
 
 /** After each order some rows of the journal are moved: one, two, or all. */
@@ -101,6 +103,30 @@ describe("the journal of debits", () => {
     assert.equal((await ledger.debit(late)).outcome, "debited");
     drain();
     assert.deepEqual(await ledger.debit(late), { outcome: "debited", charged: 1, balance: 1 });
+    await assertBooks(ledger, START);
+  });
+
+  test("many debits of one account at once skip the journal, and no order is carried out twice for that", async (t) => {
+    const { ledger, journal, scene, runBatch } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 1_000 });
+    const ordersAt = (now: number) =>
+      Array.from({ length: 20 }, () => scene.debitOrder(account, { now }));
+    const debitAll = (orders: ReturnType<typeof ordersAt>) =>
+      runBatch(orders.map((order) => ["debit", order])).map((result) => "value" in result);
+    const [first, second, third] = [1, 2, 3].map((at) => ordersAt(START + at));
+    assert.ok(debitAll(first as never).every(Boolean));
+    assert.equal(journal.count(), 0);
+    // One by one they are appended; a batch that is not later than all of those is appended too.
+    for (const order of second as never as ReturnType<typeof ordersAt>) await ledger.debit(order);
+    assert.equal(journal.count(), 20);
+    const again = [...(first ?? []), ...(second ?? [])].flatMap((order) => [order, order]);
+    assert.ok(debitAll(again).every(Boolean));
+    assert.equal(await scene.balance(account), 960);
+    assert.ok(debitAll(third as never).every(Boolean));
+    for (const order of [...(first ?? []), ...(third ?? [])]) await ledger.debit(order);
+    assert.ok(debitAll([...(third ?? []), ...(second ?? [])]).every(Boolean));
+    assert.equal(await scene.balance(account), 940);
+    assert.equal(journal.count(), 20);
     await assertBooks(ledger, START);
   });
 
