@@ -1,14 +1,14 @@
-import { NotCarriedOut } from "#ledger/port.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 
 /**
- * Orders that share commits. The batches are clocked by themselves: while one commits, the next one gathers. Alone, an
- * order waits for nothing; under load many share one journey and one sync of the disk.
+ * Orders that share commits. The queue clocks itself: while one batch commits, the next one gathers. Alone, an order waits
+ * for nothing; under load many share one round trip and one sync of the disk.
  *
- * A batch that fails as a whole is sent again, for orders name themselves. What surely came to nothing is rejected after
- * some tries, and with it what waits behind it; an order that may have been carried out goes on until its outcome is
- * known. Whatever takes longer than LEDGER_TIMEOUT_MS is rejected: as not carried out where it was never sent or surely
- * came to nothing.
+ * A batch that fails as a whole is sent again, which is safe because every order carries its own id. Orders that were
+ * certainly not carried out are rejected after `sureRetries`, with all that wait behind them. An order that may have been
+ * carried out is sent until its outcome is known, or until `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is
+ * rejected: with NotCarriedOut where it was never sent or certainly not carried out.
  */
 export type OrderQueue<Order, Outcome> = {
   /** `since`: when it began to wait, by `performance.now()`, where it has waited elsewhere. */
@@ -27,6 +27,8 @@ export type OrderQueueOptions<Order, Outcome> = {
   /** After so many failures in a row what surely came to nothing is rejected at once. */
   sureRetries: number;
   waitMs(failures: number): number;
+  /** The error that ends an order after so many batches of unknown outcome. By default an order is sent until its outcome is known. */
+  giveUp?(unknowns: number): Error | null;
   onBatch?: (batch: { size: number; commitMs: number; waiting: number }) => void;
 };
 
@@ -34,8 +36,9 @@ type Pending<Order, Outcome> = {
   order: Order;
   /** By the clock that never goes back: a clock that is set must not time out what has just come in. */
   since: number;
-  /** Whether it may have been carried out by a batch that failed. */
-  doubtful: boolean;
+  /** How many failed batches may have carried it out. */
+  unknowns: number;
+  /** Rejected because it took too long; not sent again. */
   late: boolean;
   resolve(value: Outcome): void;
   reject(error: Error): void;
@@ -59,7 +62,7 @@ export function createOrderQueue<Order, Outcome>(
         reject(new NotCarriedOut(why));
         return;
       }
-      queue.push({ order, since, doubtful: false, late: false, resolve, reject });
+      queue.push({ order, since, unknowns: 0, late: false, resolve, reject });
       // At the end of this turn of the event loop, so that orders which came in together go together.
       if (!scheduled && flight.length === 0) {
         scheduled = true;
@@ -85,7 +88,7 @@ export function createOrderQueue<Order, Outcome>(
     const batch = flight;
     const started = performance.now();
     try {
-      const again = batch.some(({ doubtful }) => doubtful);
+      const again = batch.some(isDoubtful);
       const outcomes = await options.send(
         batch.map(({ order }) => order),
         again,
@@ -116,31 +119,37 @@ export function createOrderQueue<Order, Outcome>(
   }
 
   /** An order that may have been carried out before is not known to have come to nothing by what it fails by now. */
-  function reject({ doubtful, ...pending }: Waiting, error: Error): void {
-    const isUnknown = doubtful && error instanceof NotCarriedOut;
-    pending.reject(isUnknown ? new Error(UNKNOWN, { cause: error }) : error);
+  function reject(pending: Waiting, error: Error): void {
+    const isUnknown = isDoubtful(pending) && error instanceof NotCarriedOut;
+    pending.reject(isUnknown ? new OutcomeUnknown(UNKNOWN, { cause: error }) : error);
   }
 
   /** What becomes of a batch that failed as a whole. */
   function putBack(batch: Waiting[], error: Error): number | null {
     const isSure = error instanceof NotCarriedOut;
-    for (const pending of batch) pending.doubtful ||= !isSure;
+    if (!isSure) for (const pending of batch) pending.unknowns += 1;
     if (options.mayBeOneOrder(error) && batch.length === 1) {
       for (const pending of batch) reject(pending, error);
       return null;
     }
-    queue = batch.filter(({ late }) => !late).concat(queue);
+    queue = batch.filter((pending) => isWorthResending(pending, isSure)).concat(queue);
     if (options.mayBeOneOrder(error)) {
       batchMax = Math.ceil(batch.length / 2);
       return 0;
     }
     failures += 1;
     if (isSure && (closing || failures > options.sureRetries)) {
-      const hopeless = queue.filter(({ doubtful }) => !doubtful);
-      queue = queue.filter(({ doubtful }) => doubtful);
+      const hopeless = queue.filter((pending) => !isDoubtful(pending));
+      queue = queue.filter(isDoubtful);
       for (const pending of hopeless) reject(pending, error);
     }
     return queue.length === 0 ? null : options.waitMs(failures);
+  }
+
+  function isWorthResending(pending: Waiting, isSure: boolean): boolean {
+    const end = isSure ? null : (options.giveUp?.(pending.unknowns) ?? null);
+    if (end !== null) pending.reject(end);
+    return end === null && !pending.late;
   }
 
   function expire(): void {
@@ -148,7 +157,7 @@ export function createOrderQueue<Order, Outcome>(
     const isLate = ({ since, late }: Waiting) => since < before && !late;
     for (const pending of flight.filter(isLate)) {
       pending.late = true;
-      pending.reject(new Error(LATE));
+      pending.reject(new OutcomeUnknown(LATE));
     }
     for (const pending of queue.filter(isLate)) {
       pending.late = true;
@@ -172,12 +181,14 @@ export function createOrderQueue<Order, Outcome>(
       for (const pending of flight) {
         // Should it come back, it is not sent again.
         pending.late = true;
-        pending.reject(new Error(UNKNOWN));
+        pending.reject(new OutcomeUnknown(UNKNOWN));
       }
       queue = [];
     },
   };
 }
+
+const isDoubtful = ({ unknowns }: Pick<Pending<never, never>, "unknowns">): boolean => unknowns > 0;
 
 const CLOSED = "The ledger is closed";
 const LATE = "The ledger did not answer in time";
