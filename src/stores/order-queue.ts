@@ -29,8 +29,13 @@ export type OrderQueueOptions<Order, Outcome> = {
   waitMs(failures: number): number;
   /** The error that ends an order after so many batches of unknown outcome. By default an order is sent until its outcome is known. */
   giveUp?(unknowns: number): Error | null;
-  onBatch?: (batch: { size: number; commitMs: number; waiting: number }) => void;
+  /** Called after every batch that went well. How long the commit took, the store knows best. */
+  onBatch?: (batch: Batch) => void;
 };
+
+/** How many orders a batch had, and how many wait for the next one. */
+export type Batch = { size: number; waiting: number };
+export type CommittedBatch = Batch & { commitMs: number };
 
 type Pending<Order, Outcome> = {
   order: Order;
@@ -50,7 +55,7 @@ export function createOrderQueue<Order, Outcome>(
   type Waiting = Pending<Order, Outcome>;
   let queue: Waiting[] = [];
   let flight: Waiting[] = [];
-  let scheduled = false;
+  let isScheduled = false;
   let closing = false;
   let failures = 0;
   let batchMax = options.batchMax;
@@ -64,50 +69,40 @@ export function createOrderQueue<Order, Outcome>(
       }
       queue.push({ order, since, unknowns: 0, late: false, resolve, reject });
       // At the end of this turn of the event loop, so that orders which came in together go together.
-      if (!scheduled && flight.length === 0) {
-        scheduled = true;
-        setImmediate(() => void work());
+      if (!isScheduled && flight.length === 0) {
+        isScheduled = true;
+        setImmediate(sendNext);
       }
     });
   }
 
-  async function work(): Promise<void> {
-    scheduled = false;
-    while (flight.length === 0 && queue.length > 0) {
-      flight = queue.splice(0, batchMax);
-      const wait = await sendFlight();
-      if (wait === null) continue;
-      scheduled = true;
-      setTimeout(() => void work(), wait);
-      return;
-    }
+  /** Without async functions: alone, an order is a batch, and each promise more is one for every order. */
+  function sendNext(): void {
+    isScheduled = false;
+    if (flight.length > 0 || queue.length === 0) return;
+    const batch = queue.splice(0, batchMax);
+    flight = batch;
+    const orders = batch.map(({ order }) => order);
+    options.send(orders, batch.some(isDoubtful)).then(
+      (outcomes) => finish(batch, outcomes),
+      (error: Error) => putBack(batch, error),
+    );
   }
 
-  /** How long to wait before the next batch; null: not at all. */
-  async function sendFlight(): Promise<number | null> {
-    const batch = flight;
-    const started = performance.now();
-    try {
-      const again = batch.some(isDoubtful);
-      const outcomes = await options.send(
-        batch.map(({ order }) => order),
-        again,
-      );
-      if (outcomes.length !== batch.length) throw new Error("An order was left unanswered");
-      failures = 0;
-      flight = [];
-      batchMax = Math.min(options.batchMax, batchMax * 2);
-      const commitMs = performance.now() - started;
-      options.onBatch?.({ size: batch.length, commitMs, waiting: queue.length });
-      const tell = () => settle(batch, outcomes);
-      // What callers do with their outcomes takes time, in which the next batch is under way already.
-      if (queue.length > 0) setImmediate(tell);
-      else tell();
-      return null;
-    } catch (error) {
-      flight = [];
-      return putBack(batch, error as Error);
+  function finish(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
+    if (outcomes.length !== batch.length) {
+      putBack(batch, new Error("An order was left unanswered"));
+      return;
     }
+    failures = 0;
+    flight = [];
+    batchMax = Math.min(options.batchMax, batchMax * 2);
+    options.onBatch?.({ size: batch.length, waiting: queue.length });
+    // What callers do with their outcomes takes time, in which the next batch is under way already.
+    if (queue.length > 0) {
+      sendNext();
+      setImmediate(settle, batch, outcomes);
+    } else settle(batch, outcomes);
   }
 
   function settle(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
@@ -125,25 +120,31 @@ export function createOrderQueue<Order, Outcome>(
   }
 
   /** What becomes of a batch that failed as a whole. */
-  function putBack(batch: Waiting[], error: Error): number | null {
+  function putBack(batch: Waiting[], error: Error): void {
+    flight = [];
     const isSure = error instanceof NotCarriedOut;
     if (!isSure) for (const pending of batch) pending.unknowns += 1;
-    if (options.mayBeOneOrder(error) && batch.length === 1) {
+    const mayBeOneOrder = options.mayBeOneOrder(error);
+    if (mayBeOneOrder && batch.length === 1) {
       for (const pending of batch) reject(pending, error);
-      return null;
+      sendNext();
+      return;
     }
     queue = batch.filter((pending) => isWorthResending(pending, isSure)).concat(queue);
-    if (options.mayBeOneOrder(error)) {
-      batchMax = Math.ceil(batch.length / 2);
-      return 0;
+    if (mayBeOneOrder) batchMax = Math.ceil(batch.length / 2);
+    else {
+      failures += 1;
+      if (isSure && (closing || failures > options.sureRetries)) rejectSure(error);
     }
-    failures += 1;
-    if (isSure && (closing || failures > options.sureRetries)) {
-      const hopeless = queue.filter((pending) => !isDoubtful(pending));
-      queue = queue.filter(isDoubtful);
-      for (const pending of hopeless) reject(pending, error);
-    }
-    return queue.length === 0 ? null : options.waitMs(failures);
+    if (queue.length === 0) return;
+    isScheduled = true;
+    setTimeout(sendNext, mayBeOneOrder ? 0 : options.waitMs(failures));
+  }
+
+  function rejectSure(error: Error): void {
+    const hopeless = queue.filter((pending) => !isDoubtful(pending));
+    queue = queue.filter(isDoubtful);
+    for (const pending of hopeless) reject(pending, error);
   }
 
   function isWorthResending(pending: Waiting, isSure: boolean): boolean {

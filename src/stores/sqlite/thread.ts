@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
+import { type CommittedBatch, createOrderQueue } from "#stores/order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 
@@ -14,7 +14,7 @@ import type { ThreadMessage } from "./thread-worker.ts";
 export type SqliteThreadOptions = {
   file: string;
   /** Called after every batch. `commitMs` is how long its transaction took, without the way to the thread and back. */
-  onBatch?: NonNullable<OrderQueueOptions<BatchItem, unknown>["onBatch"]>;
+  onBatch?: (batch: CommittedBatch) => void;
   onCrash?: (error: Error) => void;
   /** Called when the thread's own upkeep fails; again only after it has succeeded. */
   onFault?: (error: Error) => void;
@@ -30,19 +30,14 @@ const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
   const thread = await keepThread(options);
-  let commitMs = 0;
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
-    async send(items) {
-      const response = await thread.send(items);
-      commitMs = response.commitMs;
-      return response.results.map(outcomeOf);
-    },
+    send: thread.send,
     mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
     waitMs: () => RETRY_AFTER_MS,
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
-    onBatch: (batch) => options.onBatch?.({ ...batch, commitMs }),
+    onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
   return {
     ledger: ledgerOver((name, order) => queue.submit([name, order])),
@@ -57,13 +52,18 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
 
 const DIED_TWICE = "The ledger's thread died twice on this order";
 
-type BatchResponse = Extract<ThreadMessage, { results: unknown }>;
-type Thread = { send(items: BatchItem[]): Promise<BatchResponse>; close(): Promise<void> };
+type Thread = {
+  send(items: BatchItem[]): Promise<unknown[]>;
+  /** How long the transaction of the last batch took. */
+  commitMs(): number;
+  close(): Promise<void>;
+};
 
 /** Keeps one thread running. A batch that it dies on rejects; one that comes before the next thread runs, with NotCarriedOut. */
 async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
   let worker: Worker | undefined;
-  let underWay: PromiseWithResolvers<BatchResponse> | undefined;
+  let underWay: PromiseWithResolvers<unknown[]> | undefined;
+  let commitMs = 0;
   let closing = false;
 
   async function start(): Promise<void> {
@@ -74,8 +74,12 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
     let cause: Error | undefined;
     fresh.on("message", (text: string) => {
       const message = JSON.parse(text) as ThreadMessage;
-      if ("fault" in message) onFault?.(new Error(message.fault));
-      else underWay?.resolve(message);
+      if ("fault" in message) {
+        onFault?.(new Error(message.fault));
+        return;
+      }
+      commitMs = message.commitMs;
+      underWay?.resolve(message.results.map(outcomeOf));
     });
     fresh.on("error", (error) => {
       cause = error as Error;
@@ -102,12 +106,12 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
   await start();
   return {
     send(items) {
-      if (worker === undefined)
-        return Promise.reject(new NotCarriedOut("The ledger's thread is being replaced"));
       underWay = Promise.withResolvers();
-      worker.postMessage(JSON.stringify(items));
+      if (worker !== undefined) worker.postMessage(JSON.stringify(items));
+      else underWay.reject(new NotCarriedOut("The ledger's thread is being replaced"));
       return underWay.promise;
     },
+    commitMs: () => commitMs,
     async close() {
       closing = true;
       if (worker !== undefined) await end(worker);
