@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
-import { JOURNAL_ROWS_MAX } from "#stores/sqlite/journal.ts";
 import { openDataFolder } from "../../src/entry/data-folder.ts";
 import { startUpkeep } from "../../src/entry/node-upkeep.ts";
 import { DAY, START } from "../contract/ledger/scene.ts";
 import { startServer, temporaryFolder } from "../doors/server-process.ts";
+import { blockDrains, fillJournal } from "../store/journal-scene.ts";
 
 /** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
 const FOLD_AFTER_DAYS = 30;
@@ -151,11 +151,8 @@ test("after stop() there is no step any more, not even where one was under way",
 test("the log says that the journal of debits cannot be drained, and calls go on", async (t) => {
   const folder = temporaryFolder(t);
   const driver = openDataFolder(folder);
-  driver.exec(`
-    INSERT INTO debit_journal (account_no, at, call_id, key_no, tool, credits, is_free, grant_no)
-      WITH RECURSIVE call(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM call WHERE n < 2 * ${JOURNAL_ROWS_MAX})
-      SELECT 999, n, 'call-' || n, 1, 'hash', 1, 0, 1 FROM call;
-    CREATE TRIGGER full BEFORE INSERT ON debit_by_account BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+  fillJournal(driver);
+  blockDrains(driver);
   driver.close();
   const server = await startServer(t, { DATA_DIR: folder });
   const headers = { Authorization: `Bearer ${await server.demoKey()}` };

@@ -8,27 +8,22 @@ import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { JOURNAL_ROWS_MAX } from "#stores/sqlite/journal.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { assertBooks, createScene, idempotency, START, tally } from "../contract/ledger/scene.ts";
 
 /** The ledger's thread: orders gather into batches, none is lost or made twice when the thread dies, none waits for ever. */
 type Batch = { size: number; waiting: number };
 
-async function openScene(t: TestContext, prepare?: (file: string) => void) {
+async function openScene(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-thread-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
   const batches: Batch[] = [];
   const crashes: Error[] = [];
-  const faults: Error[] = [];
-  prepare?.(file);
   const thread = await openSqliteThread({
     file,
     onBatch: ({ size, waiting }) => batches.push({ size, waiting }),
     onCrash: (error) => crashes.push(error),
-    onFault: (error) => faults.push(error),
   });
   t.after(() => thread.close());
   /** Holds the write lock, as a second process would, until it is called. */
@@ -38,7 +33,7 @@ async function openScene(t: TestContext, prepare?: (file: string) => void) {
     other.exec("BEGIN IMMEDIATE");
     return () => other.close();
   }
-  return { ...createScene(thread), thread, file, batches, crashes, faults, lock };
+  return { ...createScene(thread), thread, batches, crashes, lock };
 }
 
 /** The threads that this test starts, the youngest last. `onStart`: told of each before it has done anything. */
@@ -218,52 +213,6 @@ test("close() while a dead thread is being replaced leaves no thread behind", as
     await wait(10);
   }
 });
-
-test("a journal of debits that cannot be drained is reported once, and again only after a drain has succeeded", async (t) => {
-  const scene = await openScene(t, fillJournal);
-  const account = await scene.account("Ada", { credits: 10 });
-  const other = new DatabaseSync(scene.file, { timeout: 10_000 });
-  t.after(() => other.close());
-  const rows = () => other.prepare("SELECT count(*) AS n FROM debit_journal").get()?.["n"];
-  /** Every batch is followed by a drain, and the next response by what the thread has reported of it. */
-  const drain = async () => {
-    assert.deepEqual(tally([await scene.debit(account)]), { debited: 1 });
-    await scene.ledger.credits({ account, now: START });
-  };
-  const block = () =>
-    other.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON debit_by_account BEGIN SELECT RAISE(ABORT, 'no room'); END",
-    );
-  await drain();
-  assert.deepEqual(scene.faults, []);
-  block();
-  const before = Number(rows());
-  await drain();
-  await drain();
-  assert.deepEqual(
-    scene.faults.map(({ message }) => message),
-    ["no room"],
-  );
-  assert.equal(rows(), before + 2, "no debit is lost");
-
-  other.exec("DROP TRIGGER full");
-  await drain();
-  assert.ok(Number(rows()) < before, "it is drained again");
-  block();
-  await drain();
-  assert.equal(scene.faults.length, 2);
-  assert.deepEqual(scene.crashes, []);
-});
-
-/** So many debits that each batch is followed by a drain, many times over. */
-function fillJournal(file: string): void {
-  openNodeSqlite(file).close();
-  const database = new DatabaseSync(file);
-  database.exec(`INSERT INTO debit_journal (account_no, at, call_id, key_no, tool, credits, is_free, grant_no)
-    WITH RECURSIVE call(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM call WHERE n < 8 * ${JOURNAL_ROWS_MAX})
-    SELECT 999, n, 'call-' || n, 1, 'hash', 1, 0, 1 FROM call`);
-  database.close();
-}
 
 describe("while another process holds the write lock", { concurrency: true }, () => {
   test("an order that waits too long is rejected, and what was never sent is known not to be made", {
