@@ -43,8 +43,8 @@ type Pending<Order, Outcome> = {
   since: number;
   /** How many failed batches may have carried it out. */
   unknowns: number;
-  /** Rejected because it took too long; not sent again. */
-  late: boolean;
+  /** Rejected already, and not sent again, though a batch under way may still carry it out. */
+  isOver: boolean;
   resolve(value: Outcome): void;
   reject(error: Error): void;
 };
@@ -67,7 +67,7 @@ export function createOrderQueue<Order, Outcome>(
         reject(new NotCarriedOut(why));
         return;
       }
-      queue.push({ order, since, unknowns: 0, late: false, resolve, reject });
+      queue.push({ order, since, unknowns: 0, isOver: false, resolve, reject });
       // At the end of this turn of the event loop, so that orders which came in together go together.
       if (!isScheduled && flight.length === 0) {
         isScheduled = true;
@@ -84,16 +84,15 @@ export function createOrderQueue<Order, Outcome>(
     flight = batch;
     const orders = batch.map(({ order }) => order);
     options.send(orders, batch.some(isDoubtful)).then(
-      (outcomes) => finish(batch, outcomes),
+      (outcomes) => {
+        if (outcomes.length === batch.length) finish(batch, outcomes);
+        else putBack(batch, new Error("An order was left unanswered"));
+      },
       (error: Error) => putBack(batch, error),
     );
   }
 
   function finish(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
-    if (outcomes.length !== batch.length) {
-      putBack(batch, new Error("An order was left unanswered"));
-      return;
-    }
     failures = 0;
     flight = [];
     batchMax = Math.min(options.batchMax, batchMax * 2);
@@ -116,25 +115,25 @@ export function createOrderQueue<Order, Outcome>(
   /** An order that may have been carried out before is not known to have come to nothing by what it fails by now. */
   function reject(pending: Waiting, error: Error): void {
     const isUnknown = isDoubtful(pending) && error instanceof NotCarriedOut;
-    pending.reject(isUnknown ? new OutcomeUnknown(UNKNOWN, { cause: error }) : error);
+    end(pending, isUnknown ? new OutcomeUnknown(UNKNOWN, { cause: error }) : error);
   }
 
   /** What becomes of a batch that failed as a whole. */
   function putBack(batch: Waiting[], error: Error): void {
     flight = [];
     const isSure = error instanceof NotCarriedOut;
-    if (!isSure) for (const pending of batch) pending.unknowns += 1;
+    if (!isSure) batch.forEach(countUnknown);
     const mayBeOneOrder = options.mayBeOneOrder(error);
     if (mayBeOneOrder && batch.length === 1) {
       for (const pending of batch) reject(pending, error);
       sendNext();
       return;
     }
-    queue = batch.filter((pending) => isWorthResending(pending, isSure)).concat(queue);
+    queue = batch.filter(({ isOver }) => !isOver).concat(queue);
     if (mayBeOneOrder) batchMax = Math.ceil(batch.length / 2);
     else {
       failures += 1;
-      if (isSure && (closing || failures > options.sureRetries)) rejectSure(error);
+      if (isSure && failures > options.sureRetries) rejectSure(error);
     }
     if (queue.length === 0) return;
     isScheduled = true;
@@ -147,24 +146,23 @@ export function createOrderQueue<Order, Outcome>(
     for (const pending of hopeless) reject(pending, error);
   }
 
-  function isWorthResending(pending: Waiting, isSure: boolean): boolean {
-    const end = isSure ? null : (options.giveUp?.(pending.unknowns) ?? null);
-    if (end !== null) pending.reject(end);
-    return end === null && !pending.late;
+  function countUnknown(pending: Waiting): void {
+    pending.unknowns += 1;
+    const error = options.giveUp?.(pending.unknowns) ?? null;
+    if (error !== null) end(pending, error);
+  }
+
+  function end(pending: Waiting, error: Error): void {
+    pending.isOver = true;
+    pending.reject(error);
   }
 
   function expire(): void {
     const before = performance.now() - LEDGER_TIMEOUT_MS;
-    const isLate = ({ since, late }: Waiting) => since < before && !late;
-    for (const pending of flight.filter(isLate)) {
-      pending.late = true;
-      pending.reject(new OutcomeUnknown(LATE));
-    }
-    for (const pending of queue.filter(isLate)) {
-      pending.late = true;
-      reject(pending, new NotCarriedOut(LATE));
-    }
-    queue = queue.filter(({ late }) => !late);
+    const isLate = ({ since, isOver }: Waiting) => since < before && !isOver;
+    for (const pending of flight.filter(isLate)) end(pending, new OutcomeUnknown(LATE));
+    for (const pending of queue.filter(isLate)) reject(pending, new NotCarriedOut(LATE));
+    queue = queue.filter(({ isOver }) => !isOver);
   }
   const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
 
@@ -179,11 +177,7 @@ export function createOrderQueue<Order, Outcome>(
       closing = true;
       clearInterval(sweep);
       for (const pending of queue) reject(pending, new NotCarriedOut(CLOSED));
-      for (const pending of flight) {
-        // Should it come back, it is not sent again.
-        pending.late = true;
-        pending.reject(new OutcomeUnknown(UNKNOWN));
-      }
+      for (const pending of flight) end(pending, new OutcomeUnknown(UNKNOWN));
       queue = [];
     },
   };

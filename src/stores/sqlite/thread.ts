@@ -89,18 +89,20 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
       underWay?.reject(new OutcomeUnknown("The ledger's thread died"));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
-      setTimeout(restart, RESTART_AFTER_MS).unref();
+      restartLater();
     });
   }
 
-  async function restart(): Promise<void> {
-    if (closing) return;
-    try {
-      await start();
-    } catch (error) {
-      onCrash?.(error as Error);
-      setTimeout(restart, RESTART_AFTER_MS).unref();
-    }
+  function restartLater(): void {
+    setTimeout(async () => {
+      if (closing) return;
+      try {
+        await start();
+      } catch (error) {
+        onCrash?.(error as Error);
+        restartLater();
+      }
+    }, RESTART_AFTER_MS).unref();
   }
 
   await start();
