@@ -31,7 +31,7 @@ export type NodeStore = {
   close(): Promise<void>;
 };
 
-export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash">;
+export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">;
 
 /** Whatever is wrong with the data is said here, before anything runs. `patience`: with a PostgreSQL that is not there yet. */
 export const openNodeStore = (

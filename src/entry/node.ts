@@ -35,6 +35,8 @@ async function main(): Promise<void> {
         metrics.onLedgerCrash();
         log.complain("The way to the ledger broke; it is mended", { cause });
       },
+      onFault: (cause) =>
+        log.complain("Upkeep of the journal of debits failed; retrying", { cause }),
     },
     { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
   );

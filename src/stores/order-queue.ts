@@ -1,14 +1,14 @@
-import { NotCarriedOut } from "#ledger/port.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 
 /**
- * Orders that share commits. The batches are clocked by themselves: while one commits, the next one gathers. Alone, an
- * order waits for nothing; under load many share one journey and one sync of the disk.
+ * Orders that share commits. The queue clocks itself: while one batch commits, the next one gathers. Alone, an order waits
+ * for nothing; under load many share one round trip and one sync of the disk.
  *
- * A batch that fails as a whole is sent again, for orders name themselves. What surely came to nothing is rejected after
- * some tries, and with it what waits behind it; an order that may have been carried out goes on until its outcome is
- * known. Whatever takes longer than LEDGER_TIMEOUT_MS is rejected: as not carried out where it was never sent or surely
- * came to nothing.
+ * A batch that fails as a whole is sent again, which is safe because every order carries its own id. Orders that were
+ * certainly not carried out are rejected after `sureRetries`, with all that wait behind them. An order that may have been
+ * carried out is sent until its outcome is known, or until `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is
+ * rejected: with NotCarriedOut where it was never sent or certainly not carried out.
  */
 export type OrderQueue<Order, Outcome> = {
   /** `since`: when it began to wait, by `performance.now()`, where it has waited elsewhere. */
@@ -27,16 +27,24 @@ export type OrderQueueOptions<Order, Outcome> = {
   /** After so many failures in a row what surely came to nothing is rejected at once. */
   sureRetries: number;
   waitMs(failures: number): number;
-  onBatch?: (batch: { size: number; commitMs: number; waiting: number }) => void;
+  /** The error that ends an order after so many batches of unknown outcome. By default an order is sent until its outcome is known. */
+  giveUp?(unknowns: number): Error | null;
+  /** Called after every batch that went well. How long the commit took, the store knows best. */
+  onBatch?: (batch: Batch) => void;
 };
+
+/** How many orders a batch had, and how many wait for the next one. */
+export type Batch = { size: number; waiting: number };
+export type CommittedBatch = Batch & { commitMs: number };
 
 type Pending<Order, Outcome> = {
   order: Order;
   /** By the clock that never goes back: a clock that is set must not time out what has just come in. */
   since: number;
-  /** Whether it may have been carried out by a batch that failed. */
-  doubtful: boolean;
-  late: boolean;
+  /** How many failed batches may have carried it out. */
+  unknowns: number;
+  /** Rejected already, and not sent again, though a batch under way may still carry it out. */
+  isOver: boolean;
   resolve(value: Outcome): void;
   reject(error: Error): void;
 };
@@ -47,7 +55,7 @@ export function createOrderQueue<Order, Outcome>(
   type Waiting = Pending<Order, Outcome>;
   let queue: Waiting[] = [];
   let flight: Waiting[] = [];
-  let scheduled = false;
+  let isScheduled = false;
   let closing = false;
   let failures = 0;
   let batchMax = options.batchMax;
@@ -59,52 +67,41 @@ export function createOrderQueue<Order, Outcome>(
         reject(new NotCarriedOut(why));
         return;
       }
-      queue.push({ order, since, doubtful: false, late: false, resolve, reject });
+      queue.push({ order, since, unknowns: 0, isOver: false, resolve, reject });
       // At the end of this turn of the event loop, so that orders which came in together go together.
-      if (!scheduled && flight.length === 0) {
-        scheduled = true;
-        setImmediate(() => void work());
+      if (!isScheduled && flight.length === 0) {
+        isScheduled = true;
+        setImmediate(sendNext);
       }
     });
   }
 
-  async function work(): Promise<void> {
-    scheduled = false;
-    while (flight.length === 0 && queue.length > 0) {
-      flight = queue.splice(0, batchMax);
-      const wait = await sendFlight();
-      if (wait === null) continue;
-      scheduled = true;
-      setTimeout(() => void work(), wait);
-      return;
-    }
+  /** Without async functions: alone, an order is a batch, and each promise more is one for every order. */
+  function sendNext(): void {
+    isScheduled = false;
+    if (flight.length > 0 || queue.length === 0) return;
+    const batch = queue.splice(0, batchMax);
+    flight = batch;
+    const orders = batch.map(({ order }) => order);
+    options.send(orders, batch.some(isDoubtful)).then(
+      (outcomes) => {
+        if (outcomes.length === batch.length) finish(batch, outcomes);
+        else putBack(batch, new Error("An order was left unanswered"));
+      },
+      (error: Error) => putBack(batch, error),
+    );
   }
 
-  /** How long to wait before the next batch; null: not at all. */
-  async function sendFlight(): Promise<number | null> {
-    const batch = flight;
-    const started = performance.now();
-    try {
-      const again = batch.some(({ doubtful }) => doubtful);
-      const outcomes = await options.send(
-        batch.map(({ order }) => order),
-        again,
-      );
-      if (outcomes.length !== batch.length) throw new Error("An order was left unanswered");
-      failures = 0;
-      flight = [];
-      batchMax = Math.min(options.batchMax, batchMax * 2);
-      const commitMs = performance.now() - started;
-      options.onBatch?.({ size: batch.length, commitMs, waiting: queue.length });
-      const tell = () => settle(batch, outcomes);
-      // What callers do with their outcomes takes time, in which the next batch is under way already.
-      if (queue.length > 0) setImmediate(tell);
-      else tell();
-      return null;
-    } catch (error) {
-      flight = [];
-      return putBack(batch, error as Error);
-    }
+  function finish(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
+    failures = 0;
+    flight = [];
+    batchMax = Math.min(options.batchMax, batchMax * 2);
+    options.onBatch?.({ size: batch.length, waiting: queue.length });
+    // What callers do with their outcomes takes time, in which the next batch is under way already.
+    if (queue.length > 0) {
+      sendNext();
+      setImmediate(settle, batch, outcomes);
+    } else settle(batch, outcomes);
   }
 
   function settle(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
@@ -116,45 +113,56 @@ export function createOrderQueue<Order, Outcome>(
   }
 
   /** An order that may have been carried out before is not known to have come to nothing by what it fails by now. */
-  function reject({ doubtful, ...pending }: Waiting, error: Error): void {
-    const isUnknown = doubtful && error instanceof NotCarriedOut;
-    pending.reject(isUnknown ? new Error(UNKNOWN, { cause: error }) : error);
+  function reject(pending: Waiting, error: Error): void {
+    const isUnknown = isDoubtful(pending) && error instanceof NotCarriedOut;
+    end(pending, isUnknown ? new OutcomeUnknown(UNKNOWN, { cause: error }) : error);
   }
 
   /** What becomes of a batch that failed as a whole. */
-  function putBack(batch: Waiting[], error: Error): number | null {
+  function putBack(batch: Waiting[], error: Error): void {
+    flight = [];
     const isSure = error instanceof NotCarriedOut;
-    for (const pending of batch) pending.doubtful ||= !isSure;
-    if (options.mayBeOneOrder(error) && batch.length === 1) {
+    if (!isSure) batch.forEach(countUnknown);
+    const mayBeOneOrder = options.mayBeOneOrder(error);
+    if (mayBeOneOrder && batch.length === 1) {
       for (const pending of batch) reject(pending, error);
-      return null;
+      sendNext();
+      return;
     }
-    queue = batch.filter(({ late }) => !late).concat(queue);
-    if (options.mayBeOneOrder(error)) {
-      batchMax = Math.ceil(batch.length / 2);
-      return 0;
+    queue = batch.filter(({ isOver }) => !isOver).concat(queue);
+    if (mayBeOneOrder) batchMax = Math.ceil(batch.length / 2);
+    else {
+      failures += 1;
+      if (isSure && failures > options.sureRetries) rejectSure(error);
     }
-    failures += 1;
-    if (isSure && (closing || failures > options.sureRetries)) {
-      const hopeless = queue.filter(({ doubtful }) => !doubtful);
-      queue = queue.filter(({ doubtful }) => doubtful);
-      for (const pending of hopeless) reject(pending, error);
-    }
-    return queue.length === 0 ? null : options.waitMs(failures);
+    if (queue.length === 0) return;
+    isScheduled = true;
+    setTimeout(sendNext, mayBeOneOrder ? 0 : options.waitMs(failures));
+  }
+
+  function rejectSure(error: Error): void {
+    const hopeless = queue.filter((pending) => !isDoubtful(pending));
+    queue = queue.filter(isDoubtful);
+    for (const pending of hopeless) reject(pending, error);
+  }
+
+  function countUnknown(pending: Waiting): void {
+    pending.unknowns += 1;
+    const error = options.giveUp?.(pending.unknowns) ?? null;
+    if (error !== null) end(pending, error);
+  }
+
+  function end(pending: Waiting, error: Error): void {
+    pending.isOver = true;
+    pending.reject(error);
   }
 
   function expire(): void {
     const before = performance.now() - LEDGER_TIMEOUT_MS;
-    const isLate = ({ since, late }: Waiting) => since < before && !late;
-    for (const pending of flight.filter(isLate)) {
-      pending.late = true;
-      pending.reject(new Error(LATE));
-    }
-    for (const pending of queue.filter(isLate)) {
-      pending.late = true;
-      reject(pending, new NotCarriedOut(LATE));
-    }
-    queue = queue.filter(({ late }) => !late);
+    const isLate = ({ since, isOver }: Waiting) => since < before && !isOver;
+    for (const pending of flight.filter(isLate)) end(pending, new OutcomeUnknown(LATE));
+    for (const pending of queue.filter(isLate)) reject(pending, new NotCarriedOut(LATE));
+    queue = queue.filter(({ isOver }) => !isOver);
   }
   const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
 
@@ -169,15 +177,13 @@ export function createOrderQueue<Order, Outcome>(
       closing = true;
       clearInterval(sweep);
       for (const pending of queue) reject(pending, new NotCarriedOut(CLOSED));
-      for (const pending of flight) {
-        // Should it come back, it is not sent again.
-        pending.late = true;
-        pending.reject(new Error(UNKNOWN));
-      }
+      for (const pending of flight) end(pending, new OutcomeUnknown(UNKNOWN));
       queue = [];
     },
   };
 }
+
+const isDoubtful = ({ unknowns }: Pick<Pending<never, never>, "unknowns">): boolean => unknowns > 0;
 
 const CLOSED = "The ledger is closed";
 const LATE = "The ledger did not answer in time";

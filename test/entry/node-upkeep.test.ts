@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { openDataFolder } from "../../src/entry/data-folder.ts";
 import { startUpkeep } from "../../src/entry/node-upkeep.ts";
 import { DAY, START } from "../contract/ledger/scene.ts";
+import { startServer, temporaryFolder } from "../doors/server-process.ts";
+import { blockDrains, fillJournal } from "../store/journal-scene.ts";
 
 /** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
 const FOLD_AFTER_DAYS = 30;
@@ -143,4 +146,23 @@ test("after stop() there is no step any more, not even where one was under way",
   await turn();
   await other.tick(BETWEEN_ROUNDS_MS);
   assert.equal(other.orders.length, 1);
+});
+
+test("the log says that the journal of debits cannot be drained, and calls go on", async (t) => {
+  const folder = temporaryFolder(t);
+  const driver = openDataFolder(folder);
+  fillJournal(driver);
+  blockDrains(driver);
+  driver.close();
+  const server = await startServer(t, { DATA_DIR: folder });
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  for (let call = 0; call < 3; call += 1) {
+    const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    assert.equal(response.status, 200, await response.text());
+  }
+  await server.end("SIGTERM");
+  const lines = server.written().split("\n");
+  const reported = lines.filter((line) => line.includes("Upkeep of the journal of debits failed"));
+  assert.equal(reported.length, 1);
+  assert.match(reported[0] as string, /no room/);
 });

@@ -17,9 +17,14 @@ const slow: Send = async (orders, again) => {
   return doubled(orders, again);
 };
 
-function openQueue(answers: Send[], batchMax = 8) {
+function openQueue(
+  answers: Send[],
+  batchMax = 8,
+  more: Pick<OrderQueueOptions<number, number>, "giveUp" | "onBatch"> = {},
+) {
   const sent: { orders: number[]; again: boolean }[] = [];
   const queue = createOrderQueue<number, number>({
+    ...more,
     batchMax,
     send(orders, again) {
       sent.push({ orders, again });
@@ -71,6 +76,40 @@ test("a batch whose answer was lost is sent again, as one that may have been car
     sent.map(({ again }) => again),
     [false, true],
   );
+  await queue.close();
+});
+
+test("an order is given up after so many batches of unknown outcome, and those that came meanwhile go on", async () => {
+  const giveUp = (unknowns: number) => (unknowns < 2 ? null : new Error("lost twice"));
+  const answers = [fail(lost()), fail(gone()), fail(lost())];
+  const { queue, sent } = openQueue(answers, 2, { giveUp });
+  const first = settled(queue.submit(1));
+  while (sent.length === 0) await wait(0);
+  assert.equal(await queue.submit(2), 4);
+  const outcome = await first;
+  assert.ok(!isSure(outcome));
+  assert.match(String(outcome), /lost twice/);
+  assert.deepEqual(
+    sent.map(({ orders }) => orders),
+    [[1], [1, 2], [1, 2], [2]],
+    "a batch that surely came to nothing does not count",
+  );
+  await queue.close();
+});
+
+test("each batch that went well is counted, with what waits for the next one", async () => {
+  const batches: unknown[] = [];
+  const { queue, sent } = openQueue([slow, fail(lost())], 2, {
+    onBatch: (batch) => batches.push(batch),
+  });
+  const first = queue.submit(1);
+  while (sent.length === 0) await wait(0);
+  await Promise.all([first, queue.submit(2), queue.submit(3), queue.submit(4)]);
+  assert.deepEqual(batches, [
+    { size: 1, waiting: 3 },
+    { size: 2, waiting: 1 },
+    { size: 1, waiting: 0 },
+  ]);
   await queue.close();
 });
 

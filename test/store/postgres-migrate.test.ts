@@ -49,7 +49,7 @@ async function ask(...statements: string[]): Promise<void> {
 
 /** As a node opens it. */
 const open = (url: string) =>
-  openNodeStore(readConfig({ DATABASE_URL: url }), { onBatch() {}, onCrash() {} });
+  openNodeStore(readConfig({ DATABASE_URL: url }), { onBatch() {}, onCrash() {}, onFault() {} });
 
 /** What a node says that cannot come up; it never repeats the URL. */
 async function saidOf(url: string): Promise<string> {

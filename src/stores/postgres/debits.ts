@@ -1,6 +1,6 @@
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
+import { type CommittedBatch, createOrderQueue } from "#stores/order-queue.ts";
 import { decideTogether } from "./decide-together.ts";
 import {
   codeOf,
@@ -16,16 +16,15 @@ import type { PostgresPool } from "./pool.ts";
 /** Another transaction has not let go of the account in the time that a batch waits for one. */
 class AccountHeld extends NotCarriedOut {}
 
-type Events = Pick<OrderQueueOptions<DebitOrder, DebitOutcome>, "onBatch">;
+type OnBatch = ((batch: CommittedBatch) => void) | undefined;
 
 /**
  * Debits in batches, one at a time: a batch is locked and loaded in one round trip, and saved in another one. Those of an
  * account that another transaction holds for long go a way of their own, so that nobody else waits for them.
  */
-export function createPostgresDebits(pool: PostgresPool, onBatch?: Events["onBatch"]) {
-  const events: Events = onBatch === undefined ? {} : { onBatch };
-  const common = createLane(pool, "batch", events);
-  const aside = createLane(pool, "write", events);
+export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
+  const common = createLane(pool, "batch", onBatch);
+  const aside = createLane(pool, "write", onBatch);
   const held = new Set<string>();
 
   async function submitAside(order: DebitOrder, since: number): Promise<DebitOutcome> {
@@ -52,11 +51,12 @@ export function createPostgresDebits(pool: PostgresPool, onBatch?: Events["onBat
 
 type Mode = "batch" | "write";
 
-const createLane = (pool: PostgresPool, mode: Mode, events: Events) =>
-  createOrderQueue<DebitOrder, DebitOutcome>({
-    ...events,
+function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
+  let sentAt = 0;
+  return createOrderQueue<DebitOrder, DebitOutcome>({
     batchMax: LEDGER_BATCH_MAX,
     async send(orders, again) {
+      sentAt = performance.now();
       try {
         // What may have been carried out waits for whoever holds it: that may be its own first transaction.
         if (again) return await decideAll(pool, "write", orders, true);
@@ -68,7 +68,9 @@ const createLane = (pool: PostgresPool, mode: Mode, events: Events) =>
     mayBeOneOrder: (error) => error instanceof StatementRefused,
     sureRetries: SURE_RETRIES,
     waitMs,
+    onBatch: (batch) => onBatch?.({ ...batch, commitMs: performance.now() - sentAt }),
   });
+}
 
 /** Where an account is held, its orders are set apart, and the others decided. */
 async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[]) {

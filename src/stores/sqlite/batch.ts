@@ -91,13 +91,20 @@ const codeOf = (error: unknown) => (error as { errcode?: unknown })?.errcode;
 const isDiskFault = (error: unknown) => (Number(codeOf(error)) & 0xff) === 10;
 const isOwnFault = (error: unknown) => !SHARED_FAULTS.has(Number(codeOf(error)) & 0xff);
 
-/** The value of a result that crossed a thread, or its error thrown again. */
-export function unwrap(result: BatchResult): unknown {
+/** The value of a result that crossed a thread, or its error. */
+export function outcomeOf(result: BatchResult): unknown {
   if ("value" in result) return result.value;
   const { kind, message } = result.error;
-  if (kind === "refused") throw new OrderRefused(message);
-  if (kind === "being_moved") throw new BeingMoved(message);
-  throw kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+  if (kind === "refused") return new OrderRefused(message);
+  if (kind === "being_moved") return new BeingMoved(message);
+  return kind === "not_carried_out" ? new NotCarriedOut(message) : new Error(message);
+}
+
+/** The value of a result that crossed a thread, or its error thrown again. */
+export function unwrap(result: BatchResult): unknown {
+  const outcome = outcomeOf(result);
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
 }
 
 /** What an object answers to its Worker: an error as data, for its class does not cross. */

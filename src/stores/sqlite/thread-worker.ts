@@ -1,29 +1,37 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type BatchItem, createBatchRunner } from "./batch.ts";
+import { type BatchItem, type BatchResult, createBatchRunner } from "./batch.ts";
 import { createJournal, JOURNAL_ROWS_MAX, JOURNAL_SLICE_ROWS } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 
-/** The thread that owns the ledger's connection: takes a batch, commits it, answers. One batch at a time. */
+/** What the thread sends, as JSON: the results of a batch, or what failed in its own work between two batches. */
+export type ThreadMessage = { commitMs: number; results: BatchResult[] } | { fault: string };
+
+/** The thread that owns the ledger's connection: takes a batch, commits it, sends its results. One batch at a time. */
 const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
+const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
 
 const driver = openNodeSqlite((workerData as { file: string }).file);
 const journal = createJournal(driver);
 let journalRows = journal.count();
+let isDrainFailing = false;
 const runBatch = createBatchRunner(driver, {
   onDebits(count) {
     journalRows += count;
   },
 });
 
-/** A slice that cannot be moved now is moved after a later batch; the journal may be of any length. */
+/** A slice that cannot be moved now is moved after a later batch. The first of several failures in a row is reported. */
 function drainJournal(): void {
   if (journalRows < JOURNAL_ROWS_MAX) return;
   try {
     driver.transaction("write", () => journal.drain(JOURNAL_SLICE_ROWS));
     journalRows = journal.count();
-  } catch {
+    isDrainFailing = false;
+  } catch (error) {
     journalRows -= JOURNAL_SLICE_ROWS / 10;
+    if (!isDrainFailing) send({ fault: (error as Error).message });
+    isDrainFailing = true;
   }
 }
 
@@ -35,7 +43,7 @@ port.on("message", (text: string) => {
   }
   const started = performance.now();
   const results = runBatch(JSON.parse(text) as BatchItem[]);
-  port.postMessage(JSON.stringify({ commitMs: performance.now() - started, results }));
+  send({ commitMs: performance.now() - started, results });
   // The responses are on their way; the next batch waits for this.
   drainJournal();
 });

@@ -1,159 +1,124 @@
 import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import { type Ledger, type LedgerOperation, NotCarriedOut } from "#ledger/port.ts";
-import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { type BatchItem, type BatchResult, unwrap } from "./batch.ts";
+import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { LEDGER_BATCH_MAX } from "#limits.ts";
+import { type CommittedBatch, createOrderQueue } from "#stores/order-queue.ts";
+import { type BatchItem, outcomeOf } from "./batch.ts";
+import type { ThreadMessage } from "./thread-worker.ts";
 
 /**
- * The ledger on a thread of its own, so that waiting for the disk never stops the server.
- *
- * Commits are clocked by themselves: while one batch commits, the next one gathers. Alone, an order waits for
- * nothing; under load many share one sync of the disk. An order's promise resolves after its commit.
- * When the thread dies, a new one is started and what was under way is sent again, which is safe because every
- * order carries its own id. An order that waits longer than LEDGER_TIMEOUT_MS is rejected.
+ * The ledger on a thread of its own, so that waiting for the disk never stops the server. When the thread dies, another one
+ * is started, and what was under way is sent again. An order that two threads died on is rejected, because it may be what
+ * kills them.
  */
 export type SqliteThreadOptions = {
   file: string;
-  /** Told after every batch: how many orders, how long the transaction took, how many wait for the next one. */
-  onBatch?: (batch: { size: number; commitMs: number; waiting: number }) => void;
+  /** Called after every batch. `commitMs` is how long its transaction took, without the way to the thread and back. */
+  onBatch?: (batch: CommittedBatch) => void;
   onCrash?: (error: Error) => void;
+  /** Called when the thread's own upkeep fails; again only after it has succeeded. */
+  onFault?: (error: Error) => void;
 };
 
 export type SqliteThread = { ledger: Ledger; waiting(): number; close(): Promise<void> };
 
-type Pending = {
-  item: BatchItem;
-  /** By the clock that never goes back: a clock that is set must not time out what has just come in. */
-  since: number;
-  /** How often it was sent to a thread. */
-  sent: number;
-  /** Rejected because it took too long; not sent again. */
-  late: boolean;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-};
-
+const DEATHS_MAX = 2;
 const RESTART_AFTER_MS = 100;
+/** How often orders look whether the thread is back. */
+const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
-  let queue: Pending[] = [];
-  let flight: Pending[] = [];
-  let scheduled = false;
-  let closing = false;
-  let worker = await start();
+  const thread = await keepThread(options);
+  const queue = createOrderQueue<BatchItem, unknown>({
+    batchMax: LEDGER_BATCH_MAX,
+    send: thread.send,
+    mayBeOneOrder: () => false,
+    sureRetries: Number.POSITIVE_INFINITY,
+    waitMs: () => RETRY_AFTER_MS,
+    giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
+    onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
+  });
+  return {
+    ledger: ledgerOver((name, order) => queue.submit([name, order])),
+    waiting: queue.waiting,
+    /** Carries out what waits, for as long as an order may wait; then the thread ends, if need be by force. */
+    async close() {
+      await queue.close();
+      await thread.close();
+    },
+  };
+}
 
-  function submit(name: LedgerOperation, order: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (closing || queue.length >= LEDGER_QUEUE_MAX) {
-        const why = closing ? "The ledger is closed" : "Too many orders wait for the ledger";
-        reject(new NotCarriedOut(why));
+const DIED_TWICE = "The ledger's thread died twice on this order";
+
+type Thread = {
+  send(items: BatchItem[]): Promise<unknown[]>;
+  /** How long the transaction of the last batch took. */
+  commitMs(): number;
+  close(): Promise<void>;
+};
+
+/** Keeps one thread running. A batch that it dies on rejects; one that comes before the next thread runs, with NotCarriedOut. */
+async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
+  let worker: Worker | undefined;
+  let underWay: PromiseWithResolvers<unknown[]> | undefined;
+  let commitMs = 0;
+  let closing = false;
+
+  async function start(): Promise<void> {
+    const fresh = await startWorker(file);
+    // Closed meanwhile: nobody else knows of this thread.
+    if (closing) return void fresh.terminate();
+    worker = fresh;
+    let cause: Error | undefined;
+    fresh.on("message", (text: string) => {
+      const message = JSON.parse(text) as ThreadMessage;
+      if ("fault" in message) {
+        onFault?.(new Error(message.fault));
         return;
       }
-      const since = performance.now();
-      queue.push({ item: [name, order], since, sent: 0, late: false, resolve, reject });
-      // At the end of this turn of the event loop, so that orders which came in together go together.
-      if (!scheduled && flight.length === 0) {
-        scheduled = true;
-        setImmediate(send);
-      }
+      commitMs = message.commitMs;
+      underWay?.resolve(message.results.map(outcomeOf));
     });
-  }
-
-  function send(): void {
-    scheduled = false;
-    if (worker === undefined || flight.length > 0 || queue.length === 0) return;
-    flight = queue.length <= LEDGER_BATCH_MAX ? queue : queue.slice(0, LEDGER_BATCH_MAX);
-    queue = queue.length <= LEDGER_BATCH_MAX ? [] : queue.slice(LEDGER_BATCH_MAX);
-    for (const pending of flight) pending.sent += 1;
-    worker.postMessage(JSON.stringify(flight.map((pending) => pending.item)));
-  }
-
-  function receive(text: string): void {
-    const answer = JSON.parse(text) as { commitMs: number; results: BatchResult[] };
-    const done = flight;
-    flight = [];
-    options.onBatch?.({ size: done.length, commitMs: answer.commitMs, waiting: queue.length });
-    send();
-    answer.results.forEach((result, i) => {
-      const pending = done[i] as Pending;
-      try {
-        pending.resolve(unwrap(result));
-      } catch (error) {
-        pending.reject(error as Error);
-      }
-    });
-  }
-
-  async function start(): Promise<Worker | undefined> {
-    const fresh = await startWorker(options.file);
-    fresh.on("message", receive);
-    let cause: Error | undefined;
     fresh.on("error", (error) => {
       cause = error as Error;
     });
     fresh.on("exit", (code) => {
       worker = undefined;
+      underWay?.reject(new OutcomeUnknown("The ledger's thread died"));
       if (closing) return;
-      options.onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
-      restart();
+      onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
+      restartLater();
     });
-    return fresh;
   }
 
-  function restart(): void {
-    // Sent twice already: the order itself may be what kills the thread, so it is not tried for ever.
-    const again = flight.filter((pending) => pending.sent < 2 && !pending.late);
-    for (const pending of flight) {
-      if (pending.sent >= 2)
-        pending.reject(new Error("The ledger's thread died twice on this order"));
-    }
-    queue = again.concat(queue);
-    flight = [];
+  function restartLater(): void {
     setTimeout(async () => {
       if (closing) return;
       try {
-        worker = await start();
-        // Closed meanwhile: nobody else knows of this thread.
-        if (closing) void worker?.terminate();
-        else send();
+        await start();
       } catch (error) {
-        options.onCrash?.(error as Error);
-        restart();
+        onCrash?.(error as Error);
+        restartLater();
       }
     }, RESTART_AFTER_MS).unref();
   }
 
-  /** Rejects what waits too long. An order that was sent may still be carried out: its outcome is then unknown. */
-  function expire(): void {
-    const before = performance.now() - LEDGER_TIMEOUT_MS;
-    for (const pending of [...flight, ...queue]) {
-      if (pending.since >= before || pending.late) continue;
-      pending.late = true;
-      const message = "The ledger did not answer in time";
-      pending.reject(pending.sent > 0 ? new Error(message) : new NotCarriedOut(message));
-    }
-    queue = queue.filter((pending) => !pending.late);
-  }
-  const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
-
-  /** Carries out what waits, for as long as an order may wait; then the thread ends, if need be by force. */
-  async function close(): Promise<void> {
-    const deadline = performance.now() + LEDGER_TIMEOUT_MS;
-    while (flight.length + queue.length > 0 && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    closing = true;
-    clearInterval(sweep);
-    for (const pending of queue) pending.reject(new NotCarriedOut("The ledger is closed"));
-    queue = [];
-    if (worker !== undefined) await end(worker);
-    // Ended by force, in the middle of them.
-    for (const pending of flight) pending.reject(new Error("The ledger was closed meanwhile"));
-    flight = [];
-  }
-
-  return { ledger: ledgerOver(submit), waiting: () => queue.length + flight.length, close };
+  await start();
+  return {
+    send(items) {
+      underWay = Promise.withResolvers();
+      if (worker !== undefined) worker.postMessage(JSON.stringify(items));
+      else underWay.reject(new NotCarriedOut("The ledger's thread is being replaced"));
+      return underWay.promise;
+    },
+    commitMs: () => commitMs,
+    async close() {
+      closing = true;
+      if (worker !== undefined) await end(worker);
+    },
+  };
 }
 
 async function end(worker: Worker): Promise<void> {
