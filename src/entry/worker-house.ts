@@ -13,8 +13,8 @@ import {
   ledgerOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
+import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
-import { createJobQueue } from "#stores/sql/jobs.ts";
 import { TOOLS } from "#tools/index.ts";
 import { readWorkerSettings } from "./worker-settings.ts";
 
@@ -77,8 +77,7 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
 
 async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
   if (db === undefined) throw new Error("The Worker is bound to no DB");
-  const jobs = createJobQueue(createD1Database(db));
-  await jobs.add({ jobs: [reversalJob(call)], now: Date.now() });
+  await addJobs(createD1Database(db), { jobs: [reversalJob(call)], now: Date.now() });
 }
 
 const utf8 = new TextEncoder();

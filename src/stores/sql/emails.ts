@@ -7,7 +7,7 @@ import { groupOf, isAskedFor, kindsOf, roomFor } from "#mail/letter-group.ts";
 import type { LetterAdded, LetterQueue, WaitingLetter } from "#mail/letter-queue.ts";
 import type { LetterKind } from "#mail/mail.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
-import { insertJob, isKnown } from "./jobs.ts";
+import { insertJob, isKnown } from "./add-jobs.ts";
 import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */

@@ -3,11 +3,11 @@ import type {
   JobQueueName,
   JobQueueOperations,
   JobSummary,
-  NewJob,
   Settlement,
   TakenJob,
 } from "#jobs/job-queue.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { addJobs } from "./add-jobs.ts";
 import {
   lastRows,
   listOf,
@@ -26,12 +26,7 @@ export function createJobQueue(
   alsoOnSettle: (settlement: Settlement) => readonly SqlQuery[] = () => [],
 ): JobQueue {
   return {
-    async add({ jobs, now }) {
-      const rows = await db.batch(
-        jobs.map((job) => sql`${insertJob(job, now, sql`NOT ${isKnown(job.id)}`)} RETURNING id`),
-      );
-      return { added: rows.flat().length };
-    },
+    add: (order) => addJobs(db, order),
     take: async (order) => ({ jobs: await take(db, order) }),
     async settle({ settlements }) {
       const batches = settlements.map((each) => [
@@ -80,19 +75,6 @@ export function createJobQueue(
 }
 
 const isIn = (queues: readonly JobQueueName[]): SqlQuery => sql`queue IN (${listOf(queues)})`;
-
-export const isKnown = (id: string) => sql`EXISTS (SELECT 1 FROM job WHERE id = ${id})`;
-
-/** A statement for the transaction of what causes the job: inserts it where the condition holds, due at once. */
-export const insertJob = (
-  { id, queue, kind, target, label, payload, usefulUntil }: NewJob,
-  now: number,
-  condition: SqlQuery,
-  leasedUntil = 0,
-) => sql`INSERT INTO job
-    (id, queue, kind, target, label, payload, useful_until, created_at, due_at, leased_until)
-  SELECT ${id}, ${queue}, ${kind}, ${target}, ${label}, ${payload}, ${usefulUntil}, ${now}, ${now}, ${leasedUntil}
-  WHERE ${condition}`;
 
 /** Whether the holder of this take still has the job; what was done counts for whoever took it before, too. */
 export const isHeld = ({ id, take: number, outcome }: Settlement): SqlQuery =>

@@ -3,9 +3,9 @@ import { emailJob } from "#mail/email-job.ts";
 import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#notices/bounds.ts";
 import type { Endpoint, NoticeBook } from "#notices/notice-book.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { insertJob } from "./add-jobs.ts";
 import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
 import { isFullFor, noticeVerdict } from "./emails.ts";
-import { insertJob } from "./jobs.ts";
 import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** The notice book over a database: each operation is one batch, after a look that needs no lock where most find nothing. */
