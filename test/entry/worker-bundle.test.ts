@@ -6,8 +6,11 @@ import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { wrangler } from "../edge-site.ts";
 
-/** What would be deployed for the calls, as wrangler bundles it; nothing leaves this machine. */
-const GZIP_BYTES_MAX = 100_000;
+/**
+ * What would be deployed for the calls, as wrangler bundles it; nothing leaves this machine. Zod takes 17,000 of the bytes, the
+ * entities of HTML 7,000, the rules and stores of the ledger 20,000. The platform takes 3 MB.
+ */
+const GZIP_BYTES_MAX = 104_000;
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
