@@ -20,8 +20,16 @@ export type OrderQueue<Order, Outcome> = {
 
 export type OrderQueueOptions<Order, Outcome> = {
   batchMax: number;
-  /** `again`: an order among them was sent before, and nobody knows what came of it. An Error stands for one order alone. */
-  send(orders: Order[], again: boolean): Promise<(Outcome | Error)[]>;
+  /**
+   * Calls one of the two, once. Alone, an order is a batch, and a promise for each batch costs it 5 % of the main thread's time.
+   * `again`: an order among them was sent before, and its outcome is unknown. An Error among the outcomes is that of one order.
+   */
+  send(
+    orders: Order[],
+    again: boolean,
+    done: (outcomes: (Outcome | Error)[]) => void,
+    failed: (error: Error) => void,
+  ): void;
   /** Whether one order may be what the batch failed by: smaller ones are sent then, until it is found. */
   mayBeOneOrder(error: Error): boolean;
   /** After so many failures in a row what surely came to nothing is rejected at once. */
@@ -76,23 +84,20 @@ export function createOrderQueue<Order, Outcome>(
     });
   }
 
-  /** Without async functions: alone, an order is a batch, and each promise more is one for every order. */
   function sendNext(): void {
     isScheduled = false;
     if (flight.length > 0 || queue.length === 0) return;
-    const batch = queue.splice(0, batchMax);
-    flight = batch;
-    const orders = batch.map(({ order }) => order);
-    options.send(orders, batch.some(isDoubtful)).then(
-      (outcomes) => {
-        if (outcomes.length === batch.length) finish(batch, outcomes);
-        else putBack(batch, new Error("An order was left unanswered"));
-      },
-      (error: Error) => putBack(batch, error),
-    );
+    flight = queue.splice(0, batchMax);
+    const orders = flight.map(({ order }) => order);
+    options.send(orders, flight.some(isDoubtful), finish, putBack);
   }
 
-  function finish(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
+  function finish(outcomes: (Outcome | Error)[]): void {
+    const batch = flight;
+    if (outcomes.length !== batch.length) {
+      putBack(new Error("An order was left unanswered"));
+      return;
+    }
     failures = 0;
     flight = [];
     batchMax = Math.min(options.batchMax, batchMax * 2);
@@ -119,7 +124,8 @@ export function createOrderQueue<Order, Outcome>(
   }
 
   /** What becomes of a batch that failed as a whole. */
-  function putBack(batch: Waiting[], error: Error): void {
+  function putBack(error: Error): void {
+    const batch = flight;
     flight = [];
     const isSure = error instanceof NotCarriedOut;
     if (!isSure) batch.forEach(countUnknown);

@@ -6,7 +6,7 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
 
 /** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
-type Send = OrderQueueOptions<number, number>["send"];
+type Send = (orders: number[], again: boolean) => Promise<(number | Error)[]>;
 
 class Poison extends NotCarriedOut {}
 
@@ -26,9 +26,9 @@ function openQueue(
   const queue = createOrderQueue<number, number>({
     ...more,
     batchMax,
-    send(orders, again) {
+    send(orders, again, done, failed) {
       sent.push({ orders, again });
-      return (answers.shift() ?? doubled)(orders, again);
+      (answers.shift() ?? doubled)(orders, again).then(done, failed);
     },
     mayBeOneOrder: (error) => error instanceof Poison,
     sureRetries: 3,

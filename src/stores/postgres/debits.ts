@@ -55,15 +55,13 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch) {
   let sentAt = 0;
   return createOrderQueue<DebitOrder, DebitOutcome>({
     batchMax: LEDGER_BATCH_MAX,
-    async send(orders, again) {
+    send(orders, again, done, failed) {
       sentAt = performance.now();
-      try {
-        // What may have been carried out waits for whoever holds it: that may be its own first transaction.
-        if (again) return await decideAll(pool, "write", orders, true);
-        return await decideApart(pool, mode, orders);
-      } catch (error) {
-        throw orderFault(error);
-      }
+      // What may have been carried out waits for whoever holds it: that may be its own first transaction.
+      const decided = again
+        ? decideAll(pool, "write", orders, true)
+        : decideApart(pool, mode, orders);
+      decided.then(done, (error) => failed(orderFault(error)));
     },
     mayBeOneOrder: (error) => error instanceof StatementRefused,
     sureRetries: SURE_RETRIES,

@@ -13,7 +13,8 @@ import type { PostgresPool } from "./pool.ts";
 export function createPostgresKeyStatus(pool: PostgresPool) {
   const queue = createOrderQueue<KeyStatusOrder, KeyStatus>({
     batchMax: LEDGER_BATCH_MAX,
-    send: (orders) => read(pool, orders).catch(throwSure),
+    send: (orders, _again, done, failed) =>
+      void read(pool, orders).catch(throwSure).then(done, failed),
     mayBeOneOrder: (error) => error instanceof StatementRefused,
     sureRetries: SURE_RETRIES,
     waitMs,

@@ -2,7 +2,11 @@ import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { type CommittedBatch, createOrderQueue } from "#stores/order-queue.ts";
+import {
+  type CommittedBatch,
+  createOrderQueue,
+  type OrderQueueOptions,
+} from "#stores/order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 
@@ -53,7 +57,7 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
 const DIED_TWICE = "The ledger's thread died twice on this order";
 
 type Thread = {
-  send(items: BatchItem[]): Promise<unknown[]>;
+  send: OrderQueueOptions<BatchItem, unknown>["send"];
   /** How long the transaction of the last batch took. */
   commitMs(): number;
   close(): Promise<void>;
@@ -62,7 +66,7 @@ type Thread = {
 /** Keeps one thread running. A batch that it dies on rejects; one that comes before the next thread runs, with NotCarriedOut. */
 async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Promise<Thread> {
   let worker: Worker | undefined;
-  let underWay: PromiseWithResolvers<unknown[]> | undefined;
+  let underWay: { done(outcomes: unknown[]): void; failed(error: Error): void } | undefined;
   let commitMs = 0;
   let closing = false;
 
@@ -79,14 +83,18 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
         return;
       }
       commitMs = message.commitMs;
-      underWay?.resolve(message.results.map(outcomeOf));
+      const batch = underWay;
+      underWay = undefined;
+      batch?.done(message.results.map(outcomeOf));
     });
     fresh.on("error", (error) => {
       cause = error as Error;
     });
     fresh.on("exit", (code) => {
       worker = undefined;
-      underWay?.reject(new OutcomeUnknown("The ledger's thread died"));
+      const batch = underWay;
+      underWay = undefined;
+      batch?.failed(new OutcomeUnknown("The ledger's thread died"));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -107,11 +115,13 @@ async function keepThread({ file, onCrash, onFault }: SqliteThreadOptions): Prom
 
   await start();
   return {
-    send(items) {
-      underWay = Promise.withResolvers();
-      if (worker !== undefined) worker.postMessage(JSON.stringify(items));
-      else underWay.reject(new NotCarriedOut("The ledger's thread is being replaced"));
-      return underWay.promise;
+    send(items, _again, done, failed) {
+      if (worker === undefined) {
+        failed(new NotCarriedOut("The ledger's thread is being replaced"));
+        return;
+      }
+      underWay = { done, failed };
+      worker.postMessage(JSON.stringify(items));
     },
     commitMs: () => commitMs,
     async close() {
