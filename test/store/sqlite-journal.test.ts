@@ -9,7 +9,14 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
-import { allEntries, assertBooks, createScene, HOUR, START } from "../contract/ledger/scene.ts";
+import {
+  allEntries,
+  assertBooks,
+  createScene,
+  DAY,
+  HOUR,
+  START,
+} from "../contract/ledger/scene.ts";
 import { ledgerModel } from "../contract/ledger-model.ts";
 import { openEmpty } from "./transfer-scene.ts";
 
@@ -92,6 +99,26 @@ describe("the journal of debits", () => {
     await ledger.debit(later);
     assert.equal(journal.count(), 0);
     assert.equal(await scene.balance(account), 1);
+  });
+
+  test("upkeep in the same batch moves debits, and an order that is sent again after it is found", async (t) => {
+    const { journal, scene, runBatch } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 9 });
+    const [old, fresh] = [
+      scene.debitOrder(account),
+      scene.debitOrder(account, { now: START + 9 * DAY }),
+    ];
+    await scene.ledger.debit(old);
+    const upkeep = { now: START + 9 * DAY, foldBefore: START + DAY, rowsMax: 1, after: null };
+    const results = runBatch([
+      ["debit", fresh],
+      ["maintain", upkeep],
+      ["debit", old],
+    ]);
+    assert.deepEqual(results[2], { value: { outcome: "debited", charged: 1, balance: 7 } });
+    assert.equal(await scene.balance(account), 7);
+    journal.drain(1000);
+    await assertBooks(scene.ledger, START);
   });
 
   test("a debit of an earlier time than what was moved is a debit, and is moved in its turn", async (t) => {

@@ -28,8 +28,9 @@ export function decideReversal(
   if (isFree) changes.account = { ...account, freeCall: "open" };
   if (debit.grantNo !== null) {
     if (concerned === undefined) return { need: "concerned", grants: payersOf(debit) };
+    const partOf = partsOf(debit);
     const grants = concerned.map((grant) =>
-      giveBack(grant, partOf(debit, grant), account.state === "closed", now),
+      giveBack(grant, partOf(grant), account.state === "closed", now),
     );
     const balanced = rebalance(account, rows, grants, now);
     if ("need" in balanced) return balanced;
@@ -48,8 +49,12 @@ const markOf = (callId: string, at: number, now: number): DebitRow => ({
 const payersOf = ({ parts, grantNo }: DebitRow) =>
   parts === null ? { nos: [grantNo as number] } : { ids: parts.map(({ id }) => id) };
 
-const partOf = ({ parts, credits }: DebitRow, grant: GrantRow): number =>
-  parts === null ? credits : (parts.find(({ id }) => id === grant.id)?.credits ?? 0);
+/** What each grant paid. */
+function partsOf({ parts, credits }: DebitRow): (grant: GrantRow) => number {
+  if (parts === null) return () => credits;
+  const byId = new Map(parts.map((part) => [part.id, part.credits]));
+  return ({ id }) => byId.get(id) ?? 0;
+}
 
 /** What is clawed back of the grant and was spent is voided as it comes back; so is all that a closed account could spend. */
 function giveBack(grant: GrantRow, credits: number, isClosed: boolean, now: number): GrantRow {

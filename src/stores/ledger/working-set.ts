@@ -115,7 +115,7 @@ export function decide<Name extends RuleName>(
   context: OrderContext,
 ): { outcome: RuleOrders[Name][1] } | { load: LoadRequest } {
   const rule = RULES[name];
-  const { now = 0, at = now, callId = "" } = order as AnyOrder;
+  const { now = 0, at = now, callId } = order as AnyOrder;
   const loads = rule.loads(order);
   const missing = missingOf(known, loads, context, now, at, callId, name === "debit");
   if (missing !== null) return { load: missing };
@@ -129,7 +129,7 @@ export function decide<Name extends RuleName>(
       sum: context.sum,
       concerned: context.concerned,
       isEveryConcerned: context.isEveryConcerned,
-      debit: callId === "" ? undefined : known.debits.get(debitName(at, callId)),
+      debit: callId === undefined ? undefined : known.debits.get(debitName(at, callId)),
       earlier:
         loads.earlier && known.records.get(recordName(loads.earlier.tool, loads.earlier.key)),
     },
@@ -149,7 +149,7 @@ function missingOf(
   context: OrderContext,
   now: number,
   at: number,
-  callId: string,
+  callId: string | undefined,
   isDebit: boolean,
 ): LoadRequest | null {
   if (known.row === null) return null;
@@ -163,7 +163,7 @@ function missingOf(
   if (earlier !== undefined && !known.records.has(recordName(earlier.tool, earlier.key)))
     request = { ...request, earlier };
   const isLookedUp = loads.debit === true || (isDebit && context.isCareful);
-  if (isLookedUp && !known.debits.has(debitName(at, callId)))
+  if (isLookedUp && callId !== undefined && !known.debits.has(debitName(at, callId)))
     request = { ...request, debit: { at, callId } };
   return request;
 }
@@ -180,12 +180,12 @@ function holdsMore({ grants, areAll, grantsFrom }: KnownAccount, credits: number
   return false;
 }
 
-function requestFor(need: Need, now: number, at: number, callId: string): LoadRequest {
+function requestFor(need: Need, now: number, at: number, callId: string | undefined): LoadRequest {
   switch (need.need) {
     case "sum":
       return { sum: { now } };
     case "debit":
-      return { debit: { at, callId } };
+      return { debit: { at, callId: callId ?? "" } };
     case "grants":
       return { grants: { covering: need.covering, now } };
     case "concerned":
@@ -214,9 +214,7 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
   }
   if (grants !== undefined) takeUpGrants(known, grants);
   if (debit !== undefined) {
-    const name = debitName(debit.at, debit.callId);
-    (known.debits.get(name) ? unsaved.reversed : unsaved.debits).push(debit);
-    known.debits.set(name, debit);
+    takeUpDebit(known, debit);
   }
   if (reversal !== undefined) unsaved.reversals.push(reversal);
   if (earlier !== undefined) {
@@ -229,13 +227,27 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
   for (const content of events ?? []) unsaved.events.push({ at: now, content });
 }
 
-/** Debits leave the grants in their order; spent ones are dropped from the front. */
+/** A debit that is there already is one that was reversed; a new one never takes its place. */
+function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
+  const name = debitName(debit.at, debit.callId);
+  const isThere = known.debits.get(name) != null;
+  if (isThere && debit.reversedAt === null)
+    throw new Error(`The debit ${debit.callId} of ${known.id} was to be made a second time`);
+  (isThere ? known.unsaved.reversed : known.unsaved.debits).push(debit);
+  known.debits.set(name, debit);
+}
+
+/** Debits leave the grants in their order; spent ones are dropped. */
 function takeUpGrants(known: KnownAccount, changed: readonly GrantRow[]): void {
-  for (const grant of changed) {
-    known.unsaved.grants.set(grant.id, grant);
-    const place = known.grants?.findIndex(({ id }) => id === grant.id) ?? -1;
-    if (place < 0 || known.grants === undefined) continue;
-    if (grant.remaining > 0) known.grants[place] = grant;
-    else known.grants.splice(place, 1);
+  const { unsaved } = known;
+  for (const grant of changed) unsaved.grants.set(grant.id, grant);
+  const [first] = changed;
+  if (known.grants === undefined || first === undefined) return;
+  if (changed.length === 1 && first.remaining > 0 && known.grants[0]?.id === first.id) {
+    known.grants[0] = first;
+    return;
   }
+  known.grants = known.grants
+    .map((grant) => unsaved.grants.get(grant.id) ?? grant)
+    .filter(({ remaining }) => remaining > 0);
 }

@@ -29,9 +29,11 @@ export function createPostgresDebits(pool: PostgresPool, onBatch?: OnBatch) {
 
   async function submitAside(order: DebitOrder, since: number): Promise<DebitOutcome> {
     held.add(order.account);
-    const outcome = await aside.submit(order, since);
-    held.delete(order.account);
-    return outcome;
+    try {
+      return await aside.submit(order, since);
+    } finally {
+      held.delete(order.account);
+    }
   }
   return {
     submit(order: DebitOrder): Promise<DebitOutcome> {

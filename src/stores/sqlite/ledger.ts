@@ -128,7 +128,10 @@ export function createSqliteLedger(
     perform(name, order, isCareful) {
       if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
       save();
-      return others[name](order as never);
+      const outcome = others[name](order as never);
+      // Upkeep may have moved debits, which is looked up anew.
+      newDebits.begin();
+      return outcome;
     },
     finish() {
       save();

@@ -15,6 +15,7 @@ const driver = openNodeSqlite((workerData as { file: string }).file);
 const journal = createJournal(driver);
 let journalRows = journal.count();
 let isDrainFailing = false;
+const ROWS_BETWEEN_TRIES = 2_000;
 const runBatch = createBatchRunner(driver, {
   onDebits(count) {
     journalRows += count;
@@ -29,7 +30,8 @@ function drainJournal(): void {
     journalRows = journal.count();
     isDrainFailing = false;
   } catch (error) {
-    journalRows -= JOURNAL_SLICE_ROWS / 10;
+    // It is tried again when so many more debits have come.
+    journalRows -= ROWS_BETWEEN_TRIES;
     if (!isDrainFailing) send({ fault: (error as Error).message });
     isDrainFailing = true;
   }

@@ -94,12 +94,7 @@ export const OF_REVERSALS: Fault[] = [
     "changes: {}",
   ),
   fault("rules/reverse", "the free call stays used", 'freeCall: "open"', 'freeCall: "used"'),
-  fault(
-    "rules/reverse",
-    "each grant gets the whole price back",
-    "parts === null ? credits :",
-    "credits > 0 ? credits :",
-  ),
+  fault("rules/reverse", "each grant gets the whole price back", "byId.get(id) ?? 0", "credits"),
   fault(
     "rules/reverse",
     "what is clawed back can be spent after a reversal",
