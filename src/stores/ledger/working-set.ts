@@ -75,6 +75,10 @@ export const nothingUnsaved = (): Unsaved => ({
   clearEvents: false,
 });
 
+/** How many grants a store loads at first, and so many times more where they do not suffice: most calls are paid by the first grant, and most of the others by the next. */
+export const GRANTS_AT_FIRST = 3;
+export const GRANTS_FACTOR = 16;
+
 export const debitName = (at: number, callId: string) => `${at} ${callId}`;
 export const recordName = (tool: string, key: string) => `${tool} ${key}`;
 

@@ -3,6 +3,8 @@ import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
   debitName,
   decide,
+  GRANTS_AT_FIRST,
+  GRANTS_FACTOR,
   type KnownAccount,
   knownAccount,
   type LoadRequest,
@@ -12,8 +14,6 @@ import {
 } from "#stores/ledger/working-set.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import {
-  GRANTS_AT_FIRST,
-  GRANTS_FACTOR,
   type LoadedAccount,
   type Loading,
   type LoadOrder,

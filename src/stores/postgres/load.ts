@@ -13,6 +13,7 @@ import {
 } from "#stores/ledger/row-columns.ts";
 import {
   debitName,
+  GRANTS_AT_FIRST,
   type KnownAccount,
   keyName,
   type LoadRequest,
@@ -38,10 +39,6 @@ export type LoadOrder = { of: LoadedAccount; context: OrderContext; load: LoadRe
 type Wanted<Name extends keyof LoadRequest> = Omit<LoadOrder, "load"> & {
   wanted: NonNullable<LoadRequest[Name]>;
 };
-
-/** Most calls are paid by the first grant, and most of the others by the next. */
-export const GRANTS_AT_FIRST = 3;
-export const GRANTS_FACTOR = 16;
 
 /**
  * The accounts, locked in the order in which everybody locks them. What else is loaded of them is read by statements after

@@ -8,6 +8,8 @@ import {
 } from "#stores/ledger/row-columns.ts";
 import {
   debitName,
+  GRANTS_AT_FIRST,
+  GRANTS_FACTOR,
   type KnownAccount,
   keyName,
   knownAccount,
@@ -15,17 +17,11 @@ import {
   type OrderContext,
   recordName,
 } from "#stores/ledger/working-set.ts";
+import { EXPIRY_SQL } from "#stores/sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 
 /** Loads what the rules ask for, row by row. */
 export type Loader = ReturnType<typeof createLoader>;
-
-/** Most calls are paid by the first grant, and most of the others by the next. */
-const GRANTS_AT_FIRST = 3;
-const GRANTS_FACTOR = 16;
-
-/** Grants without an expiry come last; the index of grants to spend has this very expression. */
-const END = "coalesce(expires_at, 9007199254740991)";
 
 export function createLoader(driver: SqlDriver) {
   const statements = prepareStatements(driver);
@@ -96,12 +92,12 @@ function prepareStatements(driver: SqlDriver) {
     keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
     grants: driver.prepare(
-      `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${END} > ?
-       ORDER BY ${END}, granted_at, no LIMIT ?`,
+      `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
+       ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ?`,
     ),
     sum: driver.prepare(
       `SELECT coalesce(sum(remaining), 0) AS balance FROM credit_grant
-       WHERE account_no = ? AND spent = 0 AND ${END} > ?`,
+       WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?`,
     ),
     everyGrant: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ?"),
     grantById: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND id = ?"),
