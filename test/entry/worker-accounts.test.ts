@@ -58,7 +58,7 @@ async function takeAnswer(connection: RawConnection) {
 }
 
 test("a thousand accounts call at once, and each object has its own debit", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const empty = processFigures(scene.pid);
   const numbers = Array.from({ length: ACCOUNTS }, (_, index) => index);
@@ -83,7 +83,7 @@ test("a thousand accounts call at once, and each object has its own debit", {
 });
 
 test("a flood of calls of one account is answered or refused, and every credit is told of", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const caller = await openEdgeAccount(scene, FLOOD / 2);
   const { answers } = await callTogether(Array.from({ length: FLOOD }, () => caller));
