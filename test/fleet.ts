@@ -143,7 +143,7 @@ export function openVisitor(address: string) {
 
 export type Visitor = ReturnType<typeof openVisitor>;
 
-const LETTER_DEADLINE_MS = 20_000;
+const LETTER_DEADLINE_MS = 120_000;
 
 /** The token of the link in the newest letter to this address, whichever node has written it. */
 export async function tokenFor(nodes: FleetNode[], email: string): Promise<string> {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { CONFIRM, type Credentials, linkTo, newAddress, type Place } from "./people-site.ts";
 
-const STEP_DEADLINE_MS = 20_000;
+const STEP_DEADLINE_MS = 120_000;
 
 export type Guest = {
   context: BrowserContext;

@@ -38,7 +38,7 @@ export async function assertFocusKept(page: Page, after: string): Promise<void> 
   await eventually(`the focus is kept after ${after}`, isKept, FOCUS_WAIT_MS);
 }
 const KEPT = `(document.activeElement?.tagName ?? "BODY") !== "BODY"`;
-const FOCUS_WAIT_MS = 5_000;
+const FOCUS_WAIT_MS = 60_000;
 
 async function assertFocusSeen(page: Page): Promise<void> {
   const seen = await page.evaluate<string>(SEEN);

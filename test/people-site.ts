@@ -31,7 +31,7 @@ export type Site = Place & {
 export type Credentials = { email: string; password: string };
 
 const SECRET = "the secret of a service in a test";
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 120_000;
 
 /** `more`: settings besides those that every site of a test has. */
 export async function openSite(

@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { bareEnvironment } from "../bare-environment.ts";
 
 const ENTRY = path.join(import.meta.dirname, "../../src/entry/node.ts");
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 120_000;
 
 export type Environment = Record<string, string>;
 

@@ -90,7 +90,7 @@ test("without PUBLIC_URL the operator is told where the links of the letter lead
   assert.match(stderr, /lead to http:\/\/127\.0\.0\.1:8787: set PUBLIC_URL/);
 });
 
-test("the server delivers what the command line has posted", { timeout: 60_000 }, async () => {
+test("the server delivers what the command line has posted", { timeout: 300_000 }, async () => {
   const { cli, dataDir, signUp } = await scene();
   signUp();
   await cli.json("key create ada@b.c --label production");

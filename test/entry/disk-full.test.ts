@@ -46,7 +46,7 @@ test("a full database refuses calls with 503, and takes them again when it may g
 });
 
 test("a full disk: 503 with Retry-After, then 200 again as soon as room is made, and nothing is lost", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const folder = temporaryFolder(t);
   const wrap = [

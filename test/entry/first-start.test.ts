@@ -157,7 +157,7 @@ function makeFifo(t: TestContext): string {
 }
 
 test("SIGTERM ends the process although nobody reads what it logs", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   // It holds the reading end itself, so that nothing breaks: the pipe is full, and stays so.
   const wrap = ["sh", "-c", `exec "$@" 2<>"${makeFifo(t)}"`, "sh"];
@@ -178,7 +178,7 @@ test("SIGTERM ends the process although nobody reads what it logs", {
 });
 
 test("a stdout that nobody reads any more does not end the process", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const fifo = makeFifo(t);
   const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -100,7 +100,7 @@ async function openFleet(t: TestContext) {
 }
 
 test("the primary dies under load and its synchronous standby takes over: no acknowledged debit is lost, and the nodes go on", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const fleet = await openFleet(t);
   await fleet.calls.reach(200);
@@ -113,7 +113,7 @@ test("the primary dies under load and its synchronous standby takes over: no ack
 });
 
 test("the standby is away and commits that wait for it are cancelled: nothing is acknowledged, and nothing lost when the primary dies", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const { primary, standby, customers, ...fleet } = await openFleet(t);
   await fleet.calls.reach(200);

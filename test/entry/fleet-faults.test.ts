@@ -9,7 +9,7 @@ import { openNetwork } from "../postgres-proxy.ts";
 
 /** What callers and probes are told while a node's PostgreSQL fails: 503 and when to come again, or a right answer. */
 test("whatever PostgreSQL does, a call is answered rightly or refused with 503, and /readyz tells the truth", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const server = await startPostgres();
   t.after(() => server.dispose());

@@ -97,7 +97,7 @@ async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
 }
 
 test("nobody listens: whatever people do is refused with 503, and afterwards all is as before", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const member = await openMember();
   await server.stop("immediate");
@@ -109,7 +109,7 @@ test("nobody listens: whatever people do is refused with 503, and afterwards all
   await assertAsBefore(member);
 });
 
-test("the network swallows everything: the same", { timeout: 60_000 }, async () => {
+test("the network swallows everything: the same", { timeout: 300_000 }, async () => {
   const member = await openMember();
   network.swallow(true);
   await assertRefused(actAll(member));
@@ -118,7 +118,7 @@ test("the network swallows everything: the same", { timeout: 60_000 }, async () 
   await assertAsBefore(member);
 });
 
-test("the answer to every commit is lost: the same", { timeout: 60_000 }, async () => {
+test("the answer to every commit is lost: the same", { timeout: 300_000 }, async () => {
   const member = await openMember();
   network.loseCommits(1_000_000);
   await assertRefused(actAll(member));

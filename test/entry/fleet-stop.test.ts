@@ -17,7 +17,7 @@ before(async () => {
 after(() => server?.dispose());
 
 test("a node that is told to stop while the database is away keeps what it owes its callers, and gives it back when it starts again", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const direct = await server.createDatabase();
   const network = await openNetwork(server.port);
@@ -62,7 +62,7 @@ test("a node that is told to stop while the database is away keeps what it owes 
 });
 
 test("a node that is started before its database waits for it and says so", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const direct = new URL(await server.createDatabase());
   const network = await openNetwork(1);

@@ -26,7 +26,7 @@ test("jobs are counted by queue and state, with the age of the oldest", async ()
   assert.match(text, /toolbooth_jobs_oldest_seconds\{queue="email"\} 60\n/);
 });
 
-test("a node tells of its jobs", { timeout: 60_000 }, async (t) => {
+test("a node tells of its jobs", { timeout: 300_000 }, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   const read = async () => (await fetch(`${server.base}/metrics`)).text();
   await eventually("the thread's count", async () =>

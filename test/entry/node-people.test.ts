@@ -73,7 +73,7 @@ const answers = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async ()
 };
 
 test("a thread that dies is started again: requests meanwhile are told so, and nothing is lost", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const { ask, letters, complaints, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
@@ -105,7 +105,7 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
 });
 
 test("no request ends the thread: not one with a body where none belongs, nor a method that fetch does not know", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const { people, ask, complaints, threads } = await openThread(t);
   const withBody = await ask("GET", "/people/visitor", { a: 1 });
@@ -141,7 +141,7 @@ test("the door answers 503 with Retry-After while there is no thread, and stops 
   rmSync(folder, { recursive: true });
 });
 
-test("a thread that cannot start is tried again until it can", { timeout: 60_000 }, async (t) => {
+test("a thread that cannot start is tried again until it can", { timeout: 300_000 }, async (t) => {
   const folder = newFolder();
   const { people, ask, complaints } = await openThread(t, path.join(folder, "missing"), folder);
   await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
@@ -153,7 +153,7 @@ test("a thread that cannot start is tried again until it can", { timeout: 60_000
 });
 
 test("a stop waits neither for whoever guesses passwords nor for letters, and afterwards nothing is answered", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const { people, ask, threads, complaints } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>

@@ -6,7 +6,7 @@ import { eventually } from "../doors/door.ts";
 import { startServer, temporaryFolder } from "../doors/server-process.ts";
 
 test("a service on every interface without PUBLIC_URL says what lacks, takes a sign-up from this machine, and keeps its link out of the log", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const env = { DATA_DIR, HOST: "0.0.0.0", TOOLBOOTH_LOG_LEVEL: "info" };

@@ -138,7 +138,7 @@ test("a file that cannot be read is told, and hinders no start", async (t) => {
 });
 
 test("a node that was killed reverses with its next start what it owed", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = path.join(temporaryFolder(t), "data");
   const first = await startServer(t, { DATA_DIR });

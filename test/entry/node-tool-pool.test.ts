@@ -163,7 +163,7 @@ test("a job over its time is stopped, what waited as long is refused, and the po
 });
 
 test("a thread that cannot start refuses its call, and the process goes on", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   // No room for the descriptors of one more thread.
   const wrap = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh"];

@@ -10,7 +10,7 @@ const LARGE = JSON.stringify({ markdown: "# a *b* [c](https://example.com)\n\n".
 
 for (const pauseMs of [0, 1, 5, 20]) {
   test(`SIGTERM ${pauseMs} ms after requests were sent: each of them is answered, and the process ends with 0`, {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     const server = await startServer(t, { DATA_DIR, RATE_LIMIT: "0" });
@@ -48,7 +48,7 @@ for (const pauseMs of [0, 1, 5, 20]) {
 }
 
 test("a stop under a load that does not end: nothing answered is missing in the ledger", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const server = await startServer(t, {
@@ -83,7 +83,9 @@ test("a stop under a load that does not end: nothing answered is missing in the 
   assert.equal(await spent(DATA_DIR), charged);
 });
 
-test("a second SIGTERM changes nothing, and SIGINT is the same", { timeout: 60_000 }, async (t) => {
+test("a second SIGTERM changes nothing, and SIGINT is the same", {
+  timeout: 300_000,
+}, async (t) => {
   const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
   server.child.kill("SIGTERM");
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });

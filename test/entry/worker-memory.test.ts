@@ -102,7 +102,7 @@ async function watched(scene: WorkerScene, work: () => Promise<void>) {
 }
 
 test("64 of the largest calls at once stay within the memory of an isolate", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openWorkerScene({ v8Flags: `--max-heap-size=${HEAP_MB}` });
   t.after(scene.close);
@@ -159,7 +159,7 @@ test("64 of the largest calls at once stay within the memory of an isolate", {
 });
 
 test("a repeat of the largest answer has its bytes, within the same memory", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openWorkerScene({ v8Flags: `--max-heap-size=${HEAP_MB}` });
   t.after(scene.close);
@@ -178,7 +178,7 @@ test("a repeat of the largest answer has its bytes, within the same memory", {
 });
 
 test("a client that goes away within its answer leaves nothing behind", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openWorkerScene();
   t.after(scene.close);

@@ -11,7 +11,7 @@ import { newDatabase, openNode } from "./postgres-scene.ts";
 
 /** Who gets one of a node's few connections. */
 test("however many wait for a connection, a batch of debits has one for itself", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const pool = openPostgresPool(await newDatabase(), { max: 3, reserved: 1 });
   t.after(() => pool.close());
@@ -28,7 +28,7 @@ test("however many wait for a connection, a batch of debits has one for itself",
 });
 
 test("whoever waits for a connection in vain is told so, and his turn goes to the next", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const pool = openPostgresPool(await newDatabase(), { max: 2, reserved: 1 });
   t.after(() => pool.close());
@@ -45,7 +45,7 @@ test("whoever waits for a connection in vain is told so, and his turn goes to th
 });
 
 test("a node that rests keeps two connections, and goes on over them when strangers have taken all others", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const direct = await newDatabase();
   const asOperator = async (sql: string) => {
@@ -94,7 +94,7 @@ test("a node that rests keeps two connections, and goes on over them when strang
 });
 
 test("a report that finds out whether the server is back, and is not answered, holds up the others for seconds only", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const url = new URL(await newDatabase());
   const network = await openNetwork(Number(url.port));

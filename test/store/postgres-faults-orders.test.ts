@@ -49,7 +49,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
   });
 
   test("another session holds an account: its calls wait, those of others do not, and all are made once it lets go", {
-    timeout: 30_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const held = await scene.account("Ada", { credits: 50 });
@@ -77,7 +77,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
   });
 
   test("another session never lets go of an account: its calls are refused, known not to be carried out", {
-    timeout: 30_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const held = await scene.account("Ada", { credits: 50 });
@@ -96,7 +96,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
   });
 
   test("statements that take too long are stopped by the server, and their connections serve nobody else", {
-    timeout: 30_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const account = await scene.account("Ada", { credits: 50 });
@@ -115,7 +115,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
   });
 
   test("the server has one connection left for a node that asks for six: all are answered over that one", {
-    timeout: 30_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty, "poor");
     await scene.asOperator(`CREATE ROLE poor LOGIN IN ROLE pg_read_all_data, pg_write_all_data`);

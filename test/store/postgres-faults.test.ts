@@ -54,7 +54,7 @@ const openAccounts = (scene: Scene, count: number) =>
   );
 
 test("the server crashes and comes back, twice, under load: every order is answered, and the node goes on by itself", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openFaulty(t, faulty);
   const load = startLoad(scene, await openAccounts(scene, 12));
@@ -68,7 +68,7 @@ test("the server crashes and comes back, twice, under load: every order is answe
 });
 
 test("nobody listens: orders are known not to be carried out, and once that is known many of them ask a few times in all", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openFaulty(t, faulty);
   const account = await scene.account("Ada", { credits: 5_000 });
@@ -99,7 +99,7 @@ test("nobody listens: orders are known not to be carried out, and once that is k
 
 describe("while the server goes on", { concurrency: true }, () => {
   test("connections are ended by an operator, again and again, under load: the process lives, and the books hold", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const load = startLoad(scene, await openAccounts(scene, 12));
@@ -117,7 +117,7 @@ describe("while the server goes on", { concurrency: true }, () => {
   });
 
   test("the network swallows everything: the probe tells at once, orders end in time, and later ones do not wait for it", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const account = await scene.account("Ada", { credits: 100 });
@@ -152,7 +152,7 @@ describe("while the server goes on", { concurrency: true }, () => {
   });
 
   test("a commit's answer is lost: what became of the order is looked up, and its caller is told", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const [account = "", other = ""] = await openAccounts(scene, 2);

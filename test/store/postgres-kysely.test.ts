@@ -71,7 +71,7 @@ test("a lost answer to a read is asked for again, one to a write is told as unkn
 });
 
 test("while the server is known to be gone few connections are tried, however many statements there are", {
-  timeout: 30_000,
+  timeout: 300_000,
 }, async (t) => {
   const { network, write, read, noted } = await open(t);
   await faulty.server.stop("immediate");

@@ -37,7 +37,7 @@ async function openScene(t: TestContext) {
 }
 
 test("a node is frozen in the middle of a transaction: a debit of the same account on another node goes through within seconds", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openScene(t);
   const program = path.join(import.meta.dirname, "postgres-holder.ts");
@@ -59,7 +59,7 @@ test("a node is frozen in the middle of a transaction: a debit of the same accou
 
 for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies PostgresMode[]) {
   test(`a transaction (${mode}) that falls silent is ended by the server, and is known to have come to nothing`, {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const { pool, silent } = await openScene(t);
     const fallSilent = pool.transaction(mode, async (query) => {
@@ -72,7 +72,7 @@ for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies Po
   });
 }
 
-test("a report may be silent for longer", { timeout: 60_000 }, async (t) => {
+test("a report may be silent for longer", { timeout: 300_000 }, async (t) => {
   const { pool } = await openScene(t);
   const rows = await pool.transaction("report", async (query) => {
     await query("SELECT 1");

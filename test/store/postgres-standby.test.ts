@@ -87,7 +87,7 @@ async function openStandby(t: TestContext) {
 }
 
 test("a node that reaches a standby refuses as what was not carried out, and goes on once the standby is promoted", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openStandby(t);
   const { account, ledger } = scene;
@@ -176,7 +176,7 @@ async function loseStandby(t: TestContext, scene: Scene) {
 
 for (const how of ["cancel", "terminate"] as const) {
   test(`a commit that waits for its standby is ended (${how}): it is acknowledged only once it is safe`, {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (t) => {
     const scene = await openFaulty(t, faulty);
     const account = await scene.account("Ada", { credits: 50 });
@@ -219,7 +219,7 @@ for (const how of ["cancel", "terminate"] as const) {
 }
 
 test("a write that does not name itself is not acknowledged where only the primary has it", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const scene = await openFaulty(t, faulty);
   const standby = await loseStandby(t, scene);

@@ -147,7 +147,7 @@ test("of six processes that open one file at once, one migrates it and all can u
   const run = () =>
     promisify(execFile)(process.execPath, [...options, file], {
       cwd: path.join(import.meta.dirname, "..", ".."),
-      timeout: 30_000,
+      timeout: 300_000,
     });
   const ended = await Promise.all(Array.from({ length: 6 }, run));
   assert.deepEqual(
