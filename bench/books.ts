@@ -3,7 +3,7 @@ import { createKey, type Desk, openAccount } from "#accounts/people.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
-import { databaseFile } from "../src/entry/data-folder.ts";
+import { databaseFile } from "../src/apps/node/data-folder.ts";
 
 /** The bench at the ledger itself, through a connection of its own: more accounts to call with, and the books at the end. */
 const CREDITS = 1_000_000_000;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { COMPATIBILITY_DATE } from "../test/wrangler-config.ts";
+import { COMPATIBILITY_DATE } from "../test/support/wrangler-config.ts";
 
 /**
  * Workers, each in a workerd of its own, as it is deployed: bundled and minified as wrangler does it. Requests go straight

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } 
 import { availableParallelism, cpus, loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { LOG_LEVELS } from "#settings.ts";
+import { LOG_LEVELS } from "#config/settings.ts";
 import { measureEdge } from "./edge.ts";
 import { measureHeadOfLine } from "./head-of-line.ts";
 import { measureMarkdown } from "./markdown.ts";

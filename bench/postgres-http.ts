@@ -1,5 +1,5 @@
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import type { Postgres } from "../test/postgres.ts";
+import type { Postgres } from "../test/support/postgres.ts";
 import { makeRequest, runFlatOut } from "./load.ts";
 import type { PostgresOptions } from "./postgres.ts";
 import { readBooks } from "./postgres-scene.ts";

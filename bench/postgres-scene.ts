@@ -3,7 +3,7 @@ import path from "node:path";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { type Postgres, startPostgres } from "../test/postgres.ts";
+import { type Postgres, startPostgres } from "../test/support/postgres.ts";
 import { readProc } from "./process-cpu.ts";
 
 /** A PostgreSQL of the bench's own that syncs every commit, and what is in it before a run and after. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
-import { SETTINGS } from "#settings.ts";
+import { SETTINGS } from "#config/settings.ts";
 import { CPU_REPORTER, HAS_PROC } from "./process-cpu.ts";
 
 /** The measured servers: each a process of its own, on a free port of 127.0.0.1, ended by its own process id. */
@@ -47,7 +47,7 @@ export async function startOwnServer(
   };
   const { server, found } = await start(
     "toolbooth",
-    ["src/entry/node.ts"],
+    ["src/apps/node/main.ts"],
     env,
     /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/,
   );

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { runTool } from "#http/run-tool.ts";
-import { findTool, type Tool } from "#tools/index.ts";
-import { openToolPool, type ToolPool } from "../src/entry/node-tool-pool.ts";
-import type { ThreadJob } from "../src/entry/node-tool-thread.ts";
+import { runTool } from "#api/pipeline/run-tool.ts";
+import { findTool, type Tool } from "#tools/registry.ts";
+import { openToolPool, type ToolPool } from "../src/apps/node/tool-pool.ts";
+import type { ThreadJob } from "../src/apps/node/tool-thread.ts";
 import { realText } from "./head-of-line.ts";
 import { medianOf, round } from "./statistics.ts";
 import { showTable } from "./table.ts";

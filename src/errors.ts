@@ -142,7 +142,7 @@ export type FaultDetails = {
   cause?: unknown;
 };
 
-/** A fault ends the request: it is thrown anywhere, and caught once, in `http/app.ts`. */
+/** A fault ends the request: it is thrown anywhere, and caught once, in `api/app.ts`. */
 export class Fault extends Error {
   readonly code: ErrorCode;
   readonly details: FaultDetails;

@@ -12,7 +12,7 @@ import { after, test } from "node:test";
 const FOLDER = mkdtempSync(path.join(tmpdir(), "toolbooth-browsers-"));
 after(() => rmSync(FOLDER, { recursive: true, force: true }));
 process.env["TMPDIR"] = FOLDER;
-const { openBrowser } = await import("./chromium.ts");
+const { openBrowser } = await import("./support/chromium.ts");
 
 /** The processes whose executable is one of ours. */
 function running(): string[] {
@@ -35,7 +35,7 @@ function assertNothingLeft(): void {
 
 /** Opens a browser, tells which file it runs, and closes it when its input ends. */
 const CHILD = `
-  const { openBrowser } = await import(${JSON.stringify(path.join(import.meta.dirname, "chromium.ts"))});
+  const { openBrowser } = await import(${JSON.stringify(path.join(import.meta.dirname, "support/chromium.ts"))});
   const { globSync, statSync } = await import("node:fs");
   const browser = await openBrowser();
   console.log(statSync(globSync(process.env.TMPDIR + "/*/chromium")[0]).ino);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { readConfig } from "#config.ts";
-import { describeApi } from "#http/openapi.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { readConfig } from "#config/config.ts";
+import { SETTINGS } from "#config/settings.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { SETTINGS } from "#settings.ts";
-import { TOOLS } from "#tools/index.ts";
-import { COMMANDS } from "../src/entry/cli/commands.ts";
-import { readYaml, type Yaml } from "./plain-yaml.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { COMMANDS } from "../src/apps/cli/commands.ts";
+import { readYaml, type Yaml } from "./support/plain-yaml.ts";
 
 /** The files that set up a fleet: no container runs here, so they are held against what they must agree with. */
 const DEPLOY = path.join(import.meta.dirname, "../deploy");
@@ -24,14 +24,14 @@ function numberIn(file: string, name: string): number {
 }
 /** How long a node takes at most to end after SIGTERM, one thing after the other (node.ts). */
 const STOP_MS =
-  numberIn("src/entry/node-server.ts", "STOP_TIMEOUT_MS") +
-  numberIn("src/entry/node-people.ts", "STOP_TIMEOUT_MS") +
-  numberIn("src/entry/node-reversals.ts", "STOP_TIMEOUT_MS") +
+  numberIn("src/apps/node/server.ts", "STOP_TIMEOUT_MS") +
+  numberIn("src/apps/node/dashboard.ts", "STOP_TIMEOUT_MS") +
+  numberIn("src/apps/node/reversals.ts", "STOP_TIMEOUT_MS") +
   LEDGER_TIMEOUT_MS;
 /** The connections that one node may open. */
 const CONNECTIONS =
-  numberIn("src/entry/node-store.ts", "CONNECTIONS_MAX") +
-  numberIn("src/entry/node-people-store.ts", "CONNECTIONS_MAX");
+  numberIn("src/apps/node/store.ts", "CONNECTIONS_MAX") +
+  numberIn("src/apps/node/dashboard-store.ts", "CONNECTIONS_MAX");
 
 /** What lies at a path of keys and places; a fault where there is nothing. */
 function at(value: Yaml | undefined, ...keys: (string | number)[]): Yaml {

@@ -16,8 +16,8 @@ import type {
   SessionView,
   UsageView,
   Visitor,
-} from "#http/people/shapes.ts";
-import { ask, Offline, Refusal } from "./ask.ts";
+} from "#api/dashboard/shapes.ts";
+import { ask, Offline, Refusal } from "./request.ts";
 
 /** What the service told, and how to ask again. Everything that belongs to a person lies below `mine`. */
 export const queryKeys = {

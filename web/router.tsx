@@ -1,12 +1,12 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { arrival } from "./arrival.ts";
 import { base } from "./base.ts";
-import { Broken } from "./frame/broken.tsx";
+import { Broken } from "./frame/crashed.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { MemberPages } from "./frame/member-pages.tsx";
 import { NotFound } from "./frame/not-found.tsx";
 import { Pending } from "./frame/pending.tsx";
 import { screenOf } from "./frame/screen-of.ts";
+import { arrival } from "./redirect-target.ts";
 
 /** Every page that React draws. Each screen is a file of its own that is fetched when it is needed. */
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound });
@@ -45,17 +45,17 @@ const routes = root.addChildren([
   createRoute({
     getParentRoute: top,
     path: "/unsubscribe",
-    component: screenOf(() => import("./notices/unsubscribe-screen.tsx")),
+    component: screenOf(() => import("./notifications/unsubscribe-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/tools",
-    component: screenOf(() => import("./browser-tools/tools-screen.tsx")),
+    component: screenOf(() => import("./tools/tools-screen.tsx")),
   }),
   createRoute({
     getParentRoute: top,
     path: "/tools/$name",
-    component: screenOf(() => import("./browser-tools/tool-screen.tsx")),
+    component: screenOf(() => import("./tools/tool-screen.tsx")),
   }),
   member.addChildren([
     createRoute({
@@ -71,7 +71,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: behindSignIn,
       path: "/settings/notices",
-      component: screenOf(() => import("./notices/notices-screen.tsx")),
+      component: screenOf(() => import("./notifications/notifications-screen.tsx")),
     }),
     createRoute({
       getParentRoute: behindSignIn,

@@ -2,7 +2,7 @@ import path from "node:path";
 import { defineConfig } from "vite";
 
 /**
- * How the pages are built; src/entry/node-build.ts runs it and says where to. Everything that comes out is a file with
+ * How the pages are built; src/apps/node/build.ts runs it and says where to. Everything that comes out is a file with
  * its content's hash in its name, below `assets/`: no inline script, no `data:` asset, as the pages' policy asks.
  */
 export default defineConfig({

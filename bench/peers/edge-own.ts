@@ -1,19 +1,19 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AppContext } from "#http/app-context.ts";
-import { createAuthenticator } from "#http/authenticate.ts";
-import { readBody } from "#http/body.ts";
-import { createReplier, type RequestContext } from "#http/reply.ts";
+import type { AppContext } from "#api/app-context.ts";
+import { createAuthenticator } from "#api/pipeline/authenticate.ts";
+import { readBody } from "#api/pipeline/body.ts";
+import { createReplier, type RequestContext } from "#api/pipeline/reply.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
-import { hash } from "#tools/hash.ts";
-import worker from "../../src/entry/worker.ts";
-import { createWorkerHouse } from "../../src/entry/worker-house.ts";
+import { hash } from "#tools/hash/tool.ts";
+import worker from "../../src/apps/edge/api-worker.ts";
+import { createWorkerHouse } from "../../src/apps/edge/app-context.ts";
 import { STEPS, type Step } from "../edge-steps.ts";
 
 /**
  * The Worker that is deployed, with two doors for the bench: PUT orders from an account's object; and where the variable
  * STEPS is set, `?until=` says how far a call goes, so that the parts of its cost can be told apart.
  */
-export { AccountLedger } from "../../src/entry/worker.ts";
+export { AccountLedger } from "../../src/apps/edge/api-worker.ts";
 
 type Env = Parameters<typeof worker.fetch>[1] & { IDLE: Namespace; STEPS?: string };
 type Namespace = Parameters<typeof worker.fetch>[1]["LEDGER"];

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { findTool } from "#tools/index.ts";
-import type { Supply } from "#tools/tool.ts";
+import type { Supply } from "#tools/define-tool.ts";
+import { findTool } from "#tools/registry.ts";
 
 /**
  * The smallest metered Worker that can be thought of, to be compared with: the account's name in the key, the key's hash,

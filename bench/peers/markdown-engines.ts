@@ -17,7 +17,7 @@ export const OURS = "toolbooth";
 export const CONTENDERS: Readonly<Record<string, Contender>> = {
   [OURS]: {
     async open() {
-      const { renderMarkdown } = await import("#tools/markdown/render-markdown.ts");
+      const { renderMarkdown } = await import("#tools/markdown-render/render-markdown.ts");
       return (markdown) => renderMarkdown(markdown, false).html;
     },
   },

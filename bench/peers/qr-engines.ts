@@ -19,9 +19,9 @@ export const NODE_QRCODE = "qrcode";
 
 export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
   async [OURS]() {
-    const { encodeQr } = await import("#tools/qr/encode-qr.ts");
-    const { drawQrSvg, drawQrUtf8, layOutQr } = await import("#tools/qr/draw.ts");
-    const { writeQrPng } = await import("#tools/qr/png.ts");
+    const { encodeQr } = await import("#tools/qr-code/encode-qr.ts");
+    const { drawQrSvg, drawQrUtf8, layOutQr } = await import("#tools/qr-code/draw.ts");
+    const { writeQrPng } = await import("#tools/qr-code/png.ts");
     const { dataUrl } = await import("#tools/base64.ts");
     const symbolOf = (text: string) => encodeQr(text, "M") ?? refuse(text);
     return {

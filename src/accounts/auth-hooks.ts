@@ -1,6 +1,6 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
-import { accountLetters } from "./account-letters.ts";
+import { accountLetters } from "./account-emails.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";

@@ -1,5 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
-import type { Mail } from "#mail/mail.ts";
+import type { Mail } from "#email/mail.ts";
 import type { Journal } from "./journal.ts";
 import type { Desk } from "./people.ts";
 import type { RequestRule, RequestVerdict } from "./request-count.ts";

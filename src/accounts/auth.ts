@@ -2,9 +2,9 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { accountLetters } from "./account-letters.ts";
-import { complainOf } from "./auth-complaints.ts";
+import { accountLetters } from "./account-emails.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
+import { complainOf } from "./auth-log.ts";
 import {
   AUTH_PATH,
   type AuthOptions,

@@ -1,6 +1,6 @@
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { Purchase, PurchaseBook } from "./purchase-book.ts";
+import type { Purchase, PurchaseBook } from "./purchase-store.ts";
 import { isRestored } from "./restored-grants.ts";
 import { paidBack } from "./settle-credits.ts";
 

@@ -3,7 +3,7 @@ import type { BillingHouse } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import { ProviderRefused } from "./payment-provider.ts";
 import type { Offer } from "./price-list.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 import { settlePurchase } from "./settle-purchase.ts";
 
 export type BeginOrder = {

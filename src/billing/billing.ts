@@ -4,7 +4,7 @@ import { type Comparison, comparePayments } from "./compare-payments.ts";
 import { everyPayment } from "./every-payment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
 import type { PriceList } from "./price-list.ts";
-import type { PurchaseBook } from "./purchase-book.ts";
+import type { PurchaseBook } from "./purchase-store.ts";
 import { type SettleOutcome, type SettleRef, settlePurchase } from "./settle-purchase.ts";
 
 /** What selling needs. */

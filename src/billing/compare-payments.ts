@@ -1,5 +1,5 @@
 import type { PaymentState } from "./payment-provider.ts";
-import type { Purchase, PurchaseBook } from "./purchase-book.ts";
+import type { Purchase, PurchaseBook } from "./purchase-store.ts";
 import type { SettleOutcome, SettleRef } from "./settle-purchase.ts";
 
 /** What the operator's comparison found; what it could settle is settled. */

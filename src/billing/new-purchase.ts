@@ -1,5 +1,5 @@
 import type { Offer } from "./price-list.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 
 /** A purchase that nobody has paid yet. */
 export function newPurchase(

@@ -1,5 +1,5 @@
 import type { RecordOf } from "#ledger/transfer/records.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 
 /** A purchase as a record of a transfer, and back. */
 export const toRecord = ({ offer, ...purchase }: Purchase): RecordOf<"purchase"> => ({

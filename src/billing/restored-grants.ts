@@ -1,5 +1,5 @@
 import type { Ledger } from "#ledger/port.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 
 /**
  * In ledgers of earlier versions a clawback could not fall: where too much had been taken of a grant it was taken whole, and

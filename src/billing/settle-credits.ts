@@ -1,6 +1,6 @@
 import type { BillingHouse } from "./billing.ts";
 import { addMonths } from "./months.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 import { takenBefore } from "./restored-grants.ts";
 
 /** What a purchase says of its grant. */

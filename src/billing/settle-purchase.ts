@@ -3,7 +3,7 @@ import { DAY_MS } from "#limits.ts";
 import type { BillingHouse } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import type { PaymentRef, PaymentState } from "./payment-provider.ts";
-import type { Purchase } from "./purchase-book.ts";
+import type { Purchase } from "./purchase-store.ts";
 import { settleCredits, troubleOf } from "./settle-credits.ts";
 
 export type SettleRef = { purchase: string } | PaymentRef;

@@ -1,5 +1,5 @@
-import { addBooks, noBooks } from "./books.ts";
 import type { Audit, Books } from "./port.ts";
+import { addBooks, noBooks } from "./totals.ts";
 
 /** What a store sums up for an account, for its audit. */
 export type AccountSums = Books & {

@@ -1,7 +1,7 @@
 import { actInSteps } from "#accounts/act-in-steps.ts";
 import { keyStart } from "#accounts/key-format.ts";
+import { personToTell, type Told } from "#accounts/notify-person.ts";
 import { closeAccount, createKey, DeskRefusal, openAccount } from "#accounts/people.ts";
-import { personToTell, type Told } from "#accounts/tell-person.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
 

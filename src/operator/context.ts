@@ -1,9 +1,9 @@
 import type { AccountIndex } from "#accounts/account-index.ts";
 import type { Directory } from "#accounts/directory.ts";
+import type { TellWiring } from "#accounts/notify-person.ts";
 import type { Desk } from "#accounts/people.ts";
-import type { TellWiring } from "#accounts/tell-person.ts";
 import type { Billing } from "#billing/billing.ts";
-import type { PurchaseBook } from "#billing/purchase-book.ts";
+import type { PurchaseBook } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Fault, type FieldFault } from "#errors.ts";
-import { nearestName } from "#tools/nearest-name.ts";
-import { utf8LengthOver } from "#tools/text.ts";
-import type { Tool } from "#tools/tool.ts";
+import type { Tool } from "./define-tool.ts";
+import { nearestName } from "./nearest-name.ts";
+import { utf8LengthOver } from "./text.ts";
 
 /**
  * Checks a parsed body against the schema of a tool and says in plain words what is wrong with it.

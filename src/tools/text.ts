@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { about } from "#tools/tool.ts";
+import { about } from "./define-tool.ts";
 
 /**
  * Text as the tools see it: counted and encoded in UTF-8, and refused where it has no UTF-8 form.

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import type { BillingHouse } from "#billing/billing.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { ADA, type BillingScene, openScene, randomFrom, START } from "./billing-scene.ts";
+import { ADA, type BillingScene, openScene, randomFrom, START } from "./billing-fixture.ts";
 
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 30);
 const CREDITS = 100;

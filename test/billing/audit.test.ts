@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditPurchases } from "#billing/audit-purchases.ts";
-import { ADA, type BillingScene, openScene, START } from "./billing-scene.ts";
+import { ADA, type BillingScene, openScene, START } from "./billing-fixture.ts";
 
 const HOUR = 3_600_000;
 

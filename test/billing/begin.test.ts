@@ -8,8 +8,8 @@ import {
 } from "#billing/begin-purchase.ts";
 import { createBilling } from "#billing/billing.ts";
 import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
-import { accountId } from "../contract/ledger/scene.ts";
-import { ADA, openScene, START } from "./billing-scene.ts";
+import { accountId } from "../contract/ledger/fixture.ts";
+import { ADA, openScene, START } from "./billing-fixture.ts";
 
 const HOUR = 3_600_000;
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBilling } from "#billing/billing.ts";
 import { ProviderAway } from "#billing/payment-provider.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
-import { ADA, openScene, START } from "./billing-scene.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { ADA, openScene, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 

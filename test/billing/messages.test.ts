@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { MessageRefused, ProviderAway } from "#billing/payment-provider.ts";
 import { FAKE_WEBHOOK_SECRET } from "../stripe/fake-stripe.ts";
 import { sign } from "../stripe/messages.ts";
-import { openScene } from "./billing-scene.ts";
+import { openScene } from "./billing-fixture.ts";
 
 const WEEK = 7 * 86_400_000;
 

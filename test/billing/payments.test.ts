@@ -1,7 +1,7 @@
 /** Payments from begin to end, in process: the real SDK, a fake of Stripe, the ledger in memory and the book in SQLite. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADA, isSettled, openScene, START } from "./billing-scene.ts";
+import { ADA, isSettled, openScene, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 

@@ -17,7 +17,7 @@ import {
   FAKE_WEBHOOK_SECRET,
   startFakeStripe,
 } from "../stripe/fake-stripe.ts";
-import { START } from "./billing-scene.ts";
+import { START } from "./billing-fixture.ts";
 
 const OFFER: Offer = {
   ...({ id: "small", kind: "pack", name: "Größe S & Co. [1]=%?", credits: 1000 } as const),

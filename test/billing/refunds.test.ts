@@ -1,7 +1,7 @@
 /** Money that goes back, and comes again: refunds, disputes, and both at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADA, type BillingScene, openScene } from "./billing-scene.ts";
+import { ADA, type BillingScene, openScene } from "./billing-fixture.ts";
 
 type Bought = { scene: BillingScene; id: string; session: string };
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type AccountIndex, type IndexedAccount, indexedLedger } from "#accounts/account-index.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 export type OpenAccountIndex = (t: TestContext) => Promise<{ index: AccountIndex }>;
 

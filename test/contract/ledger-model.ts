@@ -12,7 +12,7 @@ import {
   compareStates,
   ENTRIES_MAX,
 } from "./ledger/compare-with-model.ts";
-import { maintainFully, type OpenLedger } from "./ledger/scene.ts";
+import { maintainFully, type OpenLedger } from "./ledger/fixture.ts";
 import {
   deleteEvents,
   type Run,

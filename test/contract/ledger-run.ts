@@ -22,7 +22,7 @@ import {
   type Scene,
   START,
 } from "../ledger/rules/steps.ts";
-import { HOUR, throughJson } from "./ledger/scene.ts";
+import { HOUR, throughJson } from "./ledger/fixture.ts";
 
 /** What only a store does; and more grants than the rules have, because these runs are short. */
 const STORE_KINDS = { deleteEvents: 30, maintain: 50, grant: 220 };

@@ -4,24 +4,24 @@
  */
 import { describe } from "node:test";
 import { describeAccounts } from "./ledger/accounts.ts";
-import { describeBalanceNotices } from "./ledger/balance-notices.ts";
-import { describeBooks } from "./ledger/books.ts";
+import { describeBalanceNotices } from "./ledger/balance-events.ts";
 import { describeClawback } from "./ledger/clawback.ts";
 import { describeConcurrency } from "./ledger/concurrency.ts";
 import { describeDebits } from "./ledger/debits.ts";
 import { describeDurability } from "./ledger/durability.ts";
 import { describeEntries } from "./ledger/entries.ts";
+import { describeNotices } from "./ledger/events.ts";
 import { describeExpiries } from "./ledger/expiries.ts";
+import type { OpenLedger } from "./ledger/fixture.ts";
 import { describeGrants } from "./ledger/grants.ts";
 import { describeIdempotency } from "./ledger/idempotency.ts";
 import { describeKeys } from "./ledger/keys.ts";
 import { describeLifetime } from "./ledger/lifetime.ts";
 import { describeMaintenance } from "./ledger/maintenance.ts";
-import { describeNotices } from "./ledger/notices.ts";
 import { describePartialReversals } from "./ledger/partial-reversals.ts";
 import { describePrices } from "./ledger/prices.ts";
 import { describeReversals } from "./ledger/reversals.ts";
-import type { OpenLedger } from "./ledger/scene.ts";
+import { describeBooks } from "./ledger/totals.ts";
 import { describeUsage } from "./ledger/usage.ts";
 
 export function ledgerContract(name: string, open: OpenLedger): void {

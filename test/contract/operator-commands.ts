@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../entry/cli-scene.ts";
-import { runHere } from "../entry/run-command.ts";
+import type { Json } from "../apps/cli/fixture.ts";
+import { runHere } from "../apps/node/run-command.ts";
 
 export type Opened = {
   /** The settings of the command line. */

@@ -13,9 +13,9 @@ import {
 import type { CallRef } from "#ledger/port.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { createScene, HOUR, MINUTE, START } from "../contract/ledger/scene.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
-import { openEmpty } from "../store/transfer-scene.ts";
+import { createScene, HOUR, MINUTE, START } from "../contract/ledger/fixture.ts";
+import { openEmpty } from "../stores/transfer-fixture.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 /** Calls that wait to be reversed, over a ledger that answers as the test tells it, at a time that the test sets. */
 function openReversals(t: TestContext, pace: ReversalPace, max = 200) {

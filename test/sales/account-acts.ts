@@ -1,6 +1,6 @@
 /** What happens to accounts: calls, grants, keys, and what their owners and operators do. */
 import type { DebitOrder } from "#ledger/port.ts";
-import { idempotency, keyId, keySha256 } from "../contract/ledger/scene.ts";
+import { idempotency, keyId, keySha256 } from "../contract/ledger/fixture.ts";
 import type { Life } from "./chance.ts";
 import { balanceOf, MS_OF_DAY } from "./lots.ts";
 import type { Person } from "./world.ts";

@@ -12,9 +12,9 @@ import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseBook } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { ADA, randomFrom } from "../billing/billing-scene.ts";
-import { createScene } from "../contract/ledger/scene.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
+import { ADA, randomFrom } from "../billing/billing-fixture.ts";
+import { createScene } from "../contract/ledger/fixture.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { createTill, eventsOf } from "./till.ts";
 
 const RUNS = 10 * Number(process.env["TEST_SALES_RUNS"] ?? 4);

@@ -1,8 +1,8 @@
 /** A ledger and a book that are judged by the model at each order, and that break in the midst of it when they are told to. */
 import assert from "node:assert/strict";
+import type { WaitingLetter } from "#email/email-queue.ts";
+import type { NoticeBook } from "#events/event-store.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
-import type { WaitingLetter } from "#mail/letter-queue.ts";
-import type { NoticeBook } from "#notices/notice-book.ts";
 import { createTurns } from "#stores/sqlite/turns.ts";
 import type { Model, Operations } from "./model.ts";
 

@@ -1,6 +1,6 @@
 /** What a purchase must have come to, said without the ways of settling. */
 import assert from "node:assert/strict";
-import type { Purchase } from "#billing/purchase-book.ts";
+import type { Purchase } from "#billing/purchase-store.ts";
 import { isOver, type Lot, leftOf } from "./lots.ts";
 import type { World } from "./world.ts";
 

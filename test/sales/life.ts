@@ -18,7 +18,7 @@ import { count, type Life } from "./chance.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { checkPurchase } from "./laws.ts";
 import { MS_OF_DAY } from "./lots.ts";
-import { carry, forget, look } from "./notice-acts.ts";
+import { carry, forget, look } from "./notification-acts.ts";
 import { begin, reconcile, settleOne, somethingHappens } from "./payment-acts.ts";
 import { compare, END, openWorld, signUp } from "./world.ts";
 

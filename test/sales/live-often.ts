@@ -1,6 +1,6 @@
 /** Many lives, each told by its seed. */
 import type { TestContext } from "node:test";
-import { randomFrom } from "../billing/billing-scene.ts";
+import { randomFrom } from "../billing/billing-fixture.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { live } from "./life.ts";
 

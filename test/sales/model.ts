@@ -14,7 +14,7 @@ import {
   MS_OF_DAY,
   type Owner,
 } from "./lots.ts";
-import { createTold } from "./told.ts";
+import { createTold } from "./notified.ts";
 
 const marksOf = (end: number | null, now: number) =>
   end === null ? [] : [end - 30 * MS_OF_DAY, end - 7 * MS_OF_DAY, end].filter((mark) => mark > now);

@@ -5,8 +5,8 @@ import { HOUR_MS } from "#limits.ts";
 import { count, fault, type Life, orNothing } from "./chance.ts";
 import { checkPurchase } from "./laws.ts";
 import { balanceOf } from "./lots.ts";
+import type { Told } from "./notified.ts";
 import { eventsOf } from "./till.ts";
-import type { Told } from "./told.ts";
 import type { World } from "./world.ts";
 
 export async function begin(life: Life): Promise<void> {

@@ -1,6 +1,6 @@
 /** The same lives over PostgreSQL: fewer, for each order is a way to a server and back. */
 import { test } from "node:test";
-import { newDatabase, openNode } from "../store/postgres-scene.ts";
+import { newDatabase, openNode } from "../stores/postgres/fixture.ts";
 import { liveOften } from "./live-often.ts";
 
 const RUNS = Math.ceil(Number(process.env["TEST_SALES_RUNS"] ?? 5) / 5);

@@ -7,7 +7,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { liveOften } from "./live-often.ts";
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import type { Billing, BillingHouse } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
-import { carryOn, noticesOf } from "#notices/carry-on.ts";
-import { createNoticeLetters } from "#notices/notice-letters.ts";
-import { createAside } from "#notices/set-aside.ts";
+import { carryOn, noticesOf } from "#events/dispatch-events.ts";
+import { createNoticeLetters } from "#events/notification-emails.ts";
+import { createAside } from "#events/set-aside.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
-import { accountId } from "../contract/ledger/scene.ts";
+import { accountId } from "../contract/ledger/fixture.ts";
 import {
   Broken,
   breaking,

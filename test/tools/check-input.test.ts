@@ -3,10 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Fault } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import { hash, markdownRender, qrCode, TOOLS, uuid } from "#tools/index.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
+import { hash, markdownRender, qrCode, TOOLS, uuid } from "#tools/registry.ts";
 import { utf8Length } from "#tools/text.ts";
-import type { Tool } from "#tools/tool.ts";
 
 const MB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
-import { TOOLS, uuid } from "#tools/index.ts";
-import { defineTool } from "#tools/tool.ts";
+import { defineTool } from "#tools/define-tool.ts";
+import { TOOLS, uuid } from "#tools/registry.ts";
 
 test("the five tools cost one credit a call", () => {
   assert.deepEqual(

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { echo } from "#tools/echo.ts";
-import { fixedSupply } from "../supply.ts";
+import { echo } from "#tools/echo/tool.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 
 const answerTo = (json: string, receivedAt = fixedSupply().receivedAt) => {
   const output = echo.run(checkInput(echo, json).input, { ...fixedSupply(), receivedAt });

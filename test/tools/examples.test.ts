@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as z from "zod/mini";
-import { checkInput, findTool, TOOLS } from "#tools/index.ts";
-import { fixedSupply } from "../supply.ts";
+import { checkInput, findTool, TOOLS } from "#tools/registry.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 
 test("the tools stand in the order of the specification and are found by their names", () => {
   const names = TOOLS.map(({ name }) => name);

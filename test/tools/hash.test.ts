@@ -3,9 +3,9 @@ import { createHash, webcrypto } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { hash } from "#tools/hash.ts";
-import type { HashAlgorithm } from "#tools/tool.ts";
-import { fixedSupply } from "../supply.ts";
+import type { HashAlgorithm } from "#tools/define-tool.ts";
+import { hash } from "#tools/hash/tool.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 
 const ALGORITHMS: HashAlgorithm[] = ["sha1", "sha256", "sha384", "sha512"];
 const run = async (request: unknown) => hash.run(checkInput(hash, request).input, fixedSupply());

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkInput } from "#tools/check-input.ts";
-import { markdownRender } from "#tools/markdown-render.ts";
-import { fixedSupply } from "../supply.ts";
+import { markdownRender } from "#tools/markdown-render/tool.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 
 const run = (request: unknown) => {
   const output = markdownRender.run(checkInput(markdownRender, request).input, fixedSupply());

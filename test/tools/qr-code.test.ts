@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Fault } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import { qrCode } from "#tools/qr-code.ts";
-import { fixedSupply } from "../supply.ts";
+import { qrCode } from "#tools/qr-code/tool.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 import { decode, margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
 
 const run = (request: unknown) => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { uuid } from "#tools/uuid.ts";
-import { fixedSupply } from "../supply.ts";
+import { uuid } from "#tools/uuid/tool.ts";
+import { fixedSupply } from "../support/tool-context.ts";
 
 const run = (request: unknown, supply = fixedSupply()) => {
   const output = uuid.run(checkInput(uuid, request).input, supply);

@@ -1,9 +1,9 @@
 /** The API in this process, with the time and the random bytes that the page's code is given in the same test. */
 
-import { createBackstage } from "../doors/backstage.ts";
-import { createCaller, type DoorSettings, openDoor } from "../doors/door.ts";
-import { inProcess, openInProcess } from "../doors/in-process.ts";
-import { createMemoryLedger } from "../memory-ledger.ts";
+import { inProcess, openInProcess } from "../http/in-process.ts";
+import { createBackstage } from "../http/ledger-access.ts";
+import { createCaller, type DoorSettings, openDoor } from "../http/test-service.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 22, 26, 7, 89);
 /** A request id that the service keeps, as it is well-formed. */

@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { TOOLS } from "#tools/index.ts";
-import { CATALOGUE } from "../../web/browser-tools/catalogue.ts";
-import { curlCall } from "../../web/browser-tools/curl-call.ts";
-import { openBrowser } from "../chromium.ts";
-import { PUBLIC_URL } from "../doors/door.ts";
-import { bundle } from "../runtimes.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { CATALOGUE } from "../../web/tools/catalogue.ts";
+import { curlCall } from "../../web/tools/curl-call.ts";
+import { PUBLIC_URL } from "../http/test-service.ts";
+import { openBrowser } from "../support/chromium.ts";
+import { bundle } from "../support/runtimes.ts";
 import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-api.ts";
 import { type Case, casesFor } from "./browser-tools-cases.ts";
 
@@ -44,7 +44,7 @@ let page: Page;
 let api: Awaited<ReturnType<typeof openApi>>;
 
 before(async () => {
-  const resolveDir = path.join(import.meta.dirname, "../../web/browser-tools");
+  const resolveDir = path.join(import.meta.dirname, "../../web/tools");
   const content = await bundle({ entry: ENTRY, resolveDir }, "globalThis.answerCase = answerCase;");
   api = await openApi();
   browser = await openBrowser();

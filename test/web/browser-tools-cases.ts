@@ -9,7 +9,7 @@ import {
   MARKDOWN_BYTES_MAX,
   QR_TEXT_BYTES_MAX,
 } from "#limits.ts";
-import { TOOLS } from "#tools/index.ts";
+import { TOOLS } from "#tools/registry.ts";
 
 /** A form, a body in base64, or a long body made of pieces so that it need not be carried into the page. */
 export type Case =

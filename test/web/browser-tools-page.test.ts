@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { CATALOGUE } from "../../web/browser-tools/catalogue.ts";
-import { openBrowser } from "../chromium.ts";
-import { eventually } from "../doors/door.ts";
+import { CATALOGUE } from "../../web/tools/catalogue.ts";
+import { eventually } from "../http/test-service.ts";
+import { openBrowser } from "../support/chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
 import {
   assertAnswers,

@@ -1,8 +1,8 @@
 /** A visit to the pages of the browser tools: what every test of them does first, and what it reads. */
 import type { TestContext } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import type { Visitor } from "#http/people/shapes.ts";
-import { eventually, PUBLIC_URL } from "../doors/door.ts";
+import type { Visitor } from "#api/dashboard/shapes.ts";
+import { eventually, PUBLIC_URL } from "../http/test-service.ts";
 import { type openApi, RECEIVED_AT } from "./browser-tools-api.ts";
 
 export const VISITOR: Visitor = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { STYLE } from "#http/pages/style.ts";
+import { STYLE } from "#site/style.ts";
 
 /** The pages that the server writes and those that React draws have one look; each has it in a file of its own. */
 const OF_REACT = readFileSync(path.join(import.meta.dirname, "../../web/colours.css"), "utf8");

@@ -9,7 +9,7 @@ import type {
   SessionView,
   UsageView,
   Visitor,
-} from "#http/people/shapes.ts";
+} from "#api/dashboard/shapes.ts";
 
 /** What the service answers to the pages, made up: one account as it looks after some weeks, and one that is new. */
 export const NOW = Date.UTC(2026, 10, 21, 14, 30);

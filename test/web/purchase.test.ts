@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noticeOf } from "../../web/credits/purchase-text.ts";
 import { waitAfter } from "../../web/credits/purchase-waits.ts";
-import { noticeOf } from "../../web/credits/purchase-words.ts";
-import { answerText, bodyText, deliveryState } from "../../web/webhooks/webhook-words.ts";
+import { answerText, bodyText, deliveryState } from "../../web/webhooks/webhook-text.ts";
 import { deliveries, purchaseIn } from "./sales-fixtures.ts";
 
 test("a purchase is looked at every two seconds at first, ever more rarely, and not for ever", () => {

@@ -6,7 +6,7 @@ import type {
   OfferView,
   PricesView,
   PurchaseView,
-} from "#http/people/shapes.ts";
+} from "#api/dashboard/shapes.ts";
 import { credits, NOW } from "./fixtures.ts";
 
 /** What the service answers about what is sold, bought and told, made up. */

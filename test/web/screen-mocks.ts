@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { PeopleCode, PeopleRefusal } from "#http/people/shapes.ts";
+import type { PeopleCode, PeopleRefusal } from "#api/dashboard/shapes.ts";
 import { NOW } from "./fixtures.ts";
 
 /** A screen of the pages in one state. */

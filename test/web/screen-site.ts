@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { openPages } from "#entry/node-pages.ts";
-import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#http/pages/app-pages.ts";
-import { APP_HEADERS } from "#http/pages/app-shell.ts";
-import { createPages, type Pages } from "#http/pages/pages.ts";
-import type { Visitor } from "#http/people/shapes.ts";
-import { FULL } from "../http/pages-server.ts";
+import type { Visitor } from "#api/dashboard/shapes.ts";
+import { openPages } from "#apps/node/pages.ts";
+import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
+import { APP_HEADERS } from "#site/app-shell.ts";
+import { createPages, type Pages } from "#site/pages.ts";
+import { FULL } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";

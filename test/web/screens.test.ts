@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { after, before, describe, it } from "node:test";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "../chromium.ts";
+import { openBrowser } from "../support/chromium.ts";
 import type { Screen } from "./screen-mocks.ts";
 import { openScreenSite } from "./screen-site.ts";
 import { MODES, type Mode, modeName, openScreen, openVisit, type Visit } from "./screen-visit.ts";

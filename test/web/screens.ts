@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { DOOR_SCREENS } from "./door-screens.ts";
 import * as told from "./fixtures.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
+import { DOOR_SCREENS } from "./sign-in-screens.ts";
 
 const ALL: Mocks = {
   "GET /people/visitor": { body: told.visitor },

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { openBrowser } from "../chromium.ts";
+import { openBrowser } from "../support/chromium.ts";
 import { openScreenSite } from "./screen-site.ts";
 import { MODES, type Mode, openScreen, openVisit, type Visit } from "./screen-visit.ts";
 import { SCREENS } from "./screens.ts";

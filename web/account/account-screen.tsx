@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { PersonView, Visitor } from "#http/people/shapes.ts";
+import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
 import { LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Section } from "../parts/section.tsx";

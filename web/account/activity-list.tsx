@@ -1,4 +1,4 @@
-import type { EventKind, EventView } from "#http/people/shapes.ts";
+import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { ShowOlder } from "../parts/pages.tsx";

@@ -1,10 +1,10 @@
 import { Button, List, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { PersonView } from "#http/people/shapes.ts";
+import type { PersonView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { counted } from "../parts/figures.ts";
 import { focusFault } from "../parts/focus-fault.ts";
+import { counted } from "../parts/numbers.ts";
 import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useCloseAccount, useHome } from "../queries.ts";

@@ -4,9 +4,9 @@ import { addressOf } from "../base.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { useChangeEmail } from "../queries.ts";
-import { checkEmail } from "../sign-in/faults.ts";
+import { checkEmail } from "../sign-in/error-text.ts";
 
 /** Asks for another address. It changes only after letters to both, so that a slip of the hand locks nobody out. */
 export function EmailForm({ email }: { email: string }) {

@@ -1,13 +1,13 @@
 import { PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { PersonView } from "#http/people/shapes.ts";
+import type { PersonView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { useChangePassword } from "../queries.ts";
-import { checkNewPassword, PASSWORD_MIN } from "../sign-in/faults.ts";
+import { checkNewPassword, PASSWORD_MIN } from "../sign-in/error-text.ts";
 import { useRequestReset } from "../sign-in/requests.ts";
 
 export function PasswordPart({ person }: { person: PersonView }) {

@@ -1,10 +1,10 @@
 import { Button, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
-import type { SessionView } from "#http/people/shapes.ts";
+import type { SessionView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Answer, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";

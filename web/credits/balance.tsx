@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
-import type { CreditsView, GrantView } from "#http/people/shapes.ts";
+import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import "../home/home.css";
-import { counted, figure } from "../parts/figures.ts";
+import { counted, figure } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
-import { endText } from "./credit-words.ts";
+import { endText } from "./credit-text.ts";
 
 /** What there is, and what becomes of it by itself. */
 export function Balance({ view, now }: { view: CreditsView; now: number }) {

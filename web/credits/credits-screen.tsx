@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { CreditsView } from "#http/people/shapes.ts";
+import type { CreditsView } from "#api/dashboard/shapes.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
@@ -10,7 +10,7 @@ import { EntryList } from "./entry-list.tsx";
 import { Grants } from "./grants.tsx";
 import { Offers } from "./offers.tsx";
 import { PurchaseList } from "./purchase-list.tsx";
-import { FollowedPurchase } from "./purchase-notice.tsx";
+import { FollowedPurchase } from "./purchase-message.tsx";
 import { usePrices, usePurchases } from "./purchases.ts";
 
 /** All is asked for at once; what stands further down is shown once all above it is there, so that it does not move. */

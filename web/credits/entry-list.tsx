@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
-import type { EntryView } from "#http/people/shapes.ts";
+import type { EntryView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
-import { signed } from "../parts/figures.ts";
 import { LoadingRows } from "../parts/loading.tsx";
+import { signed } from "../parts/numbers.ts";
 import { ShowOlder } from "../parts/pages.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Answer, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEntries, useKeys } from "../queries.ts";
-import { ENTRY_WORDS, entryText } from "./credit-words.ts";
+import { ENTRY_WORDS, entryText } from "./credit-text.ts";
 
 /** Everything that ever changed the balance, newest first. */
 export function EntryList() {

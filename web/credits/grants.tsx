@@ -1,14 +1,14 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import type { CreditsView, GrantView } from "#http/people/shapes.ts";
+import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
-import { counted, figure, longDay, relative } from "../parts/figures.ts";
+import { counted, figure, longDay, relative } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useVisitor } from "../queries.ts";
-import { GRANT_WORDS } from "./credit-words.ts";
+import { GRANT_WORDS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);

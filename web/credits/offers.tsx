@@ -1,10 +1,10 @@
 import { Text, VisuallyHidden } from "@mantine/core";
-import { contactHref, lastsText, perThousand } from "#http/pages/offer-words.ts";
-import type { OfferView, PricesView } from "#http/people/shapes.ts";
-import { obstacleOf } from "../keys/standing.tsx";
+import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
+import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
+import { obstacleOf } from "../keys/key-state.tsx";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { counted, figure } from "../parts/figures.ts";
+import { counted, figure } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";

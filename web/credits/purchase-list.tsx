@@ -1,15 +1,15 @@
 import { Button, VisuallyHidden } from "@mantine/core";
-import type { PurchaseView } from "#http/people/shapes.ts";
+import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
-import { figure } from "../parts/figures.ts";
 import { LoadingRows } from "../parts/loading.tsx";
+import { figure } from "../parts/numbers.ts";
 import { OutsideLink } from "../parts/outside-link.tsx";
 import { ShowOlder } from "../parts/pages.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Answer, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { STATE_WORDS } from "./purchase-words.ts";
+import { STATE_WORDS } from "./purchase-text.ts";
 import { usePurchases } from "./purchases.ts";
 
 /** What was bought, newest first. `payable`: where nothing can be bought, and nothing was, there is nothing to tell. */

@@ -6,9 +6,9 @@ import type {
   PurchaseOrder,
   PurchasesView,
   PurchaseView,
-} from "#http/people/shapes.ts";
-import { ask, Offline } from "../ask.ts";
+} from "#api/dashboard/shapes.ts";
 import { queryKeys, useAnswer, usePages } from "../queries.ts";
+import { ask, Offline } from "../request.ts";
 import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
 
 export const usePrices = () => useAnswer<PricesView>(queryKeys.prices, "/people/prices");

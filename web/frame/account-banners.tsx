@@ -1,4 +1,4 @@
-import type { PersonView, Visitor } from "#http/people/shapes.ts";
+import type { PersonView, Visitor } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/failure.tsx";
 import { useSendVerification } from "../sign-in/requests.ts";
 import { SendAgain } from "../sign-in/send-again.tsx";

@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { PersonView } from "#http/people/shapes.ts";
+import type { PersonView } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/failure.tsx";
 import { useSignOut } from "../sign-in/requests.ts";
 import { ColourScheme } from "./colour-scheme.tsx";

@@ -1,6 +1,6 @@
 import { Link, useRouter } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import type { Visitor } from "#http/people/shapes.ts";
+import type { Visitor } from "#api/dashboard/shapes.ts";
 import { base } from "../base.ts";
 import { AccountPanel, SignOut } from "./account-panel.tsx";
 import { ColourScheme } from "./colour-scheme.tsx";

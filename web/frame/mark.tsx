@@ -1,4 +1,4 @@
-/** A booth's barrier, raised: the mark of src/http/pages/shell.ts. */
+/** A booth's barrier, raised: the mark of src/site/shell.ts. */
 export const Mark = () => (
   <svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true">
     <rect width="24" height="24" rx="6" fill="currentColor" />

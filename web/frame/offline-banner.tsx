@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { ask } from "../ask.ts";
 import { connection } from "../connection.ts";
+import { ask } from "../request.ts";
 import { useConnection } from "./use-connection.ts";
 
 const ASK_AGAIN_MS = 3_000;

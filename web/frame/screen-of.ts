@@ -1,5 +1,5 @@
 import { createElement, type FunctionComponent, lazy, useState } from "react";
-import { ask, Offline } from "../ask.ts";
+import { ask, Offline } from "../request.ts";
 
 /** The file of a screen is not there any more: the service has been updated while this page was open. */
 export class Outdated extends Error {}

@@ -1,4 +1,4 @@
-/** From here on the table of contents stands beside the text (`src/http/pages/style.ts`). */
+/** From here on the table of contents stands beside the text (`src/site/style.ts`). */
 const BESIDE = matchMedia("(min-width: 62rem)");
 
 /**

@@ -1,8 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { shellQuote } from "#http/pages/request-code.ts";
-import { drawQrSvg } from "#tools/qr/draw.ts";
-import { encodeQr } from "#tools/qr/encode-qr.ts";
+import { shellQuote } from "#site/request-code.ts";
+import { drawQrSvg } from "#tools/qr-code/draw.ts";
+import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 
 /** How long a person pauses before the results follow. */
 const PAUSE_MS = 120;

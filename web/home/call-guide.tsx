@@ -2,7 +2,7 @@ import { Anchor, Group, Tabs, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { NewKey } from "../keys/new-key.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { exportCode, firstCallCode, KEY_VARIABLE, LANGUAGES } from "./first-call.ts";
 

@@ -1,10 +1,4 @@
-import {
-  curlCode,
-  fetchCode,
-  KEY_VARIABLE,
-  pythonCode,
-  shellQuote,
-} from "#http/pages/request-code.ts";
+import { curlCode, fetchCode, KEY_VARIABLE, pythonCode, shellQuote } from "#site/request-code.ts";
 
 /** One call in three languages, each of which runs as pasted: with the key itself, or with $TOOLBOOTH_KEY. */
 export type FirstCall = { apiUrl: string; secret: string | null };

@@ -1,12 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { HomeView } from "#http/people/shapes.ts";
-import { endText } from "../credits/credit-words.ts";
+import type { HomeView } from "#api/dashboard/shapes.ts";
+import { endText } from "../credits/credit-text.ts";
+import { obstacleOf } from "../keys/key-state.tsx";
 import { useNewKey } from "../keys/new-key.ts";
-import { obstacleOf } from "../keys/standing.tsx";
-import { counted, figure } from "../parts/figures.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
+import { counted, figure } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";

@@ -1,15 +1,15 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import { Offline } from "../ask.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { type MadeKey, useCreateKey, useVisitor } from "../queries.ts";
+import { Offline } from "../request.ts";
+import { ObstacleNotice, obstacleIn } from "./key-state.tsx";
 import { LabelField, LabelSuggestions, labelFault } from "./label-field.tsx";
 import { keepNewKey } from "./new-key.ts";
 import { SecretStep } from "./secret-step.tsx";
-import { ObstacleNotice, obstacleIn } from "./standing.tsx";
 import { useKeptKey } from "./use-kept-key.ts";
 
 /** Makes a key: first its label, then the one time that it is shown. Closing that step has to be meant. */

@@ -1,6 +1,6 @@
 import { Button, VisuallyHidden } from "@mantine/core";
-import type { KeyView } from "#http/people/shapes.ts";
-import { counted, figure, longDay } from "../parts/figures.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
+import { counted, figure, longDay } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";

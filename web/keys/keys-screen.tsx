@@ -1,19 +1,19 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import type { KeyView } from "#http/people/shapes.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useKeys, useVisitor } from "../queries.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
+import { type Obstacle, ObstacleNotice, obstacleIn, obstacleOf } from "./key-state.tsx";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
-import { type Obstacle, ObstacleNotice, obstacleIn, obstacleOf } from "./standing.tsx";
 
 type Open = { dialog: "create" } | { dialog: "rename" | "revoke"; key: KeyView };
 

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import type { KeyView } from "#http/people/shapes.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";

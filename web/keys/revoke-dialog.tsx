@@ -1,9 +1,9 @@
 import { Button, Text } from "@mantine/core";
-import type { KeyView } from "#http/people/shapes.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { counted } from "../parts/figures.ts";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
+import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRevokeKey } from "../queries.ts";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { KeyView } from "#http/people/shapes.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
 import { queryKeys } from "../queries.ts";
 
 /** Puts a key, as the service has just told it, into the list at once: asking again may fail or take its time. */

@@ -1,5 +1,5 @@
 import { Alert, Button, Text } from "@mantine/core";
-import { Offline, Refusal } from "../ask.ts";
+import { Offline, Refusal } from "../request.ts";
 
 /** What went wrong where something should stand, and a way to try again. */
 export function Failure({

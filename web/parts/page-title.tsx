@@ -1,6 +1,6 @@
 import { Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
-import { arrival } from "../arrival.ts";
+import { arrival } from "../redirect-target.ts";
 
 /** The heading of a screen, and the title of the browser's tab. `children` stand beside it: buttons, a filter. */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {

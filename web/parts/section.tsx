@@ -1,6 +1,6 @@
 import { Button, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
-import { Offline, Refusal } from "../ask.ts";
+import { Offline, Refusal } from "../request.ts";
 import { Empty } from "./empty.tsx";
 import { Failure } from "./failure.tsx";
 import { LoadingBlock } from "./loading.tsx";

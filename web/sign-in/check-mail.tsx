@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import { useVisitor } from "../queries.ts";
-import { Door } from "./door.tsx";
 import { Problems } from "./problems.tsx";
 import { SendAgain } from "./send-again.tsx";
+import { Door } from "./sign-in-frame.tsx";
 
 /** A letter may be on its way. The words are the same whether the address has an account or not. */
 export function CheckMail({

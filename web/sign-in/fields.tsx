@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { PASSWORD_MIN } from "./faults.ts";
+import { PASSWORD_MIN } from "./error-text.ts";
 
 type Field = { value: string; fault: string | undefined; onChange: (value: string) => void };
 

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { CheckMail } from "./check-mail.tsx";
-import { Door } from "./door.tsx";
-import { checkEmail } from "./faults.ts";
+import { checkEmail } from "./error-text.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useRequestReset } from "./requests.ts";
+import { Door } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function ForgotPasswordScreen() {

@@ -1,7 +1,7 @@
 import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { Offline, Refusal } from "../ask.ts";
 import { explain } from "../parts/failure.tsx";
+import { Offline, Refusal } from "../request.ts";
 
 /**
  * What kept the form from being sent, on top of it: each fault leads to its field. It takes the focus after each

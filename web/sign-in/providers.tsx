@@ -1,5 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import type { Provider } from "#http/people/shapes.ts";
+import type { Provider } from "#api/dashboard/shapes.ts";
 import { explain } from "../parts/failure.tsx";
 import { useVisitor } from "../queries.ts";
 import { useSocialSignIn } from "./requests.ts";

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Provider } from "#http/people/shapes.ts";
-import { ask } from "../ask.ts";
+import type { Provider } from "#api/dashboard/shapes.ts";
 import { addressOf } from "../base.ts";
 import { connection } from "../connection.ts";
 import { queryKeys } from "../queries.ts";
+import { ask } from "../request.ts";
 import { useSearchText } from "./use-search.ts";
 
 const AUTH = "/people/auth";

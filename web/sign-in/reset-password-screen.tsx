@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Refusal } from "../ask.ts";
-import { Door } from "./door.tsx";
-import { checkNewPassword } from "./faults.ts";
+import { Refusal } from "../request.ts";
+import { checkNewPassword } from "./error-text.ts";
 import { PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useResetPassword } from "./requests.ts";
+import { Door } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 import { useSearchText } from "./use-search.ts";
 

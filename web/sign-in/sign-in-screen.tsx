@@ -1,15 +1,15 @@
 import { Alert, Text } from "@mantine/core";
 import { Link, Navigate } from "@tanstack/react-router";
-import { Refusal } from "../ask.ts";
 import { explain } from "../parts/failure.tsx";
 import { useVisitor } from "../queries.ts";
-import { Door } from "./door.tsx";
-import { checkEmail, checkPassword } from "./faults.ts";
+import { Refusal } from "../request.ts";
+import { checkEmail, checkPassword } from "./error-text.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignIn } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
+import { Door } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 import { useNext, useSearchText } from "./use-search.ts";
 

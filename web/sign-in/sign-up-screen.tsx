@@ -4,12 +4,12 @@ import { Failure } from "../parts/failure.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { useVisitor } from "../queries.ts";
 import { CheckMail } from "./check-mail.tsx";
-import { Door } from "./door.tsx";
-import { checkEmail, checkNewPassword } from "./faults.ts";
+import { checkEmail, checkNewPassword } from "./error-text.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignUp } from "./requests.ts";
+import { Door } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function SignUpScreen() {

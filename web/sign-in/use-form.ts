@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from "react";
-import type { Check } from "./faults.ts";
+import type { Check } from "./error-text.ts";
 
 type Texts<Name extends string> = Record<Name, string>;
 export type Faults<Name extends string> = Partial<Record<Name, string>>;

@@ -1,14 +1,14 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { Refusal } from "../ask.ts";
 import { useVisitor } from "../queries.ts";
+import { Refusal } from "../request.ts";
 import { CheckMail } from "./check-mail.tsx";
-import { Door } from "./door.tsx";
-import { checkEmail } from "./faults.ts";
+import { checkEmail } from "./error-text.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useSendVerification, useVerifyEmail } from "./requests.ts";
+import { Door } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 /** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */

@@ -1,4 +1,4 @@
-import type { UsageView } from "#http/people/shapes.ts";
+import type { UsageView } from "#api/dashboard/shapes.ts";
 
 /** The rows of the usage in the way that a person asked for: filtered, and summed by what they want to see. */
 export type Row = UsageView["rows"][number];

@@ -1,5 +1,5 @@
 import { USAGE_DAYS_MAX } from "#limits.ts";
-import { DAY_MS, dayOf } from "../parts/figures.ts";
+import { DAY_MS, dayOf } from "../parts/numbers.ts";
 
 /** A span of whole UTC days, both ends included, as `2026-11-21`. */
 export type Range = { from: string; to: string };

@@ -1,7 +1,7 @@
 import { BarChart } from "@mantine/charts";
 import "@mantine/charts/styles.css";
 import { useId } from "react";
-import { figure, longDay, shortDay } from "../parts/figures.ts";
+import { figure, longDay, shortDay } from "../parts/numbers.ts";
 import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import type { ChartData } from "./series.ts";
 

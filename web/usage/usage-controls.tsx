@@ -1,8 +1,8 @@
 import { Button, NativeSelect, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useId, useState } from "react";
-import type { UsageView } from "#http/people/shapes.ts";
-import { dayOf } from "../parts/figures.ts";
+import type { UsageView } from "#api/dashboard/shapes.ts";
 import { focusFault } from "../parts/focus-fault.ts";
+import { dayOf } from "../parts/numbers.ts";
 import { GROUPINGS } from "./breakdown.ts";
 import type { Change, Choices } from "./choices.ts";
 import { PRESETS, type Range, rangeFault } from "./range.ts";

@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import type { UsageView } from "#http/people/shapes.ts";
+import type { UsageView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
-import { figure, longDay } from "../parts/figures.ts";
 import { LoadingBlock } from "../parts/loading.tsx";
+import { figure, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useUsage } from "../queries.ts";

@@ -1,6 +1,6 @@
 import { Button, Table } from "@mantine/core";
 import { useState } from "react";
-import { counted, figure, longDay } from "../parts/figures.ts";
+import { counted, figure, longDay } from "../parts/numbers.ts";
 import { type Figures, GROUPINGS, type Grouping, type Line } from "./breakdown.ts";
 
 /** Long spans have thousands of lines: these are shown first, and so many more each time. */

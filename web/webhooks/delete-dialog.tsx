@@ -1,5 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import type { EndpointView } from "#http/people/shapes.ts";
+import type { EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";

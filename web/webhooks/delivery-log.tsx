@@ -1,18 +1,18 @@
 import { Text } from "@mantine/core";
 import { useState } from "react";
-import type { DeliveryView, EndpointView } from "#http/people/shapes.ts";
+import type { DeliveryView, EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { counted } from "../parts/figures.ts";
 import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
+import { counted } from "../parts/numbers.ts";
 import { ShowOlder } from "../parts/pages.tsx";
 import { Answer } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useDeliveries, useSendAgain } from "./endpoints.ts";
-import { answerText, bodyText, deliveryState } from "./webhook-words.ts";
+import { answerText, bodyText, deliveryState } from "./webhook-text.ts";
 
 /** What was sent to an address in the last 30 days, newest first; each unfolds. */
 export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed: boolean }) {

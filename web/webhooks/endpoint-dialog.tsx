@@ -1,12 +1,12 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { EndpointView, LedgerEventKind } from "#http/people/shapes.ts";
+import type { EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-words.ts";
+import { KIND_WORDS, KINDS } from "./webhook-text.ts";
 
 type Props = {
   /** Null for a new one. */

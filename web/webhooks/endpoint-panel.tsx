@@ -1,13 +1,13 @@
 import { Button, Title, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
-import type { EndpointView } from "#http/people/shapes.ts";
+import type { EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { State } from "../parts/state.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-words.ts";
+import { KIND_WORDS, KINDS } from "./webhook-text.ts";
 
 /** One address: whether it gets webhooks and which, its secret, and what was sent there. */
 export function EndpointPanel(props: {

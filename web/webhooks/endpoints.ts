@@ -4,9 +4,9 @@ import type {
   EndpointOrder,
   EndpointsView,
   EndpointView,
-} from "#http/people/shapes.ts";
-import { ask } from "../ask.ts";
+} from "#api/dashboard/shapes.ts";
 import { againWhileAway, queryKeys, useAnswer, useChange } from "../queries.ts";
+import { ask } from "../request.ts";
 
 export const useEndpoints = () => useAnswer<EndpointsView>(queryKeys.endpoints, "/people/webhooks");
 

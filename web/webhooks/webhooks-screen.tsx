@@ -1,11 +1,11 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import type { EndpointsView, EndpointView } from "#http/people/shapes.ts";
+import type { EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
 import { base } from "../base.ts";
-import { ObstacleNotice, obstacleIn, obstacleOf } from "../keys/standing.tsx";
+import { ObstacleNotice, obstacleIn, obstacleOf } from "../keys/key-state.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/notice.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Answer } from "../parts/section.tsx";
 import { useVisitor } from "../queries.ts";

@@ -1,4 +1,4 @@
-import { NotCarriedOut } from "#ledger/port.ts";
+import { NotCarriedOut } from "../port.ts";
 import type { RecordKind, TransferRecord } from "./records.ts";
 
 /** What belongs to one account, each kind after those whose records it names. */

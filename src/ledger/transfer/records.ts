@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { LEVELS } from "#ledger/events.ts";
-import { GRANT_KINDS } from "#ledger/port.ts";
+import { LEVELS } from "../events.ts";
+import { GRANT_KINDS } from "../port.ts";
 import { purchaseRecord } from "./purchase-record.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "#stores/sqlite/driver.ts";
+import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "../sqlite/driver.ts";
 
 /** What we use of a Durable Object's storage with SQLite behind it (developers.cloudflare.com/durable-objects/api/sqlite-storage-api). */
 export type ObjectStorage = {

@@ -2,8 +2,8 @@ import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome, KeyStatus, Ledger, LedgerOperation } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
-import { type BatchItem, type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
-import type { CallResult } from "./durable-object.ts";
+import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
+import type { CallResult } from "./account-object.ts";
 import { sendToObject } from "./sending.ts";
 
 /** What is asked about a call. */

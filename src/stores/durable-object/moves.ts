@@ -1,5 +1,5 @@
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
-import type { BatchResult } from "#stores/sqlite/batch.ts";
+import type { BatchResult } from "../sqlite/batch.ts";
 import { askForAll } from "./ledger.ts";
 
 /** An object whose account moves, as a Worker reaches it. */

@@ -5,12 +5,12 @@ import {
   type MoveOperations,
 } from "#ledger/transfer/account-moves.ts";
 import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
-import { completeImport } from "#stores/sql/complete-import.ts";
-import { RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
-import { isCursorOf } from "#stores/sql/transfer-table.ts";
-import type { SqlDriver } from "#stores/sqlite/driver.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
-import { constraintOf, prepareInserts, preparePages } from "#stores/sqlite/transfer-rows.ts";
+import { completeImport } from "../sql/complete-import.ts";
+import { RECORD_TABLES } from "../sql/transfer-rows.ts";
+import { isCursorOf } from "../sql/transfer-table.ts";
+import type { SqlDriver } from "../sqlite/driver.ts";
+import { createSqliteReads } from "../sqlite/reads.ts";
+import { constraintOf, prepareInserts, preparePages } from "../sqlite/transfer-rows.ts";
 
 /** A page crosses from the object to a Worker in one message. */
 const PAGE_RECORDS_MAX = 5_000;

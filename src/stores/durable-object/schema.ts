@@ -1,7 +1,7 @@
-import { type Migration, SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { sqliteLedger } from "#stores/schema/sqlite-ledger.ts";
-import type { SqlDriver } from "#stores/sqlite/driver.ts";
-import { runMigrations } from "#stores/sqlite/run-migrations.ts";
+import { type Migration, SchemaMismatch, SchemaTooNew } from "../schema/migrations.ts";
+import { sqliteLedger } from "../schema/sqlite-ledger.ts";
+import type { SqlDriver } from "../sqlite/driver.ts";
+import { runMigrations } from "../sqlite/run-migrations.ts";
 
 /**
  * The migrations of an account's object, in the order in which they run. Released ones are never edited. Without the tables

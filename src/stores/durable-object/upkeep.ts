@@ -1,8 +1,8 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import type { SqlDriver } from "../sqlite/driver.ts";
 import type { ObjectStorage } from "./driver.ts";
-import { FORWARD_AFTER_MS, type Forwarding } from "./notices.ts";
+import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
 
 /**
  * What an account's object is woken for. Its alarm keeps it small: it folds old debits and forgets idempotency records, at

@@ -8,7 +8,7 @@ import type {
   IdempotencyRow,
   KeyRow,
 } from "#ledger/rules/rows.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 
 /** The ledger's rows as they lie in tables: which column holds what, in every database. */
 

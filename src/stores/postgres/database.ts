@@ -1,6 +1,6 @@
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { isReading, type SqlDatabase, type SqlQuery } from "#stores/sql/sql-database.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { literalOf } from "./literals.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";

@@ -1,6 +1,6 @@
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { type CommittedBatch, createOrderQueue } from "#stores/order-queue.ts";
+import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import { decideTogether } from "./decide-together.ts";
 import {
   codeOf,

@@ -11,8 +11,8 @@ import {
   nothingUnsaved,
   type OrderContext,
   orderContext,
-} from "#stores/ledger/working-set.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+} from "../ledger/working-set.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import {
   type LoadedAccount,
   type Loading,

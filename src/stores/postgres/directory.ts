@@ -1,11 +1,11 @@
-import { logAttempt } from "#stores/sql/deliveries.ts";
-import { createDirectory } from "#stores/sql/directory.ts";
-import { createLetterQueue } from "#stores/sql/emails.ts";
-import { createJobQueue } from "#stores/sql/jobs.ts";
-import { createJournal } from "#stores/sql/journal.ts";
-import { createNoticeBook } from "#stores/sql/notices.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
-import { sql } from "#stores/sql/sql-database.ts";
+import { logAttempt } from "../sql/deliveries.ts";
+import { createDirectory } from "../sql/directory.ts";
+import { createLetterQueue } from "../sql/emails.ts";
+import { createNoticeBook } from "../sql/events.ts";
+import { createJobQueue } from "../sql/jobs.ts";
+import { createJournal } from "../sql/journal.ts";
+import { createPurchaseBook } from "../sql/purchases.ts";
+import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
 

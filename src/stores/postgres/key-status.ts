@@ -1,7 +1,7 @@
 import { type KeyStatus, type KeyStatusOrder, NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { createOrderQueue } from "#stores/order-queue.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { createOrderQueue } from "../order-queue.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { decideTogether, openTogether, takeAll } from "./decide-together.ts";
 import { orderFault, StatementRefused, SURE_RETRIES, waitMs } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";

@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from "kysely";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { isReading } from "#stores/sql/sql-database.ts";
+import { isReading } from "../sql/sql-database.ts";
 import { StatementRefused } from "./faults.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";

@@ -10,7 +10,7 @@ import {
   readGrant,
   readKey,
   readRecord,
-} from "#stores/ledger/row-columns.ts";
+} from "../ledger/row-columns.ts";
 import {
   debitName,
   GRANTS_AT_FIRST,
@@ -19,9 +19,9 @@ import {
   type LoadRequest,
   type OrderContext,
   recordName,
-} from "#stores/ledger/working-set.ts";
-import { EXPIRY_SQL } from "#stores/sql/grant-sql.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+} from "../ledger/working-set.ts";
+import { EXPIRY_SQL } from "../sql/grant-sql.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
 
 /**

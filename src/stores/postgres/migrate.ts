@@ -4,9 +4,9 @@ import {
   planMigrations,
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
-} from "#stores/schema/migrations.ts";
-import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
-import { postgresPeople } from "#stores/schema/postgres-people.ts";
+} from "../schema/migrations.ts";
+import { postgresLedger } from "../schema/postgres-ledger.ts";
+import { postgresPeople } from "../schema/postgres-people.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 

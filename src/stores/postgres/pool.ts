@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./connections.ts";
 import { queryWithCopy } from "./copy-query.ts";
 import { BrokenOff, isLost, isPlain, NotReplicated, orderFault } from "./faults.ts";

@@ -1,7 +1,7 @@
 import type { Ledger, LedgerOperations } from "#ledger/port.ts";
-import type { LedgerRead } from "#stores/sql/ledger-read.ts";
-import { overReads, type ReadName } from "#stores/sql/ledger-reads.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
+import { overReads, type ReadName } from "../sql/ledger-reads.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { textOf } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
 

@@ -13,8 +13,8 @@ import {
   REVERSAL_COLUMNS,
   recordValues,
   reversalValues,
-} from "#stores/ledger/row-columns.ts";
-import type { KnownAccount } from "#stores/ledger/working-set.ts";
+} from "../ledger/row-columns.ts";
+import type { KnownAccount } from "../ledger/working-set.ts";
 import { type Column, copyText, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 

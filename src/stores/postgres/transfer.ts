@@ -7,10 +7,10 @@ import {
   TransferFault,
   type TransferRecord,
 } from "#ledger/transfer/records.ts";
-import { completeImport, filledSql } from "#stores/sql/complete-import.ts";
-import { RECORD_ORDER, RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
-import { insertFrom, readRecord, selectAll, valuesOf } from "#stores/sql/transfer-table.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { completeImport, filledSql } from "../sql/complete-import.ts";
+import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
+import { insertFrom, readRecord, selectAll, valuesOf } from "../sql/transfer-table.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { textOf } from "./database.ts";
 import { codeOf } from "./faults.ts";
 import { makePastDays } from "./partitions.ts";

@@ -1,5 +1,5 @@
 import { NotCarriedOut } from "#ledger/port.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { isReading, type SqlDatabase } from "./sql-database.ts";
 
 /** What we use of a D1 binding (developers.cloudflare.com/d1/worker-api). */

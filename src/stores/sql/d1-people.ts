@@ -2,10 +2,10 @@ import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
 import { logAttempt } from "./deliveries.ts";
 import { createDirectory } from "./directory.ts";
 import { createLetterQueue } from "./emails.ts";
+import { createNoticeBook } from "./events.ts";
 import { createForwardedNotices } from "./forwarded-events.ts";
 import { createJobQueue } from "./jobs.ts";
 import { createJournal } from "./journal.ts";
-import { createNoticeBook } from "./notices.ts";
 import { createPurchaseBook } from "./purchases.ts";
 
 /** All that the people's side of the service keeps at the edge, but the ledger: that is the accounts' objects'. */

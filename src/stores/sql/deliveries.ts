@@ -1,9 +1,9 @@
+import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
+import type { Delivery, NoticeBook } from "#events/event-store.ts";
 import type { Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
-import { SENT_AGAIN_A_DAY_MAX } from "#notices/bounds.ts";
-import type { Delivery, NoticeBook } from "#notices/notice-book.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { isHeld } from "./jobs.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 

@@ -1,5 +1,5 @@
 import type { Address, Directory } from "#accounts/directory.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#email/bounds.ts";
+import { groupOf, isAskedFor, kindsOf, roomFor } from "#email/email-group.ts";
+import { emailJob } from "#email/email-job.ts";
+import type { LetterAdded, LetterQueue, WaitingLetter } from "#email/email-queue.ts";
+import type { LetterKind } from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#mail/bounds.ts";
-import { emailJob } from "#mail/email-job.ts";
-import { groupOf, isAskedFor, kindsOf, roomFor } from "#mail/letter-group.ts";
-import type { LetterAdded, LetterQueue, WaitingLetter } from "#mail/letter-queue.ts";
-import type { LetterKind } from "#mail/mail.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
 import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 

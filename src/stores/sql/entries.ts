@@ -13,7 +13,7 @@ import {
 } from "#ledger/entries.ts";
 import type { GrantKind } from "#ledger/port.ts";
 import type { DebitPart } from "#ledger/rules/rows.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { type Bound, entryLists, PART_COLUMNS } from "./entry-lists.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
@@ -21,7 +21,7 @@ import { type SqlDialect, sql } from "./sql-database.ts";
 
 /**
  * The list of entries is merged from one list for each kind. Each is read down an index from where the page before
- * ended, so that a page costs by its length, however many calls there were (`test/store/sqlite-entries.test.ts`).
+ * ended, so that a page costs by its length, however many calls there were (`test/stores/sqlite/entries.test.ts`).
  */
 export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
   const lists = entryLists(dialect);

@@ -1,5 +1,5 @@
+import type { NoticeSource } from "#events/dispatch-events.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
-import type { NoticeSource } from "#notices/carry-on.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** Notices on their way from the accounts' objects to whoever carries them on, in the table forwarded_notice. */

@@ -6,7 +6,7 @@ import type {
   Settlement,
   TakenJob,
 } from "#jobs/job-queue.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { addJobs } from "./add-jobs.ts";
 import {
   lastRows,

@@ -1,5 +1,5 @@
 import { type AccountEvent, EVENTS_KEPT, type EventKind, type Journal } from "#accounts/journal.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { SqlQuery } from "./sql-database.ts";
 
 /**

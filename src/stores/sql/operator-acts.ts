@@ -4,7 +4,7 @@ import {
   type OperatorAct,
   type OperatorActs,
 } from "#operator/acts.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** The acts of operators in a table. */

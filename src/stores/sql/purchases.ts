@@ -1,6 +1,6 @@
-import type { Purchase, PurchaseBook, RevenueRow } from "#billing/purchase-book.ts";
+import type { Purchase, PurchaseBook, RevenueRow } from "#billing/purchase-store.ts";
 import { DAY_MS } from "#limits.ts";
-import type { SqlRow } from "#stores/sqlite/driver.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** The purchase book over a database: each operation is one batch. */

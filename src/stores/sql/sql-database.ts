@@ -1,4 +1,4 @@
-import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 
 /**
  * What the statements about people need of a database, so that they are written once for SQLite, D1 and others. Their

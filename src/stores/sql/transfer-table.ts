@@ -1,5 +1,5 @@
 import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
-import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
+import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
 import type { SqlDialect } from "./sql-database.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
-import { planMigrations, SchemaTooNew } from "#stores/schema/migrations.ts";
+import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
 import type { SqlDriver } from "./driver.ts";
 import { SQLITE_MIGRATIONS } from "./migrate.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "./node.ts";

@@ -1,6 +1,6 @@
 import { type LedgerOperation, NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
-import { isReadName } from "#stores/sql/ledger-reads.ts";
+import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 

@@ -1,4 +1,4 @@
-import { isReading, type SqlDatabase } from "#stores/sql/sql-database.ts";
+import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import type { SqlDriver } from "./driver.ts";
 import type { Turns } from "./turns.ts";
 

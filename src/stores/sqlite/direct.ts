@@ -1,7 +1,7 @@
 import type { Directory } from "#accounts/directory.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createDirectory } from "#stores/sql/directory.ts";
+import { createDirectory } from "../sql/directory.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "./batch.ts";
 import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";

@@ -6,7 +6,7 @@ import {
   type KnownAccount,
   type LoadRequest,
   orderContext,
-} from "#stores/ledger/working-set.ts";
+} from "../ledger/working-set.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createJournal } from "./journal.ts";
 import { createLoader } from "./load.ts";

@@ -1,11 +1,5 @@
 import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
-import {
-  readAccount,
-  readDebit,
-  readGrant,
-  readKey,
-  readRecord,
-} from "#stores/ledger/row-columns.ts";
+import { readAccount, readDebit, readGrant, readKey, readRecord } from "../ledger/row-columns.ts";
 import {
   debitName,
   GRANTS_AT_FIRST,
@@ -16,8 +10,8 @@ import {
   type LoadRequest,
   type OrderContext,
   recordName,
-} from "#stores/ledger/working-set.ts";
-import { EXPIRY_SQL } from "#stores/sql/grant-sql.ts";
+} from "../ledger/working-set.ts";
+import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 
 /** Loads what the rules ask for, row by row. */

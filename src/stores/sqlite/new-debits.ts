@@ -1,6 +1,6 @@
 import type { DebitRow } from "#ledger/rules/rows.ts";
-import { DEBIT_COLUMNS, debitValues } from "#stores/ledger/row-columns.ts";
-import type { KnownAccount } from "#stores/ledger/working-set.ts";
+import { DEBIT_COLUMNS, debitValues } from "../ledger/row-columns.ts";
+import type { KnownAccount } from "../ledger/working-set.ts";
 import type { SqlDriver, SqlStatement, SqlValue } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 import { insertSql } from "./save.ts";

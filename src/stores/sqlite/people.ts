@@ -1,11 +1,11 @@
 import type { Ledger } from "#ledger/port.ts";
-import { logAttempt } from "#stores/sql/deliveries.ts";
-import { createDirectory } from "#stores/sql/directory.ts";
-import { createLetterQueue } from "#stores/sql/emails.ts";
-import { createJobQueue } from "#stores/sql/jobs.ts";
-import { createJournal } from "#stores/sql/journal.ts";
-import { createNoticeBook } from "#stores/sql/notices.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { logAttempt } from "../sql/deliveries.ts";
+import { createDirectory } from "../sql/directory.ts";
+import { createLetterQueue } from "../sql/emails.ts";
+import { createNoticeBook } from "../sql/events.ts";
+import { createJobQueue } from "../sql/jobs.ts";
+import { createJournal } from "../sql/journal.ts";
+import { createPurchaseBook } from "../sql/purchases.ts";
 import { createSqliteDatabase } from "./database.ts";
 import { openSqliteDirect } from "./direct.ts";
 import type { SqlDriver } from "./driver.ts";

@@ -1,6 +1,6 @@
 import type { LedgerOperations, SyncLedger } from "#ledger/port.ts";
-import type { LedgerRead } from "#stores/sql/ledger-read.ts";
-import { overReads, type ReadName } from "#stores/sql/ledger-reads.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
+import { overReads, type ReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
 
 /** The operations that only read, inside a transaction of the driver. Their statements are prepared when they are first used. */

@@ -5,7 +5,7 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
   type SchemaState,
-} from "#stores/schema/migrations.ts";
+} from "../schema/migrations.ts";
 import type { SqlDriver } from "./driver.ts";
 
 /**

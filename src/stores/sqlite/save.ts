@@ -10,8 +10,8 @@ import {
   REVERSAL_COLUMNS,
   recordValues,
   reversalValues,
-} from "#stores/ledger/row-columns.ts";
-import { type KnownAccount, nothingUnsaved } from "#stores/ledger/working-set.ts";
+} from "../ledger/row-columns.ts";
+import { type KnownAccount, nothingUnsaved } from "../ledger/working-set.ts";
 import type { SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 

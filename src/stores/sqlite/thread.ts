@@ -2,11 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import {
-  type CommittedBatch,
-  createOrderQueue,
-  type OrderQueueOptions,
-} from "#stores/order-queue.ts";
+import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import { type BatchItem, outcomeOf } from "./batch.ts";
 import type { ThreadMessage } from "./thread-worker.ts";
 

@@ -1,5 +1,5 @@
 import type { RecordKind, RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
-import { RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
+import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import {
   cursorAfter,
   firstCursor,
@@ -9,7 +9,7 @@ import {
   readRecord,
   selectPage,
   valuesOf,
-} from "#stores/sql/transfer-table.ts";
+} from "../sql/transfer-table.ts";
 import type { SqlDriver, SqlStatement } from "./driver.ts";
 
 /** Records as rows of SQLite: pages of them are read, and each is written by itself. */

@@ -7,9 +7,9 @@ import {
   TransferFault,
   type TransferRecord,
 } from "#ledger/transfer/records.ts";
-import { completeImport, filledSql } from "#stores/sql/complete-import.ts";
-import { RECORD_ORDER, RECORD_TABLES } from "#stores/sql/transfer-rows.ts";
-import { firstCursor, type PageCursor } from "#stores/sql/transfer-table.ts";
+import { completeImport, filledSql } from "../sql/complete-import.ts";
+import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
+import { firstCursor, type PageCursor } from "../sql/transfer-table.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createSqliteReads } from "./reads.ts";
 import { constraintOf, pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";

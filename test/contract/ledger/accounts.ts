@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LOW_BALANCE_DEFAULT } from "#limits.ts";
-import { accountId, createRule, DAY, MINUTE, type OpenLedger, START } from "./scene.ts";
+import { accountId, createRule, DAY, MINUTE, type OpenLedger, START } from "./fixture.ts";
 
 export function describeAccounts(open: OpenLedger) {
   const rule = createRule(open);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spendCredits } from "./clawback-figures.ts";
-import { type createRule, DAY, START } from "./scene.ts";
+import { type createRule, DAY, START } from "./fixture.ts";
 
 /** What the owner is told of a clawback: a balance that falls, and credits that come back. */
 export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OrderRefused } from "#ledger/port.ts";
-import { type createRule, DAY, type Scene, START } from "./scene.ts";
+import { type createRule, DAY, type Scene, START } from "./fixture.ts";
 
 /** What a clawback of so many credits does to one grant. */
 export const clawedBack = (voided: number, spent = 0) => ({

@@ -6,7 +6,7 @@ import {
   reverseCall,
   spendCredits,
 } from "./clawback-figures.ts";
-import { allEntries, createRule, DAY, type OpenLedger, START } from "./scene.ts";
+import { allEntries, createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
 const stale = (voided: number, spent = 0) => ({ outcome: "stale", voided, spent });
 

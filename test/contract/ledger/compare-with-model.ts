@@ -19,7 +19,7 @@ import {
   usageOf,
 } from "../../ledger/rules/model-sums.ts";
 import { ADA, BOB, NOBODY } from "../../ledger/rules/names.ts";
-import { allEntries, assertBooks, sortedUsage } from "./scene.ts";
+import { allEntries, assertBooks, sortedUsage } from "./fixture.ts";
 
 export type Compared = { ledger: Ledger; model: Model; now: number };
 

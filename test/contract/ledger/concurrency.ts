@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
-import { createRule, idempotency, type OpenLedger, START, sha256, tally } from "./scene.ts";
+import { createRule, idempotency, type OpenLedger, START, sha256, tally } from "./fixture.ts";
 
 /** What runs at once: all orders are sent before the first is answered. */
 export function describeConcurrency(open: OpenLedger) {

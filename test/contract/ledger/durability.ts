@@ -13,7 +13,7 @@ import {
   type Scene,
   START,
   sortedUsage,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 /** For stores that outlive their process. */
 export function describeDurability(open: OpenLedger) {

@@ -12,7 +12,7 @@ import {
   type OpenLedger,
   type Scene,
   START,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 export function describeEntries(open: OpenLedger) {
   const rule = createRule(open);

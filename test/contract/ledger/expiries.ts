@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createRule, DAY, type OpenLedger, type Scene, START } from "./scene.ts";
+import { createRule, DAY, type OpenLedger, type Scene, START } from "./fixture.ts";
 
 /** Far enough for both notices ahead of it. */
 const END = START + 100 * DAY;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OrderRefused } from "#ledger/port.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
-import { createRule, DAY, type OpenLedger, START } from "./scene.ts";
+import { createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
 export function describeGrants(open: OpenLedger) {
   const rule = createRule(open);

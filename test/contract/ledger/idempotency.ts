@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { createRule, idempotency, type OpenLedger, START, sha256 } from "./scene.ts";
+import { createRule, idempotency, type OpenLedger, START, sha256 } from "./fixture.ts";
 
 export function describeIdempotency(open: OpenLedger) {
   const rule = createRule(open);

@@ -8,7 +8,7 @@ import {
   type OpenLedger,
   type Scene,
   START,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 export function describeKeys(open: OpenLedger) {
   const rule = createRule(open);

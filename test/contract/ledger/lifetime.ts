@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OrderRefused } from "#ledger/port.ts";
-import { allEntries, createRule, DAY, type OpenLedger, type Scene, START } from "./scene.ts";
+import { allEntries, createRule, DAY, type OpenLedger, type Scene, START } from "./fixture.ts";
 
 const SOON = START + DAY;
 const LATER = START + 10 * DAY;

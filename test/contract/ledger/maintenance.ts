@@ -10,7 +10,7 @@ import {
   type OpenLedger,
   type Scene,
   START,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 export function describeMaintenance(open: OpenLedger) {
   const rule = createRule(open);

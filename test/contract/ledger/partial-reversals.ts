@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DebitOrder } from "#ledger/port.ts";
-import { createRule, DAY, idempotency, type OpenLedger, type Scene, START } from "./scene.ts";
+import { createRule, DAY, idempotency, type OpenLedger, type Scene, START } from "./fixture.ts";
 
 export const debited = (charged: number, balance: number) => ({
   outcome: "debited",

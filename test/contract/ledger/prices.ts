@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type DebitOrder, OrderRefused } from "#ledger/port.ts";
-import { debited, reverseDebit, withGrants } from "./partial-reversals.ts";
 import {
   allEntries,
   createRule,
@@ -12,7 +11,8 @@ import {
   type Scene,
   START,
   tally,
-} from "./scene.ts";
+} from "./fixture.ts";
+import { debited, reverseDebit, withGrants } from "./partial-reversals.ts";
 
 /** Calls that cost more than one credit, or none. */
 export function describePrices(open: OpenLedger) {

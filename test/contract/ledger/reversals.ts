@@ -9,7 +9,7 @@ import {
   type OpenLedger,
   type Scene,
   START,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 export function describeReversals(open: OpenLedger) {
   const rule = createRule(open);

@@ -10,7 +10,7 @@ import {
   type Scene,
   START,
   sortedUsage,
-} from "./scene.ts";
+} from "./fixture.ts";
 
 export function describeUsage(open: OpenLedger) {
   const rule = createRule(open);

@@ -1,5 +1,5 @@
 /** Who and what random operations name. Ids are as the service makes them, because a store may read an account out of them. */
-import { accountId, keyId, keySha256, sha256 } from "../../contract/ledger/scene.ts";
+import { accountId, keyId, keySha256, sha256 } from "../../contract/ledger/fixture.ts";
 
 /** The last is never opened. */
 export const [ADA, BOB, NOBODY] = [accountId("Ada"), accountId("Bob"), accountId("Nobody")];

@@ -1,0 +1,51 @@
+import type { Mail } from "#email/mail.ts";
+import { accountLetters } from "./account-emails.ts";
+import type { Journal } from "./journal.ts";
+
+/** What the operator does to an account, its person is told: by a letter, and in the list of what happened. */
+export type OperatorsDeed =
+  | { kind: "key_created" | "key_revoked"; key: { label: string; start: string } }
+  | { kind: "account_closed" };
+
+/** Who was told; `fault`: why not. Null where the account has no person, because the operator alone has handled it. */
+export type Told = { email: string; fault: string | null } | null;
+
+export type TellWiring = {
+  journal: Pick<Journal, "findPerson" | "noteEvent">;
+  mail: Mail;
+  publicUrl: string;
+};
+
+/**
+ * Finds the person before the act, for closing an account forgets them; the function that it gives tells them after it.
+ * A letter waits in the queue until the service sends it. Where it cannot be posted the act was done all the same.
+ */
+export async function personToTell(
+  wiring: TellWiring,
+  account: string,
+): Promise<(deed: OperatorsDeed, now: number) => Promise<Told>> {
+  const found = await wiring.journal.findPerson({ account });
+  return async (deed, now) => {
+    if (found === null) return null;
+    const told = tell(wiring, found, deed, now);
+    const { fault } = await told.catch((error: Error) => ({ fault: error.message }));
+    return { email: found.email, fault };
+  };
+}
+
+async function tell(
+  { journal, mail, publicUrl }: TellWiring,
+  { person, email }: { person: string; email: string },
+  deed: OperatorsDeed,
+  at: number,
+): ReturnType<Mail["post"]> {
+  const letters = accountLetters({ publicUrl, mail, now: () => at });
+  if (deed.kind === "account_closed") return letters.closed(email);
+  const { kind, key } = deed;
+  // It came from no network address.
+  await journal.noteEvent({
+    ...{ person, at, kind, address: null },
+    detail: `${key.label} (by the operator)`,
+  });
+  return kind === "key_created" ? letters.keyCreated(email, key) : letters.keyRevoked(email, key);
+}

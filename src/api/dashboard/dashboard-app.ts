@@ -1,0 +1,210 @@
+import { TooManyPasswords } from "#accounts/auth-options.ts";
+import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import { transportPolicy } from "../transport-policy.ts";
+import {
+  createCloseAccount,
+  endSession,
+  listEvents,
+  listSessions,
+  showVisitor,
+} from "./account.ts";
+import { createAuthDoor } from "./auth-handler.ts";
+import { busy } from "./call-auth.ts";
+import { placeOf } from "./client-network.ts";
+import type { PeopleHouse } from "./dashboard-deps.ts";
+import { PeopleFault, refusalResponse, tooFast, WrongMethod } from "./dashboard-error.ts";
+import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
+import { networkOf, spellAddress } from "./network.ts";
+import { chooseNotices, openUnsubscribe, showNotices, unsubscribe } from "./notifications.ts";
+import { showPrices } from "./prices.ts";
+import {
+  beginPurchase,
+  createListPurchases,
+  createShowPurchase,
+  LOOKS_PER_SECOND,
+} from "./purchases.ts";
+import { createRefusedMessages, type RefusedMessages } from "./rejected-stripe-messages.ts";
+import type { Visit } from "./request-context.ts";
+import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
+import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
+import {
+  addEndpoint,
+  changeEndpoint,
+  dropEndpoint,
+  listDeliveries,
+  listEndpoints,
+  sendAgain,
+} from "./webhooks.ts";
+
+/**
+ * The people's side of the service as a function from a request to a response: everything below `/people/`, and what
+ * Stripe has to say.
+ * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
+ */
+export type PeopleApp = { fetch(request: Request, peer: string | null): Promise<Response> };
+
+type Handler = (visit: Visit) => Promise<Response>;
+
+/** Changes a second by one client, bursts of twice as many: people click, they do not loop. */
+const CHANGES_PER_SECOND = 5;
+/** The same for what is only read: a page asks for several things at once, and many people may share a network. */
+const READS_PER_SECOND = 30;
+
+/** What is counted across requests: it outlives the app where that is made anew for each of them. */
+export type PeopleBounds = {
+  signIn: SignInThrottle;
+  changes: Throttle;
+  reads: Throttle;
+  /** What a mail provider ends for all of its people comes from few networks, and takes nothing from their changes. */
+  unsubscriptions: Throttle;
+  /** At the payment provider, for a purchase. */
+  looks: Throttle;
+  /** What the log has of messages that were not the payment provider's. */
+  refused: RefusedMessages;
+};
+
+export const createPeopleBounds = (
+  signIn: SignInThrottle = createSignInThrottle(),
+): PeopleBounds => ({
+  signIn,
+  changes: createThrottle(CHANGES_PER_SECOND),
+  reads: createThrottle(READS_PER_SECOND),
+  unsubscriptions: createThrottle(READS_PER_SECOND),
+  looks: createThrottle(LOOKS_PER_SECOND),
+  refused: createRefusedMessages(),
+});
+
+export function createPeopleApp(
+  house: PeopleHouse,
+  { signIn: signInThrottle, ...bounds }: PeopleBounds = createPeopleBounds(),
+): PeopleApp {
+  const { changes, reads, unsubscriptions, looks, refused } = bounds;
+  const auth = createAuthDoor(signInThrottle);
+  const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
+  const routes: Record<string, Handler> = {
+    "GET /people/visitor": showVisitor,
+    "GET /people/home": showHome,
+    "GET /people/keys": listKeys,
+    "POST /people/keys": createMakeKey(),
+    "PATCH /people/keys/:id": renameKey,
+    "DELETE /people/keys/:id": revokeKey,
+    "GET /people/usage": showUsage,
+    "GET /people/credits": showCredits,
+    "GET /people/credits/entries": listEntries,
+    "GET /people/prices": showPrices,
+    "GET /people/purchases": createListPurchases(looks),
+    "POST /people/purchases": beginPurchase,
+    "GET /people/purchases/:id": createShowPurchase(looks),
+    "GET /people/notices": showNotices,
+    "PUT /people/notices": chooseNotices,
+    "GET /people/notices/unsubscribe": openUnsubscribe,
+    [UNSUBSCRIBE]: unsubscribe,
+    "GET /people/webhooks": listEndpoints,
+    "POST /people/webhooks": addEndpoint,
+    "PUT /people/webhooks/:id": changeEndpoint,
+    "DELETE /people/webhooks/:id": dropEndpoint,
+    "GET /people/webhooks/:id/deliveries": listDeliveries,
+    "POST /people/webhooks/:id/deliveries/:delivery/again": sendAgain,
+    "GET /people/sessions": listSessions,
+    "DELETE /people/sessions/:id": endSession,
+    "GET /people/events": listEvents,
+    "POST /people/account/close": createCloseAccount(signInThrottle),
+  };
+
+  function findHandler(method: string, path: string, place: string): Handler {
+    const name = `${method} ${place}`;
+    const handler = Object.hasOwn(routes, name) ? routes[name] : undefined;
+    if (handler !== undefined) return handler;
+    const methods = METHODS.filter((each) => Object.hasOwn(routes, `${each} ${place}`));
+    if (methods.length > 0) throw new WrongMethod(method, methods);
+    throw new PeopleFault("not_found", `There is nothing to ${method} at ${path.slice(0, 200)}.`);
+  }
+
+  async function answer(visit: Visit): Promise<Response> {
+    const { request, url, peer, now } = visit;
+    if (url.pathname === STRIPE_MESSAGE_PATH && request.method === "POST") {
+      return receiveStripeMessage(visit, { changes, refused });
+    }
+    const isRead = request.method === "GET";
+    const isFromAnywhere = `${request.method} ${url.pathname}` === UNSUBSCRIBE;
+    if (!isRead && !isFromAnywhere) requireSameOrigin(request, house.settings.origins);
+    const bound = isRead ? reads : isFromAnywhere ? unsubscriptions : changes;
+    const { allowed, retryAfterSeconds } = bound.take(networkOf(peer ?? ""), now);
+    if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
+    if (url.pathname.startsWith("/people/auth/")) return auth(visit);
+    const { place, id, delivery } = placeOf(url.pathname);
+    const handler = findHandler(request.method, url.pathname, place);
+    return handler({ ...visit, id, delivery });
+  }
+
+  return {
+    async fetch(asked, address) {
+      const now = house.now();
+      const peer = address === null ? null : spellAddress(address);
+      const isHead = asked.method === "HEAD";
+      const request = isHead ? new Request(asked, { method: "GET" }) : asked;
+      const requestId = house.newRequestId();
+      const visit: Visit = {
+        ...{ house, request, requestId, peer, now },
+        url: new URL(request.url),
+        id: "",
+        delivery: "",
+        cookies: [],
+      };
+      const response = await answer(visit).catch((thrown) =>
+        refusalResponse(explain(house, thrown, requestId), requestId),
+      );
+      const headers = new Headers(response.headers);
+      for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
+      for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
+      headers.set("X-Request-Id", requestId);
+      return new Response(isHead ? null : response.body, { status: response.status, headers });
+    },
+  };
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Mail programs send it by themselves (RFC 8058); its token says what may be done. */
+const UNSUBSCRIBE = "POST /people/notices/unsubscribe";
+
+const HEADERS = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/**
+ * A browser tells where a request comes from (Fetch standard: `Origin` goes with every method but GET and HEAD). Only
+ * our own pages may change something with the cookies of whoever looks at them.
+ */
+function requireSameOrigin({ headers }: Request, origins: readonly string[]): void {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const fromHere = origin !== null && origins.includes(origin);
+  if (fromHere && (site === null || site === "same-origin")) return;
+  throw new PeopleFault(
+    "cross_site",
+    `This can be done only from the pages of this service itself, at ${origins[0]}.`,
+  );
+}
+
+function explain(house: PeopleHouse, thrown: unknown, requestId: string): PeopleFault {
+  if (thrown instanceof PeopleFault) return thrown;
+  house.complain("A request of the pages failed", { requestId, cause: thrown });
+  if (thrown instanceof TooManyPasswords) return busy();
+  if (thrown instanceof OutcomeUnknown) return unavailable(IN_DOUBT);
+  // It tells of the last of several steps, maybe: nobody says that nothing was changed.
+  if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);
+  return new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
+}
+
+const RETRY_AFTER_SECONDS = 2;
+const unavailable = (detail: string) => new PeopleFault("unavailable", detail, RETRY_AFTER_SECONDS);
+const NOT_NOW = "The service cannot do this just now. Try again in a moment.";
+const IN_DOUBT =
+  "The service cannot tell whether this was done. Look whether it was, and if not, try again in a moment.";

@@ -1,0 +1,39 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { keyedHash } from "#accounts/keyed-hash.ts";
+import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import { readCookie, writeCookie } from "./cookies.ts";
+import type { Visit } from "./request-context.ts";
+
+/**
+ * A mark that a browser signed somebody in before, or that they used a link of a letter in it: a keyed hash of the address, in a cookie. It opens nothing; it only
+ * tells a person's own browser from a stranger's, so that a stranger who guesses passwords does not slow its owner.
+ */
+const COOKIE = "known";
+const PEOPLE_MAX = 5;
+const DAYS = 400;
+
+type Place = { secret: string; publicUrl: string };
+
+export const isKnownBrowser = (request: Request, email: string, place: Place): boolean =>
+  marksOf(request, place).includes(markOf(email, place.secret));
+
+/** The browser in which a person used the link of a letter is theirs as much as one in which they signed in. */
+export function knowBrowser(visit: Visit, email: string, throttle: SignInThrottle): void {
+  throttle.succeeded({ email });
+  visit.cookies.push(knownBrowserCookie(visit.request, email, visit.house.settings));
+}
+
+export function knownBrowserCookie(request: Request, email: string, place: Place): string {
+  const mark = markOf(email, place.secret);
+  const others = marksOf(request, place).filter((each) => each !== mark && MARK.test(each));
+  return writeCookie(COOKIE, [mark, ...others].slice(0, PEOPLE_MAX).join("."), DAYS, place);
+}
+
+const MARK = /^[0-9a-f]{32}$/;
+const marksOf = (request: Request, place: Place) =>
+  readCookie(request, COOKIE, place)?.split(".") ?? [];
+
+function markOf(email: string, secret: string): string {
+  const text = `toolbooth known browser ${email.trim().toLowerCase()}`;
+  return bytesToHex(keyedHash(secret, text)).slice(0, 32);
+}

@@ -1,0 +1,18 @@
+import type { SettleOutcome } from "#billing/settle-purchase.ts";
+import type { Visit } from "./request-context.ts";
+
+/** Money that came for an account which cannot have its credits: only the operator can give it back, so they are told. */
+export function tellPaidInVain(
+  { house, requestId }: Pick<Visit, "house" | "requestId">,
+  settled: SettleOutcome | { outcome: "ignored" },
+): void {
+  if (settled.outcome !== "settled" || !settled.changed) return;
+  const { id, payment, trouble } = settled.purchase;
+  if (trouble === null) return;
+  const why =
+    trouble === "account_closed" ? "its account is closed" : "the ledger knows no such account";
+  house.complain(
+    `${id} was paid, but ${why}: refund ${payment ?? "the payment"} in Stripe's dashboard`,
+    { requestId },
+  );
+}

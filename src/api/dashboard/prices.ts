@@ -1,0 +1,29 @@
+import { priceText } from "#billing/money.ts";
+import type { Offer, PriceList } from "#billing/price-list.ts";
+import { json, type Visit } from "./request-context.ts";
+import type { OfferView, PricesView } from "./shapes.ts";
+
+/** What is sold here, as everybody may see it. */
+export async function showPrices({ house }: Visit): Promise<Response> {
+  const { prices, billing } = house.sales;
+  return json(viewPrices(prices, billing !== null));
+}
+
+export function viewPrices(prices: PriceList | null, payable: boolean): PricesView {
+  if (prices === null) {
+    return { packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null };
+  }
+  const { packs, lifetime, taxes, contact } = prices;
+  return {
+    packs: packs.map(viewOffer),
+    lifetime: lifetime === null ? null : viewOffer(lifetime),
+    payable,
+    taxesAdded: taxes === "automatic",
+    contact,
+  };
+}
+
+const viewOffer = (offer: Offer): OfferView => ({
+  ...offer,
+  priceText: priceText(offer.price, offer.currency),
+});

@@ -1,0 +1,118 @@
+import type { Tool } from "#tools/define-tool.ts";
+
+/** The part of OpenAPI 3.1 that this service's description uses, as types. */
+
+export type JsonSchema = {
+  $ref?: string;
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  allOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  examples?: unknown[];
+  [keyword: string]: unknown;
+};
+
+export type Reference = { $ref: string };
+
+export type Header = {
+  description: string;
+  required?: boolean;
+  schema: JsonSchema;
+  example?: unknown;
+};
+
+export type Parameter = Header & { name: string; in: "header" };
+
+export type NamedExample = { summary: string; value: unknown };
+
+export type MediaType = {
+  schema: JsonSchema;
+  examples?: Record<string, NamedExample | Reference>;
+};
+
+export type Answer = {
+  description: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, MediaType>;
+};
+
+export type RequestBody = {
+  description: string;
+  required: boolean;
+  content: Record<string, MediaType>;
+};
+
+/** What a schema cannot say: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
+export type CallLimits = {
+  bodyBytesMax: number;
+  fieldBytesMax: Record<string, number>;
+};
+
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  parameters?: Reference[];
+  requestBody?: RequestBody;
+  responses: Record<string, Answer | Reference>;
+  /** What a successful call costs. */
+  "x-price"?: { credits: number };
+  "x-limits"?: CallLimits;
+};
+
+export type PathItem = { get?: Operation; post?: Operation };
+
+export type OpenApiDocument = {
+  openapi: "3.1.0";
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
+  servers: { url: string; description: string }[];
+  externalDocs: { url: string; description: string };
+  security: Record<string, string[]>[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, Answer>;
+    headers: Record<string, Header>;
+    parameters: Record<string, Parameter>;
+    examples: Record<string, NamedExample>;
+    securitySchemes: Record<string, Record<string, string>>;
+  };
+};
+
+/** What the description and the pages need to know of the service that they describe. */
+export type ApiOptions = {
+  /** The address that callers use, without a slash at its end. */
+  publicUrl: string;
+  /** Calls a second per account; 0: no limit, and none of its headers. */
+  rateLimit: number;
+  /** The first successful call of an account is free up to this price. */
+  freeCallCredits: number;
+  tools: readonly Tool[];
+  version: string;
+};

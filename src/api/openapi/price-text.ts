@@ -1,0 +1,34 @@
+import type { Tool } from "#tools/define-tool.ts";
+import type { ApiOptions } from "./document.ts";
+
+/** What calls cost, in words, from the prices of the tools. */
+
+export const creditsText = (credits: number): string =>
+  credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
+
+/** As in "a successful call costs one credit". */
+export function callPrice(tools: readonly Tool[]): string {
+  const prices = tools.map(({ price }) => price);
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  return least === most
+    ? creditsText(most)
+    : `${least.toLocaleString("en-US")} to ${creditsText(most)}, depending on the tool`;
+}
+
+/**
+ * Which first call is free, to follow "the first call of an account is free": nothing, or up to which price. Null where
+ * none is. A tool without a price needs no free call.
+ */
+function freeCallBound({ tools, freeCallCredits }: ApiOptions): string | null {
+  const prices = tools.map(({ price }) => price).filter((price) => price > 0);
+  const free = prices.filter((price) => price <= freeCallCredits);
+  if (free.length === 0) return null;
+  if (free.length === prices.length) return "";
+  return ` where it costs at most ${creditsText(Math.max(...free))}`;
+}
+
+/** The same as a sentence; empty where no call is free. */
+export function freeCall(options: ApiOptions, call = "call"): string {
+  const bound = freeCallBound(options);
+  return bound === null ? "" : `The first ${call} of an account is free${bound}.`;
+}

@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import type { Tool } from "#tools/define-tool.ts";
+import type { JsonSchema, NamedExample } from "./document.ts";
+
+/** A tool's schemas and examples, as the description names them. Derived, so that they cannot say another thing. */
+
+export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
+  const { request, answer } = schemaNames(tool);
+  return { [request]: requestSchema(tool), [answer]: answerSchema(tool) };
+}
+
+/** `markdown-render` has `MarkdownRenderRequest` and `MarkdownRenderAnswer`, and the operation `markdownRender`. */
+export function schemaNames(tool: Tool<unknown>): {
+  operation: string;
+  request: string;
+  answer: string;
+} {
+  const operation = tool.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const pascal = operation.charAt(0).toUpperCase() + operation.slice(1);
+  return { operation, request: `${pascal}Request`, answer: `${pascal}Answer` };
+}
+
+function requestSchema(tool: Tool<unknown>): JsonSchema {
+  // A verbatim tool is handed the text of the body, so its own schema tells nothing of the values allowed.
+  if (tool.verbatim) {
+    return { description: "Any JSON value: an object, array, string, number, boolean or null." };
+  }
+  return { description: `The body of a call of ${tool.name}.`, ...convert(tool.input, "input") };
+}
+
+const answerSchema = (tool: Tool<unknown>): JsonSchema => ({
+  description: `The answer of ${tool.name}.`,
+  ...convert(tool.output, "output"),
+});
+
+function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
+  return rest as JsonSchema;
+}
+
+type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
+
+/** Zod leaves out the default of a field that is preprocessed, and gives every whole number the bounds of a double. */
+const complete: Override = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
+/** The requests and the answers of a tool's examples under the same names, so that they can be put side by side. */
+export function toolExamples(tool: Tool<unknown>): {
+  requests: Record<string, NamedExample>;
+  answers: Record<string, NamedExample>;
+} {
+  const requests: Record<string, NamedExample> = {};
+  const answers: Record<string, NamedExample> = {};
+  for (const { name, request, response } of tool.examples) {
+    const summary = name.charAt(0).toUpperCase() + name.slice(1);
+    const key = exampleKey(name);
+    requests[key] = { summary, value: request };
+    answers[key] = { summary, value: response };
+  }
+  return { requests, answers };
+}
+
+const exampleKey = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");

@@ -1,0 +1,152 @@
+import { Fault } from "#errors.ts";
+import { createIdSequence } from "#ids.ts";
+import type { Counted } from "#ledger/call-ledger.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import type { AppContext } from "../app-context.ts";
+import { createAuthenticator } from "./authenticate.ts";
+import { readBody } from "./body.ts";
+import { unavailable } from "./caller-errors.ts";
+import { createGate, type Gate } from "./gate.ts";
+import {
+  createRunning,
+  idempotencyOrder,
+  readIdempotencyKey,
+  repeatAnswer,
+} from "./idempotency.ts";
+import { createMemoryBudget } from "./memory-budget.ts";
+import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
+import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
+import type { CallAnswer, ToolJob } from "./run-tool.ts";
+
+/**
+ * The pipeline of a call:
+ *
+ *     key (401, 403) -> rate (429) -> credits (402) -> body (413, 400, 415) -> tool -> debit (402) -> response
+ *
+ * That is the order of errors which a client sees. `gate.ts` asks the ledger as seldom as this order allows.
+ */
+export type CallTool = (tool: Tool, request: Request, context: RequestContext) => Promise<Response>;
+
+export function createCallTool(app: AppContext, replier: Replier): CallTool {
+  const keys = createAuthenticator(app);
+  const budget = createMemoryBudget(app.memory, app.elapsed);
+  const running = createRunning();
+  const newId = createIdSequence(app.random);
+  const openGate = createGate(app, keys);
+
+  /** Where the outcome of the debit cannot be known, the call fails, and is reversed should it have been made. */
+  function debit(order: DebitOrder, gate: Gate): Promise<Counted<DebitOutcome>> {
+    return gate.debit(order).catch(async (cause) => {
+      if (order.idempotency === null && !(cause instanceof NotCarriedOut)) {
+        const { account, callId, now: at } = order;
+        await app.reverseLater({ account, callId, at });
+      }
+      throw unavailable(cause);
+    });
+  }
+
+  async function callTool(
+    tool: Tool,
+    request: Request,
+    context: RequestContext,
+  ): Promise<Response> {
+    const lap = createStopwatch(app, context);
+    const claimed = keys.authenticate(request.headers);
+    // Here and below: a wait for what is there already would cost every call.
+    const caller = claimed instanceof Promise ? await claimed : claimed;
+    context.account = caller.account;
+    const mayRepeat = request.headers.has("idempotency-key");
+    const gate = openGate({ caller, context, price: tool.price, mayRepeat });
+
+    const entering = gate.enter(mayBeHeavy(tool, request));
+    if (entering !== undefined) await entering;
+    lap("key");
+
+    let job: ToolJob;
+    let answer: CallAnswer;
+    let repeatKey: string | null = null;
+    let releaseKey = () => {};
+    const lease = budget.of(caller.account);
+    try {
+      try {
+        repeatKey = mayRepeat ? readIdempotencyKey(request.headers) : null;
+        const body = await readBody(request, tool.bodyBytesMax, lease.take, app.bodyTimeoutMs);
+        lap("body");
+        // It came in small, compressed or without its length.
+        if (body.byteLength >= tool.heavyFromBytes) await gate.enter(true);
+        // No large call begins while responses hold more than the budget.
+        if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
+        if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
+        job = createJob(body, request, context, repeatKey !== null);
+        answer = await app.runTool(tool, job);
+        if (isLargeText(answer.body)) {
+          // Its body is needed again only where the call turns out to be a repeat.
+          if (repeatKey === null) job.body = NOTHING;
+          lease.swap(answer.body.heldBytes + job.body.byteLength);
+        }
+        lap("tool");
+      } catch (fault) {
+        // Nothing is held of a body that did not arrive.
+        if (fault instanceof Fault && fault.code === "request_timeout") lease.release();
+        await gate.precede();
+        throw fault;
+      }
+      const order = {
+        account: caller.account,
+        keySha256: caller.keySha256,
+        callId: newId("call"),
+        tool: tool.name,
+        credits: tool.price,
+        freeCallCredits: app.settings.freeCallCredits,
+        now: app.now(),
+        idempotency: idempotencyOrder(repeatKey, answer, context.receivedAt),
+      };
+      const counted = await debit(order, gate);
+      lap("ledger");
+      const outcome = gate.settle(counted);
+      if (outcome.outcome === "replayed") {
+        context.replayed = true;
+        const runAgain = (again: ToolJob) => app.runTool(tool, again);
+        answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
+      }
+      const response = replier.answer(answer.body, request.headers, context, lease);
+      return response instanceof Promise ? await response : response;
+    } finally {
+      releaseKey();
+      lease.release();
+    }
+  }
+
+  return callTool;
+}
+
+/** By its Content-Length; a body without one counts as heavy. */
+const mayBeHeavy = (tool: Tool, request: Request) =>
+  !(Number(request.headers.get("content-length") ?? Number.NaN) < tool.heavyFromBytes);
+
+function createJob(
+  body: Uint8Array,
+  request: Request,
+  context: RequestContext,
+  fingerprint: boolean,
+): ToolJob {
+  return {
+    body,
+    contentType: request.headers.get("content-type"),
+    receivedAt: context.receivedAt,
+    random: null,
+    fingerprint,
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+function createStopwatch(app: AppContext, context: RequestContext): (part: string) => void {
+  let last = context.startedAt;
+  return (part) => {
+    const now = app.elapsed();
+    context.timing += `${part};dur=${millisecondsText(now - last)}, `;
+    last = now;
+  };
+}

@@ -1,0 +1,88 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { checkInput } from "#tools/check-input.ts";
+import type { Supply, Tool } from "#tools/define-tool.ts";
+import { parseBody } from "./parse-body.ts";
+import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
+
+/**
+ * From the bytes of a body to the bytes of the answer: the part of a call that may run on another thread.
+ * A job and its answer are plain data and cross a thread as they are.
+ */
+export type ToolJob = {
+  body: Uint8Array;
+  contentType: string | null;
+  receivedAt: number;
+  /** Random bytes (hex) that the tool was given the first time; null: draw new ones. */
+  random: string | null;
+  /** Whether to take the fingerprints that idempotency needs. */
+  fingerprint: boolean;
+};
+
+export type ToolAnswer = {
+  /** The answer's JSON text, or its UTF-8 bytes. */
+  body: string | Uint8Array;
+  fingerprint: { bodySha256: string; answerSha256: string; random: string | null } | null;
+};
+
+/** A call's answer where memory is scarce. */
+export type CallAnswer = Omit<ToolAnswer, "body"> & { body: string | Uint8Array | LargeText };
+
+export type Sources = Pick<Supply, "random" | "digest">;
+
+/** Throws a Fault where body or tool refuse. */
+export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolAnswer> =>
+  answerJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
+
+/** The same bytes, a large answer in pieces. */
+export const runToolInPieces = (tool: Tool, job: ToolJob, sources: Sources): Promise<CallAnswer> =>
+  answerJob(tool, job, sources, { json: writeJson, text: inPieces });
+
+type Writer<Body> = { json(output: unknown): Body; text(json: string): Body };
+
+async function answerJob<Body extends string | LargeText>(
+  tool: Tool,
+  job: ToolJob,
+  sources: Sources,
+  write: Writer<Body>,
+): Promise<{ body: Body; fingerprint: ToolAnswer["fingerprint"] }> {
+  const { input } = checkInput(tool, parseBody(tool, job.body, job.contentType));
+
+  let drawn: Uint8Array | null = null;
+  const supply: Supply = {
+    receivedAt: job.receivedAt,
+    digest: sources.digest,
+    random(count) {
+      const bytes = job.random === null ? sources.random(count) : hexToBytes(job.random);
+      drawn = bytes;
+      return bytes;
+    },
+  };
+  const result = tool.run(input as never, supply);
+  const output = result instanceof Promise ? await result : result;
+  const body =
+    tool.encode === undefined ? write.json(output) : write.text(tool.encode(output as never));
+  if (!job.fingerprint) return { body, fingerprint: null };
+  return { body, fingerprint: await takeFingerprint(job, body, drawn, sources) };
+}
+
+async function takeFingerprint(
+  job: ToolJob,
+  body: string | LargeText,
+  drawn: Uint8Array | null,
+  sources: Sources,
+): Promise<NonNullable<ToolAnswer["fingerprint"]>> {
+  return {
+    bodySha256: bytesToHex(await sources.digest("sha256", job.body)),
+    answerSha256: bytesToHex(await hashAnswer(body, sources)),
+    random: drawn === null ? null : bytesToHex(drawn),
+  };
+}
+
+/** A runtime's own digest wants all bytes at once, which a large answer never has. */
+async function hashAnswer(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
+  if (typeof body === "string") return digest("sha256", new TextEncoder().encode(body));
+  const hash = sha256.create();
+  for (const piece of body.pieces()) hash.update(piece);
+  return hash.digest();
+}

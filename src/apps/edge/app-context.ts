@@ -1,0 +1,97 @@
+import { waitUntil } from "cloudflare:workers";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { AppContext } from "#api/app-context.ts";
+import { runToolInPieces } from "#api/pipeline/run-tool.ts";
+import { accountPart, type RandomBytes } from "#ids.ts";
+import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
+import type { CallRef } from "#ledger/port.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import {
+  callLedgerOfObjects,
+  type LedgerStub,
+  ledgerOfObjects,
+} from "#stores/durable-object/ledger.ts";
+import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
+import { addJobs } from "#stores/sql/add-jobs.ts";
+import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { readWorkerSettings } from "./settings.ts";
+
+/** What the Worker of the calls is bound to, beside its settings, which are texts. */
+export type WorkerEnv = {
+  LEDGER: { getByName(name: string): LedgerStub };
+  /** Keeps the calls that could not be given back at once. */
+  DB?: D1;
+} & Record<string, unknown>;
+
+/** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
+export function createWorkerHouse(env: WorkerEnv, random: RandomBytes = randomBytes): AppContext {
+  const { settings, unknown } = readWorkerSettings(env);
+  for (const name of unknown) logError(`${name} is no setting`, {});
+  const find = ({ account }: { account?: string }) =>
+    env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
+  const ledger = ledgerOfObjects(find);
+  const reversing = { ledger, now: () => Date.now(), logError };
+  return {
+    settings,
+    ledger,
+    calls: callLedgerOfObjects(find, settings.rateLimit),
+    tools: TOOLS,
+    reverseLater: async (call) =>
+      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    waitUntil,
+    memory: WORKER_MEMORY,
+    bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
+    runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+    sendStream: ofKnownLength,
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random,
+    hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
+    // The platform compresses by itself.
+    compress: null,
+    metrics: null,
+    record() {},
+    logError,
+  };
+}
+
+export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+const logError: AppContext["logError"] = (message, { requestId, cause }) =>
+  console.error(
+    JSON.stringify({
+      message,
+      requestId,
+      ...(cause === undefined ? {} : { cause: String(cause) }),
+    }),
+  );
+
+/** The platform tells the length of an answer only of such a stream; that a client hung up ends the pieces as well. */
+function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
+  const { readable, writable } = new FixedLengthStream(bytes);
+  waitUntil(pieces.pipeTo(writable).catch(() => undefined));
+  return readable;
+}
+
+async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
+  if (db === undefined) throw new Error("The Worker is bound to no DB");
+  await addJobs(createD1Database(db), { jobs: [reversalJob(call)], now: Date.now() });
+}
+
+const utf8 = new TextEncoder();
+
+const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
+/** Up to this size the platform's digest costs more by its promise than it saves (docs/decisions/0010). */
+const HASHED_AT_ONCE_BYTES_MAX = 1024;
+
+function digest(
+  name: keyof typeof ALGORITHMS,
+  bytes: Uint8Array,
+): Uint8Array | Promise<Uint8Array> {
+  if (name === "sha256" && bytes.byteLength <= HASHED_AT_ONCE_BYTES_MAX) return sha256(bytes);
+  return crypto.subtle
+    .digest(ALGORITHMS[name], bytes as Uint8Array<ArrayBuffer>)
+    .then((digested) => new Uint8Array(digested));
+}

@@ -1,0 +1,74 @@
+import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import type { BuiltPages } from "#site/site-context.ts";
+
+/** The static assets of the Worker, as it reaches them. */
+export type AssetFetcher = { fetch(request: Request): Promise<Response> };
+
+/** Where `npm run build:edge` lays what the Worker reads itself; no visitor gets it, for all but `/assets/` comes to the Worker. */
+const MANIFEST = "/build/manifest.json";
+const FIRST_PAINT = "/build/first-paint.css";
+/** The script of the pages that are written on the server. */
+const FRONT_ENTRY = "front/main.ts";
+
+export type EdgePages = BuiltPages & {
+  /** Reads what was built, once for an isolate; where that fails the next request tries again. */
+  load(): Promise<void>;
+};
+
+type Built = { manifest: PageManifest; firstPaint: string };
+
+export function openEdgePages(
+  assets: AssetFetcher | undefined,
+  complain: (message: string, details: { cause?: unknown }) => void,
+): EdgePages {
+  let built: Built | null = null;
+
+  async function read(fetcher: AssetFetcher): Promise<Built> {
+    const [manifest, firstPaint] = await Promise.all([
+      readText(fetcher, MANIFEST),
+      readText(fetcher, FIRST_PAINT),
+    ]);
+    return { manifest: JSON.parse(manifest) as PageManifest, firstPaint };
+  }
+
+  return {
+    async load() {
+      // Requests that come at once read it each for itself: none may wait for what another one began.
+      if (built !== null) return;
+      try {
+        if (assets === undefined) throw new Error("The binding ASSETS is missing");
+        built = await read(assets);
+      } catch (cause) {
+        complain("The pages are not there: deploy with `npm run build:edge` and ASSETS", { cause });
+      }
+    },
+    assetsFor: async (entry, screen) =>
+      built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
+    frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
+    async answerAsset(name, request) {
+      const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {
+        method: request.method,
+        headers: request.headers,
+      });
+      const answer = await assets?.fetch(asked);
+      if (answer !== undefined && (answer.ok || answer.status === 304)) return answer;
+      await answer?.body?.cancel();
+      return nothing();
+    },
+  };
+}
+
+/** The host says nothing to the binding; a request needs one. */
+const PLACE = "https://assets.local";
+
+async function readText(fetcher: AssetFetcher, path: string): Promise<string> {
+  const answer = await fetcher.fetch(new Request(`${PLACE}${path}`));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} is not among the assets (${answer.status})`);
+  return text;
+}
+
+function nothing(): Response {
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response("There is no such file.\n", { status: 404, headers });
+}

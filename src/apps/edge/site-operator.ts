@@ -1,0 +1,30 @@
+import { waitUntil } from "cloudflare:workers";
+import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
+import { accountPart } from "#ids.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { movesOfObjects } from "#stores/durable-object/moves.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import type { PeopleSide } from "./dashboard-deps.ts";
+import type { PeopleConfig, PeopleEnv } from "./site-settings.ts";
+
+/** The operator's way in; made once for an isolate, for it counts wrong tokens. */
+export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleConfig): OperatorApp {
+  const { ledger, desk, index, store, letters, billing, house, complain, newRequestId } = side;
+  const { database, directory, journal, purchases } = store;
+  const moves = movesOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
+  return createOperatorApp({
+    tokens: config.operatorTokens,
+    context: {
+      ...{ ledger, directory, purchases, desk: async () => desk, billing: async () => billing },
+      tell: { journal, mail: letters.mail, publicUrl: config.publicUrl },
+      acts: createOperatorActs(database),
+      jobs: operatorJobs([store.jobs]),
+      layout: { kind: "ledger_per_account", index, moves },
+      // The disks are the platform's: what is wrong with them is nothing that it tells.
+      findDamage: async () => [],
+      isDamage: () => false,
+    },
+    ...{ now: house.now, waitUntil, newRequestId, logError: complain },
+    logAct: (message, act) => console.log(JSON.stringify({ message, ...act })),
+  });
+}

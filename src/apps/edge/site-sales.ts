@@ -1,0 +1,52 @@
+import { type Billing, createBilling } from "#billing/billing.ts";
+import type { PaymentProvider } from "#billing/payment-provider.ts";
+import type { PriceList } from "#billing/price-list.ts";
+import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { StripeSettings } from "#config/read-settings.ts";
+import { type RandomBytes, randomBase62 } from "#ids.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { paymentMarks } from "../node/payment-marks.ts";
+
+type Wiring = {
+  config: {
+    prices: PriceList | null;
+    stripe: StripeSettings | null;
+    secrets: readonly string[];
+  };
+  book: PurchaseBook;
+  ledger: Ledger;
+  now: () => number;
+  random: RandomBytes;
+};
+
+/** Selling at the edge; null where nobody takes money. */
+export function openEdgeBilling({ config, book, ledger, now, random }: Wiring): Billing | null {
+  const { prices, stripe, secrets } = config;
+  if (prices === null || stripe === null) return null;
+  const newId = (prefix: string) => `${prefix}_${randomBase62(24, random)}`;
+  const provider = lateStripe(stripe, secrets, now);
+  return createBilling({ provider, book, ledger, prices, now, newId });
+}
+
+/** Stripe's package is run at the first question that needs it: no page pays for it. */
+function lateStripe(
+  stripe: StripeSettings,
+  secrets: readonly string[],
+  now: () => number,
+): PaymentProvider {
+  let made: PaymentProvider | undefined;
+  // The promise is each request's own: none may wait for what another one began.
+  async function provider(): Promise<PaymentProvider> {
+    const { createStripeProvider } = await import("#billing/stripe.ts");
+    const services = paymentMarks(secrets);
+    made ??= createStripeProvider({ ...stripe, services, fetchClient: true, now });
+    return made;
+  }
+  return {
+    name: "stripe",
+    open: async (order) => (await provider()).open(order),
+    look: async (ref) => (await provider()).look(ref),
+    readMessage: async (body, signature) => (await provider()).readMessage(body, signature),
+    list: async (order) => (await provider()).list(order),
+  };
+}

@@ -1,0 +1,46 @@
+import { createApp } from "#api/app.ts";
+import { createSite } from "#site/site.ts";
+import { openPeopleSide, peerOf } from "./dashboard-deps.ts";
+import { openOnce } from "./open-once.ts";
+import { openOperator } from "./site-operator.ts";
+import { type PeopleEnv, readPeopleConfig } from "./site-settings.ts";
+import { keepUp } from "./site-upkeep.ts";
+
+/**
+ * The second Worker: pages, people, letters, the operator's way in. It is reached through the Worker of the calls alone, so
+ * that nobody comes around it; a call never pays for any of this.
+ */
+export { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
+
+const OF_OPERATORS = /^\/operator(?:\/|$)/;
+
+const open = openOnce((env: PeopleEnv) => {
+  const config = readPeopleConfig(env);
+  const side = openPeopleSide(env, config);
+  const app = createApp(side.house, createSite(side.site));
+  return { side, app, operator: openOperator(side, env, config) };
+});
+
+export default {
+  async fetch(request: Request, env: PeopleEnv): Promise<Response> {
+    const opened = open(env);
+    if (opened === null) return notSetUp();
+    if (OF_OPERATORS.test(new URL(request.url).pathname)) {
+      return opened.operator.fetch(request, peerOf(request));
+    }
+    await opened.side.pages.load();
+    return opened.app.fetch(request);
+  },
+
+  async scheduled({ scheduledTime }: { scheduledTime: number }, env: PeopleEnv): Promise<void> {
+    const opened = open(env);
+    if (opened !== null) await keepUp(opened.side, scheduledTime);
+  },
+};
+
+function notSetUp(): Response {
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  const text =
+    "This service is not set up yet: a setting is missing or wrong. Its operator finds which in the log of this Worker (npx wrangler tail -c wrangler.site.jsonc).\n";
+  return new Response(text, { status: 503, headers: { ...headers, "Retry-After": "60" } });
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { ConfigFault } from "#config/read-settings.ts";
+
+/**
+ * The address of the client: of the connection, or, where that is a proxy of ours, what the proxies say of whom they
+ * speak for. Each appends to `X-Forwarded-For`, so it is read from its end until somebody who is no proxy of ours.
+ */
+export type ClientAddress = (incoming: IncomingMessage | undefined) => string | null;
+
+/** `onUntrusted` is called once, at the first who speaks for others and is no proxy of ours. */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+  onUntrusted: () => void = () => {},
+): ClientAddress {
+  const trusted = listOf(trustedProxies);
+  let isTold = false;
+  const tell = () => {
+    if (isTold) return;
+    isTold = true;
+    onUntrusted();
+  };
+  const isTrusted = (address: string) => {
+    const version = isIP(address);
+    return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
+  };
+  return (incoming) => {
+    const peer = plain(incoming?.socket.remoteAddress ?? "");
+    if (peer === "") return null;
+    const header = incoming?.headers["x-forwarded-for"];
+    if (!isTrusted(peer)) {
+      if (header !== undefined) tell();
+      return peer;
+    }
+    const said = [header ?? ""].flat().join(",").split(",");
+    let client = peer;
+    for (const text of said.reverse()) {
+      const address = plain(withoutPort(text.trim()));
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return client;
+  };
+}
+
+/** Some proxies add the port: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 has colons of its own. */
+const withoutPort = (text: string) =>
+  text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
+
+/** An IPv4 address that came in by an IPv6 socket is that IPv4 address. */
+const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
+
+function listOf(proxies: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of proxies) {
+    const [address = "", bits, ...rest] = text.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    try {
+      // "10.0.0.0/" is not the network of everybody.
+      if (bits === "" || rest.length > 0) throw new Error("no length of a network");
+      if (bits === undefined) list.addAddress(address, family);
+      else list.addSubnet(address, Number(bits), family);
+    } catch {
+      throw new ConfigFault(`TOOLBOOTH_TRUSTED_PROXIES: "${text}" is no address and no network.`);
+    }
+  }
+  return list;
+}

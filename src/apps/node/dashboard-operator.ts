@@ -1,0 +1,43 @@
+import type { TellWiring } from "#accounts/notify-person.ts";
+import type { Desk } from "#accounts/people.ts";
+import {
+  createOperatorApp,
+  type OperatorApp,
+  type OperatorAppWiring,
+} from "#api/operator/operator-app.ts";
+import type { Billing } from "#billing/billing.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { createGrantList } from "#stores/sql/grant-list.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import type { openPeopleStore } from "./dashboard-store.ts";
+import { reversalsForOperator } from "./reversals.ts";
+
+/** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
+export function openNodeOperator({
+  store,
+  desk,
+  tell,
+  billing,
+  dataDir,
+  ...rest
+}: Omit<OperatorAppWiring, "context"> & {
+  store: ReturnType<typeof openPeopleStore>;
+  desk: Desk;
+  tell: TellWiring;
+  billing: Billing | null;
+  /** Of this node, where it keeps its own reversals. */
+  dataDir: string;
+}): OperatorApp {
+  const { ledger, directory, purchases, database, findDamage, isDamage } = store;
+  return createOperatorApp({
+    ...rest,
+    context: {
+      ...{ ledger, directory, purchases, tell, findDamage, isDamage },
+      desk: async () => desk,
+      billing: async () => billing,
+      acts: createOperatorActs(database),
+      jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
+      layout: { kind: "one_ledger", grants: createGrantList(database) },
+    },
+  });
+}

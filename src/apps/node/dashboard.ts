@@ -1,0 +1,216 @@
+import { Worker } from "node:worker_threads";
+import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { Starter } from "#accounts/welcome.ts";
+import type { PriceList } from "#billing/price-list.ts";
+import type { StripeSettings } from "#config/read-settings.ts";
+import type { MailSettings } from "#email/read-mail-settings.ts";
+import type { WebhookNetworks } from "#events/endpoint-address.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
+import type { OperatorAct } from "#operator/acts.ts";
+import type { OperatorToken } from "#operator/tokens.ts";
+import type { NodeLog } from "./log.ts";
+
+/** What the thread of the people's side is started with; plain data. */
+export type PeopleSettings = {
+  data: { file: string } | { databaseUrl: string };
+  dataDir: string;
+  publicUrl: string;
+  origins: readonly string[];
+  secrets: readonly string[];
+  signUp: "open" | "closed";
+  starter: Starter;
+  providers: AuthOptions["providers"];
+  mail: MailSettings;
+  /** What is sold, and by whom it is paid; null where nothing is, and where nobody takes money. */
+  prices: PriceList | null;
+  stripe: StripeSettings | null;
+  /** Where accounts' own endpoints may lie. */
+  webhookNetworks: WebhookNetworks;
+  operatorTokens: readonly OperatorToken[];
+  /** Only then do letters that stay here have their links in the log. */
+  isOwnMachine: boolean;
+};
+
+type HeaderList = readonly (readonly [string, string])[];
+
+export type ToPeople =
+  | {
+      kind: "request";
+      id: number;
+      method: string;
+      url: string;
+      headers: [string, string][];
+      body: Uint8Array | null;
+      peer: string | null;
+    }
+  | { kind: "stop" };
+
+export type FromPeople =
+  | { kind: "ready" }
+  | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
+  | { kind: "letter"; text: string }
+  | { kind: "warning"; message: string }
+  | { kind: "act"; message: string; act: OperatorAct & { requestId: string } }
+  | { kind: "jobs"; counts: readonly JobCount[] }
+  | {
+      kind: "complaint";
+      message: string;
+      requestId?: string | undefined;
+      cause?: string | undefined;
+    };
+
+export type People = {
+  /** Answers a request of the pages; `peer` is the client's network address. Rejects where the thread is gone. */
+  fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
+  /** What the thread last said of its jobs. */
+  countJobs(): readonly JobCount[];
+  stop(): Promise<void>;
+};
+
+export class PeopleAway extends Error {}
+
+const WAITING_MAX = 500;
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Twice as long after each start that came to nothing, so that a lasting fault does not fill the log. */
+const RESTART_FIRST_MS = 500;
+const RESTART_MAX_MS = 30_000;
+/** A thread that lived so long was a good one. */
+const GOOD_AFTER_MS = 60_000;
+const STOP_TIMEOUT_MS = 4_000;
+
+/** What tells of the way of a request rather than of the request; the body comes read and inflated. */
+const OF_THE_CONNECTION = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+type Waiting = { resolve(response: Response): void; reject(error: Error): void };
+
+/**
+ * Starts the thread, and starts it again when it dies or did not start; what was asked of it meanwhile is told to try
+ * again. Resolves after the first try.
+ */
+export async function startPeople(settings: PeopleSettings, log: NodeLog): Promise<People> {
+  const waiting = new Map<number, Waiting>();
+  let count = 0;
+  let stopping = false;
+  let deaths = 0;
+  let jobs: readonly JobCount[] = [];
+  let thread: Worker | undefined = await tryToStart();
+
+  function receive(message: FromPeople): void {
+    if (message.kind === "response") {
+      const { id, status, headers, body } = message;
+      const bytes = body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
+      const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
+      waiting.get(id)?.resolve(response);
+    } else if (message.kind === "letter") log.letter(message.text);
+    else if (message.kind === "warning") log.warn(message.message);
+    else if (message.kind === "act") log.info(message.message, message.act);
+    else if (message.kind === "jobs") jobs = message.counts;
+    else if (message.kind === "complaint") {
+      const { requestId, cause } = message;
+      log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
+    }
+  }
+
+  async function start(): Promise<Worker> {
+    const fresh = await startThread(settings);
+    let cause: Error | undefined;
+    fresh.on("message", receive);
+    fresh.on("error", (error) => {
+      cause = error as Error;
+    });
+    const startedAt = Date.now();
+    fresh.on("exit", (code) => {
+      thread = undefined;
+      for (const each of waiting.values()) each.reject(new PeopleAway("The thread ended"));
+      if (stopping) return;
+      if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
+      log.complain("The thread of the pages died; it is started again", {
+        cause: cause ?? new Error(`exit code ${code}`),
+      });
+      restart();
+    });
+    return fresh;
+  }
+
+  async function tryToStart(): Promise<Worker | undefined> {
+    try {
+      return await start();
+    } catch (cause) {
+      log.complain("The thread of the pages could not be started; it is tried again", { cause });
+      restart();
+      return undefined;
+    }
+  }
+
+  function restart(): void {
+    const wait = Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths);
+    deaths += 1;
+    setTimeout(async () => {
+      if (stopping) return;
+      thread = await tryToStart();
+      if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToPeople);
+    }, wait).unref();
+  }
+
+  return {
+    async fetch(request, body, peer) {
+      if (thread === undefined || waiting.size >= WAITING_MAX) throw new PeopleAway("No thread");
+      count += 1;
+      const id = count;
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      waiting.set(id, { resolve, reject });
+      const late = setTimeout(() => reject(new PeopleAway("No answer in time")), ANSWER_TIMEOUT_MS);
+      const headers = [...request.headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
+      const { method, url } = request;
+      thread.postMessage({
+        kind: "request",
+        id,
+        method,
+        url,
+        headers,
+        body,
+        peer,
+      } satisfies ToPeople);
+      return promise.finally(() => {
+        clearTimeout(late);
+        waiting.delete(id);
+      });
+    },
+    countJobs: () => jobs,
+    async stop() {
+      stopping = true;
+      if (thread === undefined) return;
+      const gone = new Promise((resolve) => thread?.once("exit", resolve));
+      thread.postMessage({ kind: "stop" } satisfies ToPeople);
+      const force = setTimeout(() => void thread?.terminate(), STOP_TIMEOUT_MS);
+      await gone;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Resolves when the thread can be asked; rejects with what hindered it. */
+function startThread(settings: PeopleSettings): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL("./dashboard-thread.ts", import.meta.url), {
+      workerData: settings,
+    });
+    const ended = (code: number) => reject(new Error(`The thread of the pages ended with ${code}`));
+    thread.once("error", reject);
+    thread.once("exit", ended);
+    thread.once("message", () => {
+      thread.off("error", reject);
+      thread.off("exit", ended);
+      resolve(thread);
+    });
+  });
+}

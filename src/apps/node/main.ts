@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import type { Desk } from "#accounts/people.ts";
+import { type App, createApp } from "#api/app.ts";
+import { type Config, urlOf } from "#config/config.ts";
+import { ConfigFault, isLoopback } from "#config/read-settings.ts";
+import { SETTINGS } from "#config/settings.ts";
+import { createSite } from "#site/site.ts";
+import { apiOptionsOf } from "#site/site-context.ts";
+import { baseOf, warningsOf } from "./addresses.ts";
+import { createNodeHouse, hashKey, random, version } from "./app-context.ts";
+import { openPeopleDoor, type PeopleDoor } from "./dashboard-server.ts";
+import { DataFolderFault, outboxFolder } from "./data-folder.ts";
+import { DatabaseFault } from "./database-fault.ts";
+import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
+import { createNodeLog } from "./log.ts";
+import { createNodeMetrics } from "./metrics.ts";
+import { isForOperator } from "./operator-server.ts";
+import { openNodePages } from "./page-files.ts";
+import { openReversals } from "./reversals.ts";
+import { startNodeServer } from "./server.ts";
+import { readNodeSettings } from "./settings.ts";
+import { openNodeStore } from "./store.ts";
+import { openToolPool } from "./tool-pool.ts";
+import { startUpkeep } from "./upkeep.ts";
+
+/** The front door on Node: composes the service, starts it, and stops it when it is told to. */
+async function main(): Promise<void> {
+  const { config, prices } = readNodeSettings(process.env);
+  const log = createNodeLog(config.logLevel);
+  const store = await openNodeStore(
+    config,
+    {
+      onBatch: (batch) => metrics.onBatch(batch),
+      onCrash(cause) {
+        metrics.onLedgerCrash();
+        log.complain("The way to the ledger broke; it is mended", { cause });
+      },
+      onFault: (cause) =>
+        log.complain("Upkeep of the journal of debits failed; retrying", { cause }),
+    },
+    { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
+  );
+  const { ledger, directory, secrets } = store;
+  const pool = openToolPool(config.toolThreads, (cause) =>
+    log.complain("A thread for large inputs failed", { cause }),
+  );
+  const metrics = createNodeMetrics({
+    ...{ ledger: store.waiting, tools: pool.waiting },
+    jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
+  });
+  const reversals = openReversals(config.dataDir, ledger, random, log.complain);
+  const pages = openNodePages(config.dataDir, log);
+  let people: PeopleDoor | undefined;
+  let publicUrl = config.publicUrl ?? "";
+  const server = await startNodeServer((port) => {
+    // With PORT=0 the port is known only now.
+    publicUrl = baseOf(config, port);
+    people = openPeopleDoor(config, { publicUrl, port, secrets, prices }, log);
+    const { reverseLater } = reversals;
+    const parts = { ledger, pool, log, metrics, reverseLater };
+    const context = createNodeHouse({ config, publicUrl, secrets, ...parts });
+    const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
+    const app = createApp(context, createSite({ settings, people, pages }));
+    return withOperator(app, people);
+  }, config);
+  const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);
+
+  let stopping = false;
+  async function stop(signal: string): Promise<void> {
+    if (stopping) return;
+    stopping = true;
+    log.info("stopping", { signal });
+    upkeep.stop();
+    pages.close();
+    await server.stop();
+    await people?.stop();
+    await reversals.stop();
+    await store.close();
+    await reversals.close();
+    await pool.close();
+    log.info("stopped");
+    await log.close();
+    process.exit(0);
+  }
+  process.on("SIGTERM", (signal) => void stop(signal));
+  process.on("SIGINT", (signal) => void stop(signal));
+
+  // After the port was taken: a start that fails must not use up the one time at which the key is shown.
+  const desk: Desk = { ledger, directory, secrets, random, hashKey };
+  const starter = { credits: config.starterCredits, days: config.starterDays };
+  const wantsDemo = isLoopback(config.host) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
+  const demoKey = wantsDemo ? await createDemoAccount(desk, starter, Date.now()) : null;
+
+  // Last: whoever reads this may send a signal at once.
+  const address = urlOf(config.host, server.port);
+  const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
+  announce(config, { address, publicUrl, demoKey, warnings });
+  for (const warning of warnings) log.warn(warning);
+  log.info("started", { version, address, publicUrl });
+}
+
+/** The app with the operator's way in beside it. */
+const withOperator = (app: App, people: PeopleDoor): App => ({
+  ...app,
+  fetch: (request, connection) =>
+    isForOperator((connection as IncomingMessage).url)
+      ? people.fetchForOperator(request, connection)
+      : app.fetch(request, connection),
+});
+
+/** A database that is started together with its nodes, or changes its primary, is there by then. */
+const DATABASE_PATIENCE_MS = 60_000;
+
+// `npm start | head` must not end the service: nobody reads any more, and that is no fault.
+process.stdout.on("error", () => {});
+
+/** For the person at the terminal; the log goes to stderr and never holds a key. Lines to paste use the real address. */
+function announce(
+  config: Config,
+  at: { address: string; publicUrl: string; demoKey: string | null; warnings: readonly string[] },
+): void {
+  const say = (text: string) => process.stdout.write(text);
+  say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
+  if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
+  for (const warning of at.warnings) say(`${warning}\n`);
+  if (isLoopback(config.host)) return;
+  say(
+    `To make an account and a key for the data in ${config.dataDir}:\n` +
+      "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +
+      "  npm run -s toolbooth -- key create you@example.com --label production\n",
+  );
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+});
+
+function explain(error: NodeJS.ErrnoException): string {
+  if (error instanceof ConfigFault) return `The settings are not right:\n${error.message}`;
+  if (error instanceof DataFolderFault || error instanceof DatabaseFault) return error.message;
+  if (error.code === "EADDRINUSE")
+    return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
+  if (error.code === "EACCES")
+    return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return `HOST is no address of this machine (${error.message}).`;
+  return error.stack ?? String(error);
+}

@@ -1,0 +1,161 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
+import type { JobCount } from "#jobs/job-queue.ts";
+import { addJobGauges } from "./job-metrics.ts";
+
+/** What `/metrics` tells, in the text format of Prometheus. Labels are few by construction: tools, statuses, codes. */
+export type NodeMetrics = {
+  record(entry: AccessLogEntry): void;
+  onBatch(batch: { size: number; commitMs: number }): void;
+  onLedgerCrash(): void;
+  read: Metrics["read"];
+};
+
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const COMMIT_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+export function createNodeMetrics(queues: {
+  ledger(): number;
+  tools(): number;
+  jobs(): Promise<readonly JobCount[]>;
+}): NodeMetrics {
+  const registers = [new Registry()];
+  const [register] = registers as [Registry];
+  collectDefaultMetrics({ register });
+
+  const requests = new Counter({
+    registers,
+    name: "toolbooth_requests_total",
+    help: "Requests answered, by route, status and error code",
+    labelNames: ["route", "status", "code"],
+  });
+  const calls = new Counter({
+    registers,
+    name: "toolbooth_calls_total",
+    help: "Calls of tools, by tool and status",
+    labelNames: ["tool", "status"],
+  });
+  const credits = new Counter({
+    registers,
+    name: "toolbooth_credits_charged_total",
+    help: "Credits charged, by tool",
+    labelNames: ["tool"],
+  });
+  const latency = new Histogram({
+    registers,
+    name: "toolbooth_call_duration_seconds",
+    help: "Time from the headers of a call to its answer, by tool",
+    labelNames: ["tool"],
+    buckets: LATENCY_BUCKETS,
+  });
+  const batchSize = new Histogram({
+    registers,
+    name: "toolbooth_ledger_batch_orders",
+    help: "Orders in one transaction of the ledger",
+    buckets: BATCH_BUCKETS,
+  });
+  const commit = new Histogram({
+    registers,
+    name: "toolbooth_ledger_commit_seconds",
+    help: "Time of one transaction of the ledger, its sync to the disk included",
+    buckets: COMMIT_BUCKETS,
+  });
+  const crashes = new Counter({
+    registers,
+    name: "toolbooth_ledger_thread_crashes_total",
+    help: "How often the ledger's thread died and was started again",
+  });
+  queueGauge(
+    registers,
+    "toolbooth_ledger_waiting_orders",
+    "Orders that wait for the ledger",
+    queues.ledger,
+  );
+  queueGauge(
+    registers,
+    "toolbooth_tool_pool_waiting_jobs",
+    "Large inputs that wait for a thread",
+    queues.tools,
+  );
+  addJobGauges(registers, queues.jobs, Date.now);
+
+  const children = createChildren({ requests, calls, credits, latency });
+  return {
+    record(entry) {
+      const child = children.find(entry);
+      child.requests += 1;
+      child.charged += entry.charged ?? 0;
+      child.latency?.observe(entry.durationMs / 1000);
+    },
+    onBatch({ size, commitMs }) {
+      batchSize.observe(size);
+      commit.observe(commitMs / 1000);
+    },
+    onLedgerCrash: () => crashes.inc(),
+    async read() {
+      children.count();
+      return { contentType: register.contentType, text: await register.metrics() };
+    },
+  };
+}
+
+function queueGauge(registers: Registry[], name: string, help: string, read: () => number): void {
+  new Gauge({
+    registers,
+    name,
+    help,
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+type Instruments = {
+  requests: Counter<"route" | "status" | "code">;
+  calls: Counter<"tool" | "status">;
+  credits: Counter<"tool">;
+  latency: Histogram<"tool">;
+};
+
+/**
+ * Looks labels up once for each answer there can be, and counts by itself until it is asked: both would cost every call
+ * more than the counting.
+ */
+function createChildren({ requests, calls, credits, latency }: Instruments) {
+  const bind = ({ route, status, code, tool }: AccessLogEntry) => ({
+    request: requests.labels(route, String(status), code ?? ""),
+    call: tool === null ? null : calls.labels(tool, String(status)),
+    credit: tool === null ? null : credits.labels(tool),
+    latency: tool === null ? null : latency.labels(tool),
+    requests: 0,
+    charged: 0,
+  });
+  type Child = ReturnType<typeof bind>;
+  const successes = new Map<string, Child>();
+  const others = new Map<string, Child>();
+  const findIn = (bound: Map<string, Child>, name: string, entry: AccessLogEntry): Child => {
+    let child = bound.get(name);
+    if (child === undefined) {
+      child = bind(entry);
+      bound.set(name, child);
+    }
+    return child;
+  };
+  return {
+    find: (entry: AccessLogEntry) =>
+      entry.status === 200
+        ? findIn(successes, entry.route, entry)
+        : findIn(others, `${entry.route} ${entry.status} ${entry.code}`, entry),
+    /** Hands on what was counted since. */
+    count() {
+      for (const child of [...successes.values(), ...others.values()]) {
+        child.request.inc(child.requests);
+        child.call?.inc(child.requests);
+        if (child.charged > 0) child.credit?.inc(child.charged);
+        child.requests = 0;
+        child.charged = 0;
+      }
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Complain } from "#email/enqueue-emails.ts";
+import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { type CarryOnWiring, carryOn, noticesOf } from "#events/dispatch-events.ts";
+import type { NoticeBook } from "#events/event-store.ts";
+import { forgetOld } from "#events/forget-old.ts";
+import { createAside } from "#events/set-aside.ts";
+import type { WebhookTransport } from "#events/webhook-transport.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { startJobs } from "#jobs/node-schedule.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { HOUR_MS } from "#limits.ts";
+
+/**
+ * What the people's side does about notices by itself: every few seconds it carries on what the ledger has written and
+ * delivers the webhooks that are due, each minute it looks for grants that end, and now and then it forgets what is old.
+ * Any number of nodes may do it at once.
+ */
+export type NoticesWiring = Omit<CarryOnWiring, "source" | "book" | "ledger" | "aside"> & {
+  ledger: Ledger;
+  book: NoticeBook;
+  jobs: JobQueue;
+  transport: WebhookTransport;
+  /** Called when letters may have come into the queue. */
+  onLetters(): void;
+  everyMs?: number;
+  writingMs?: number;
+  restMs?: number;
+};
+
+const EVERY_MS = 5_000;
+/**
+ * The calls write to the same file: where notices were written back to back for long, a call would find the lock taken again and
+ * again. SQLite asks for it at most 25 ms apart in the first tenth of a second, so that a rest of more than that is met.
+ */
+const WRITING_MS = 10;
+const REST_MS = 30;
+const EXPIRIES_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = 10 * 60_000;
+/** Grants in one transaction, between which calls go on. */
+const EXPIRIES_AT_ONCE = 100;
+/** Of either in one round, so that none keeps the others waiting; what is left is the next round's. */
+const BATCHES_A_ROUND = 10;
+/** Between batches that delete, so that others write meanwhile. */
+const FORGET_PAUSE_MS = 50;
+const STOP_GRACE_MS = 1_500;
+
+export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
+  const { ledger, book, jobs, transport, now, random, everyMs = EVERY_MS, onLetters } = wiring;
+  const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
+  const complain = onceAnHour(wiring.complain, now);
+  const source = noticesOf(ledger);
+  const aside = createAside();
+  const ending = new AbortController();
+  const isEnding = () => ending.signal.aborted;
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
+  let rested = Promise.resolve();
+  let restedAt = performance.now();
+  /** One after the other, whoever wrote. */
+  function rest(): Promise<void> {
+    rested = rested.then(async () => {
+      if (performance.now() - restedAt < writingMs) return;
+      await pause(restMs);
+      restedAt = performance.now();
+    });
+    return rested;
+  }
+  const deliverer = createDeliverer({ jobs, book, transport, now, random, complain, rest });
+  const webhooks = startJobs(deliverer, { logError: complain, lookAtLeastMs: everyMs, graceMs: 0 });
+  let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
+
+  async function lookForExpiries(): Promise<void> {
+    if (now() < expiriesAt) return;
+    let more = true;
+    for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
+      ({ more } = await ledger.recordExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
+      await rest();
+    }
+    if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;
+  }
+
+  async function carry(): Promise<void> {
+    let more = true;
+    while (more && !isEnding()) {
+      const round = await carryOn({ ...wiring, source, book, complain, aside, rest });
+      if (round.carried > 0) {
+        onLetters();
+        webhooks.wake();
+      }
+      more = round.more;
+    }
+  }
+
+  /** After notices were carried on: one that was handled and not settled must still be known as such. */
+  async function forget(): Promise<void> {
+    if (now() < forgetAt) return;
+    const more = await forgetOld({ book, jobs, now }, BATCHES_A_ROUND, async () => {
+      await pause(FORGET_PAUSE_MS);
+      return !isEnding();
+    });
+    if (!more) forgetAt = now() + FORGET_EVERY_MS;
+  }
+
+  /** None of its steps stops another. */
+  async function run(): Promise<void> {
+    const steps: [step: () => Promise<void>, failed: string][] = [
+      [lookForExpiries, "Grants that end could not be looked for; it is tried again soon"],
+      [carry, "Notices could not be carried on; it is tried again soon"],
+      [forget, "Old webhooks could not be removed; it is tried again soon"],
+    ];
+    while (!isEnding()) {
+      for (const [step, failed] of steps)
+        if (!isEnding()) await step().catch((cause) => complain(failed, { cause }));
+      await pause(everyMs);
+    }
+  }
+  const running = run();
+
+  return {
+    async stop() {
+      ending.abort();
+      const gone = Promise.all([running, webhooks.stop()]);
+      await Promise.race([gone, sleep(STOP_GRACE_MS, null, { ref: false })]);
+    },
+  };
+}
+
+/** What goes on for long fills no log. */
+function onceAnHour(complain: Complain, now: () => number): Complain {
+  const told = new Map<string, number>();
+  return (message, details) => {
+    const at = now();
+    if (at - (told.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
+    if (told.size >= TOLD_MAX) told.clear();
+    told.set(message, at);
+    complain(message, details);
+  };
+}
+
+const TOLD_MAX = 1_000;

@@ -1,0 +1,37 @@
+import { createTokenSearch } from "#api/operator/check-token.ts";
+import { respondWithError } from "#api/operator/operator-app.ts";
+import { dropBody, readBody } from "#api/pipeline/body.ts";
+import { createIdSequence } from "#ids.ts";
+import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
+import type { OperatorToken } from "#operator/tokens.ts";
+import { random } from "./app-context.ts";
+import type { NodeLog } from "./log.ts";
+
+/** Of the request line as it came: every call is asked this. */
+export const isForOperator = (target: string | undefined): boolean =>
+  target !== undefined && /^\/operator(?:[/?]|$)/.test(target);
+
+type Forward = (request: Request, body: Uint8Array | null) => Promise<Response>;
+
+/**
+ * Hands a request below `/operator` on to the thread that answers it. A body is read only where the token is good, so
+ * that nobody else fills the memory.
+ */
+export function createOperatorDoor(tokens: readonly OperatorToken[], log: NodeLog) {
+  const findName = createTokenSearch(tokens);
+  const newId = createIdSequence(random);
+  return async (request: Request, forward: Forward): Promise<Response> => {
+    try {
+      if (findName(request.headers.get("authorization")) === null) {
+        const response = await forward(request, null);
+        // Unread, it would cost the client its connection.
+        const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
+        if (!isDropped) response.headers.set("Connection", "close");
+        return response;
+      }
+      return await forward(request, await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {}));
+    } catch (thrown) {
+      return respondWithError(thrown, newId("req"), log.complain, request);
+    }
+  };
+}

@@ -1,0 +1,22 @@
+import path from "node:path";
+import type { BuiltPages } from "#site/site-context.ts";
+import type { NodeLog } from "./log.ts";
+import { openPages } from "./pages.ts";
+
+/** The built pages of this checkout, as the hall knows them. */
+export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { close(): void } {
+  const { answerAsset, assetsFor, settled, close } = openPages({
+    checkout: path.join(import.meta.dirname, "../../.."),
+    dataDir,
+    say: (text) => process.stdout.write(text),
+    complain: log.complain,
+  });
+  let front: string | null = null;
+  void settled.then(async () => {
+    front = (await assetsFor(FRONT_ENTRY))?.scripts[0] ?? null;
+  });
+  return { answerAsset, assetsFor, close, frontScript: () => front };
+}
+
+/** The script of the pages that are written on the server. */
+const FRONT_ENTRY = "front/main.ts";

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** What the pages are built with, besides the sources themselves. */
+const TOOLING = ["package-lock.json", "src/apps/node/build.ts"];
+
+/**
+ * A name for what would come out of a build: the SHA-256 of every file that goes into one, with its name. All of
+ * `web/`, what that imports of `src/`, and the lock file for the packages.
+ */
+export function hashPageSources(checkout: string): string {
+  const digest = createHash("sha256");
+  for (const file of [...pageSources(checkout), ...TOOLING]) {
+    const bytes = readIfThere(path.join(checkout, file));
+    digest.update(`${file}\0${bytes?.length ?? "none"}\0`);
+    if (bytes !== undefined) digest.update(bytes);
+  }
+  return digest.digest("hex").slice(0, 16);
+}
+
+/** Their names with slashes, sorted. */
+function pageSources(checkout: string): string[] {
+  const found = new Set<string>();
+  const open = filesBelow(path.join(checkout, "web")).map((name) => `web/${name}`);
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (found.has(file)) continue;
+    const bytes = readIfThere(path.join(checkout, file));
+    if (bytes === undefined) continue;
+    found.add(file);
+    if (/\.tsx?$/.test(file)) open.push(...importsOf(file, bytes.toString()));
+  }
+  return [...found].sort();
+}
+
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)"([#.][^"]*)"/g;
+
+/** `#x/y.ts` is `src/x/y.ts`, as in package.json. */
+const importsOf = (file: string, text: string): string[] =>
+  [...text.matchAll(IMPORT)].map(([, target = ""]) =>
+    target.startsWith("#")
+      ? `src/${target.slice(1)}`
+      : path.posix.join(path.posix.dirname(file), target),
+  );
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
+      );
+  } catch {
+    return [];
+  }
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { chooseEncoding } from "#api/pipeline/reply.ts";
+import type { AppAssets } from "#site/app-shell.ts";
+import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
+
+/** A build of the pages, read into memory once: whoever removes or changes the folder disturbs nobody. */
+export type PageStore = {
+  /** The file below `/assets/`, in the best encoding that is accepted; 404 for any other name. */
+  answer(name: string, request: Request): Response;
+  /** What a page needs at first: the entry, and the screen that will be shown. */
+  assetsFor(entry: string, screen?: string): AppAssets;
+};
+
+type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Buffer };
+
+export function readPageStore(folder: string): PageStore {
+  const assets = readAssets(path.join(folder, "assets"));
+  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
+  const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
+  return {
+    answer(name, request) {
+      const asset = assets.get(name);
+      return asset === undefined ? nothing() : answerWith(asset, request);
+    },
+    assetsFor: (entry, screen) => assetsOf(manifest, firstPaint, entry, screen),
+  };
+}
+
+const TYPES: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".html": "text/html; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+function readAssets(folder: string): Map<string, Asset> {
+  const names = readdirSync(folder);
+  const read = (name: string) =>
+    names.includes(name) ? readFileSync(path.join(folder, name)) : undefined;
+  const assets = new Map<string, Asset>();
+  for (const name of names) {
+    if (/\.(?:br|gz)$/.test(name)) continue;
+    const [br, gzip] = [read(`${name}.br`), read(`${name}.gz`)];
+    assets.set(name, {
+      type: TYPES[path.extname(name)] ?? "application/octet-stream",
+      // The name has the content's hash in it.
+      etag: name,
+      plain: readFileSync(path.join(folder, name)),
+      ...(br && { br }),
+      ...(gzip && { gzip }),
+    });
+  }
+  return assets;
+}
+
+function answerWith(asset: Asset, request: Request): Response {
+  const liked = chooseEncoding(request.headers.get("accept-encoding"));
+  // What packing would not make smaller goes as it is.
+  const encoding = liked !== null && asset[liked] !== undefined ? liked : null;
+  const bytes = (encoding === null ? undefined : asset[encoding]) ?? asset.plain;
+  const etag = `"${asset.etag}${encoding === null ? "" : `-${encoding}`}"`;
+  const headers: Record<string, string> = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    ETag: etag,
+    Vary: "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+  };
+  if (matches(request.headers.get("if-none-match"), etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  headers["Content-Type"] = asset.type;
+  headers["Content-Length"] = String(bytes.length);
+  if (encoding !== null) headers["Content-Encoding"] = encoding;
+  // A worker has the policy of its own file.
+  if (asset.type.startsWith("text/javascript")) headers["Content-Security-Policy"] = WORKER_CSP;
+  const body = request.method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>);
+  return new Response(body, { headers });
+}
+
+/** Workers compute; they may load their own modules and nothing else. */
+const WORKER_CSP = "default-src 'none'; script-src 'self'";
+
+function nothing(): Response {
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response("There is no such file.\n", { status: 404, headers });
+}
+
+const matches = (asked: string | null, etag: string): boolean =>
+  (asked ?? "")
+    .split(",")
+    .map((part) => part.trim().replace(/^W\//, ""))
+    .some((part) => part === etag || part === "*");

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { AppAssets } from "#site/app-shell.ts";
+import { buildPlaces, findBuild } from "./pages-folder.ts";
+import { hashPageSources } from "./pages-source.ts";
+import { type PageStore, readPageStore } from "./pages-store.ts";
+
+/** The pages that React draws, as they were built from this checkout. The API does not depend on them. */
+export type NodePages = {
+  /** Answers `/assets/<name>`. */
+  answerAsset(name: string, request: Request): Promise<Response>;
+  /** What the head of a page must name; null where there is no build (yet). Waits a while for one that is being made. */
+  assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
+  /** Ends when the pages are there, or when it is certain that they will not be. */
+  settled: Promise<void>;
+  /** Ends a build that is running. */
+  close(): void;
+};
+
+export type PageOptions = {
+  checkout: string;
+  dataDir: string;
+  /** For the person at the terminal. */
+  say: (text: string) => void;
+  complain: (text: string, facts: { cause: unknown }) => void;
+};
+
+/** A page that is asked for while the pages are being built waits for so long before it says that it must be asked again. */
+const PATIENCE_MS = 15_000;
+/** A build takes seconds; one that takes minutes hangs. */
+const BUILD_TIMEOUT_MS = 180_000;
+
+export function openPages(options: PageOptions): NodePages {
+  let store: PageStore | null = null;
+  const ending = new AbortController();
+  const settled = prepare(options, ending.signal).then(
+    (ready) => {
+      store = ready;
+    },
+    (cause: unknown) => {
+      if (!ending.signal.aborted) options.complain("The pages cannot be shown", { cause });
+    },
+  );
+
+  const whenSettled = (): Promise<PageStore | null> =>
+    Promise.race([settled, setTimeout(PATIENCE_MS, undefined, { ref: false })]).then(() => store);
+
+  return {
+    settled,
+    close: () => ending.abort(),
+    async answerAsset(name, request) {
+      const ready = store ?? (await whenSettled());
+      return ready?.answer(name, request) ?? away();
+    },
+    async assetsFor(entry, screen) {
+      const ready = store ?? (await whenSettled());
+      return ready?.assetsFor(entry, screen) ?? null;
+    },
+  };
+}
+
+async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
+  const { checkout, dataDir, say } = options;
+  const places = buildPlaces(checkout, dataDir);
+  const hash = hashPageSources(checkout);
+  const there = findBuild(places, hash);
+  if (there !== undefined) return readPageStore(there);
+  say("The pages are being built; calls are answered meanwhile.\n");
+  const said = await build(checkout, dataDir, signal);
+  const made = findBuild(places, hash);
+  if (made === undefined) throw new Error("The pages' sources changed while they were built");
+  const store = readPageStore(made);
+  say(said);
+  return store;
+}
+
+/** In a process of its own: what the bundler needs of memory is needed for seconds only. */
+function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<string> {
+  const script = path.join(checkout, "src", "entry", "node-build.ts");
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
+    cwd: checkout,
+    env: buildEnvironment(dataDir),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: BUILD_TIMEOUT_MS,
+    signal,
+  });
+  return outcome(child);
+}
+
+/** Of the service's settings only the folder: nobody else's code needs its secrets. */
+function buildEnvironment(dataDir: string): Record<string, string> {
+  const kept = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot"].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), NODE_ENV: "production", DATA_DIR: path.resolve(dataDir) };
+}
+
+function outcome(child: ChildProcess): Promise<string> {
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      texts[name] = (texts[name] + text).slice(-8_000);
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve(texts.stdout);
+      else reject(new Error(texts.stderr.trim() || `The build ended with ${signal ?? code}`));
+    });
+  });
+}
+
+function away(): Response {
+  const headers = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Retry-After": "10",
+  };
+  return new Response("The pages are not built yet.\n", { status: 503, headers });
+}

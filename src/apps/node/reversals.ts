@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import type { AppContext } from "#api/app-context.ts";
+import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
+import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
+import type { OperatorQueue } from "#jobs/operator-jobs.ts";
+import { createReverser, reversalJob, reverseOrKeep, STEADY_PACE } from "#jobs/reverse-calls.ts";
+import type { CallRef, Ledger } from "#ledger/port.ts";
+import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { makeFolder } from "./data-folder.ts";
+
+export type Reversals = {
+  /** See `AppContext.reverseLater`: resolves when the call is on the disk, so that the next start reverses it after a kill. */
+  reverseLater(call: CallRef): Promise<void>;
+  countJobs(): Promise<JobCount[]>;
+  /** Waits a moment for what is under way, and begins no more. Calls that come later are kept. */
+  stop(): Promise<void>;
+  /** After the ledger was closed: keeps what came of that, says what is left, and closes the file. */
+  close(): Promise<void>;
+};
+
+const FILE_NAME = "reversals.sqlite";
+const MIGRATIONS = [{ name: "initial", sql: sqliteJobs, readableFrom: 1 }];
+const LISTED_MAX = 1_000;
+/** How long what is under way may take before the ledger is closed. */
+const STOP_TIMEOUT_MS = 2_000;
+
+export const reversalFile = (dataDir: string) => path.join(dataDir, FILE_NAME);
+
+export function openReversalFile(file: string): { jobs: JobQueue; close(): void } {
+  const driver = openNodeSqlite(file, MIGRATIONS);
+  return { jobs: createJobQueue(createSqliteDatabase(driver)), close: () => driver.close() };
+}
+
+/** The same for an operator: opened for each question, because a node makes the file only when it needs it. */
+export function reversalsForOperator(dataDir: string): OperatorQueue {
+  const file = reversalFile(dataDir);
+  async function ask<Outcome>(
+    question: (jobs: JobQueue) => Promise<Outcome>,
+    ifNone: Outcome,
+  ): Promise<Outcome> {
+    if (!existsSync(file)) return ifNone;
+    const { jobs, close } = openReversalFile(file);
+    try {
+      return await question(jobs);
+    } finally {
+      close();
+    }
+  }
+  return {
+    list: (order) => ask((jobs) => jobs.list(order), { jobs: [], next: null }),
+    retry: (order) => ask((jobs) => jobs.retry(order), { outcome: "not_found" }),
+  };
+}
+
+type Opened = { jobs: JobQueue; schedule: Schedule; close(): void };
+
+/**
+ * The calls that a node has to reverse, in a small SQLite file of the data folder: the node can write there while it
+ * cannot reach its ledger. The file is made when the first call needs it. Nodes may share a folder.
+ */
+export function openReversals(
+  dataDir: string,
+  ledger: Pick<Ledger, "reverse">,
+  random: AppContext["random"],
+  logError: AppContext["logError"],
+): Reversals {
+  const file = reversalFile(dataDir);
+  const now = () => Date.now();
+  let opened: Opened | null = null;
+  /** Those of one turn of the event loop are kept in one transaction. */
+  let fresh: CallRef[] = [];
+  let keeping = Promise.resolve();
+  let isStopped = false;
+
+  function open(): Opened {
+    if (opened !== null) return opened;
+    makeFolder(path.resolve(dataDir));
+    const { jobs, close } = openReversalFile(file);
+    const runner = createReverser({ jobs, ledger, now, random, logError }, STEADY_PACE);
+    if (isStopped) runner.close();
+    opened = {
+      jobs,
+      schedule: startJobs(runner, { logError, graceMs: STOP_TIMEOUT_MS - STOP_ABORT_MS }),
+      close,
+    };
+    return opened;
+  }
+
+  async function keepFresh(): Promise<void> {
+    const calls = fresh;
+    fresh = [];
+    if (calls.length === 0) return;
+    try {
+      const { jobs, schedule } = open();
+      await jobs.add({ jobs: calls.map(reversalJob), now: now() });
+      schedule.wake();
+    } catch (cause) {
+      logError(`Calls to be reversed could not be kept in ${file}`, { cause });
+      const wiring = { ledger, now, logError };
+      for (const call of calls) void reverseOrKeep(wiring, call, () => Promise.reject(cause));
+    }
+  }
+
+  if (existsSync(file)) {
+    try {
+      open();
+    } catch (cause) {
+      logError(`Calls to be reversed could not be read from ${file}`, { cause });
+    }
+  }
+
+  return {
+    async reverseLater(call) {
+      fresh.push(call);
+      await turn();
+      keeping = fresh.length === 0 ? keeping : keepFresh();
+      await keeping;
+    },
+    countJobs: async () => (opened === null ? [] : countJobs(opened.jobs, ["reversal"])),
+    async stop() {
+      isStopped = true;
+      await keepFresh();
+      await opened?.schedule.stop();
+    },
+    async close() {
+      await turn();
+      await keepFresh();
+      if (opened === null) return;
+      const { jobs } = await opened.jobs.list({ state: "waiting", after: null, max: LISTED_MAX });
+      for (const { id } of jobs)
+        logError(
+          `The call ${id} could not be reversed before the stop: it is kept in ${file} for the next start`,
+          {},
+        );
+      const { waiting } = await opened.jobs.count({ queues: ["reversal"] });
+      if (waiting > jobs.length)
+        logError(`${waiting - jobs.length} more calls are kept in ${file}`, {});
+      opened.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import type { PriceList } from "#billing/price-list.ts";
+import { readPriceList } from "#billing/read-price-list.ts";
+import { type Config, readConfig } from "#config/config.ts";
+import { ConfigFault } from "#config/read-settings.ts";
+
+/** The settings of a node, and the price list that they name; all faults of both come in one message. */
+export function readNodeSettings(env: Record<string, string | undefined>): {
+  config: Config;
+  prices: PriceList | null;
+} {
+  const faults: string[] = [];
+  const config = readTexts(env, faults);
+  // Where other settings are wrong, what is wrong with the prices is told as well.
+  const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", faults);
+  if (config === null || faults.length > 0) throw new ConfigFault(faults.join("\n"));
+  return { config, prices };
+}
+
+function readTexts(env: Record<string, string | undefined>, faults: string[]): Config | null {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error;
+    faults.push(error.message);
+    return null;
+  }
+}
+
+function readPrices(given: string, faults: string[]): PriceList | null {
+  if (given === "") return null;
+  const isText = given.trimStart().startsWith("{");
+  const text = isText ? given : readFile(given, faults);
+  if (text === null) return null;
+  const { prices, faults: found } = readPriceList(text);
+  const place = isText ? "TOOLBOOTH_PRICES" : `TOOLBOOTH_PRICES, ${given}`;
+  faults.push(...found.map((fault) => `${place}: ${fault}`));
+  return prices;
+}
+
+function readFile(path: string, faults: string[]): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = WHY[code ?? ""] ?? "it cannot be read";
+    faults.push(
+      `TOOLBOOTH_PRICES must be the path of the price list, a JSON file; ${path}: ${reason}.`,
+    );
+    return null;
+  }
+}
+
+const WHY: Record<string, string> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "this user may not read it",
+};

@@ -1,0 +1,60 @@
+import type { AppContext } from "#api/app-context.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { DAY_MS } from "#limits.ts";
+
+/** Keeps the ledger small: folds old calls and forgets old idempotency records, in steps between which calls go on. */
+const ROWS_A_STEP = 500;
+/** Where there is more to do than that, steps grow for as long as they are quick: calls of their accounts wait meanwhile. */
+const ROWS_A_STEP_MAX = 8_000;
+const QUICK_STEP_MS = 25;
+const BETWEEN_STEPS_MS = 50;
+const BETWEEN_ROUNDS_MS = 10 * 60_000;
+
+export function startUpkeep(
+  ledger: Ledger,
+  foldAfterDays: number,
+  complain: AppContext["logError"],
+): { stop(): void } {
+  let timer: NodeJS.Timeout;
+  let isStopped = false;
+  let rowsMax = ROWS_A_STEP;
+
+  async function step(after: number | null): Promise<void> {
+    const now = Date.now();
+    const started = performance.now();
+    let next: number | null = null;
+    try {
+      const foldBefore = now - foldAfterDays * DAY_MS;
+      const outcome = await ledger.maintain({ now, foldBefore, rowsMax, after });
+      next = outcome.after;
+      if (outcome.clockAheadMs !== undefined) complain(clocksApart(outcome.clockAheadMs), {});
+      rowsMax = next === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
+    } catch (cause) {
+      rowsMax = ROWS_A_STEP;
+      complain("Upkeep of the ledger failed; it is tried again later", { cause });
+    }
+    schedule(next === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS, next);
+  }
+
+  function schedule(ms: number, after: number | null): void {
+    if (isStopped) return;
+    timer = setTimeout(() => void step(after), ms).unref();
+  }
+
+  schedule(BETWEEN_STEPS_MS, null);
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function nextRows(rows: number, tookMs: number): number {
+  if (tookMs < QUICK_STEP_MS) return Math.min(ROWS_A_STEP_MAX, rows * 2);
+  return tookMs > 2 * QUICK_STEP_MS ? Math.max(ROWS_A_STEP, Math.floor(rows / 2)) : rows;
+}
+
+const clocksApart = (aheadMs: number) =>
+  `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"} the ` +
+  "database's. Set both by NTP: grants and idempotency keys end by the clock of the node that takes the call.";

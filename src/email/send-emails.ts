@@ -1,0 +1,89 @@
+import type { RandomBytes } from "#ids.ts";
+import { doubling } from "#jobs/back-off.ts";
+import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
+import {
+  createJobRunner,
+  type JobPolicy,
+  type JobResult,
+  type JobRunner,
+} from "#jobs/job-runner.ts";
+import {
+  GIVE_UP_AFTER_MS,
+  LEASE_MS,
+  LETTERS_AT_ONCE,
+  PAUSE_MAX_MS,
+  RETRY_FIRST_MS,
+  RETRY_MAX_MS,
+} from "./bounds.ts";
+import { domainOf, queuesOf, readEmail } from "./email-job.ts";
+import type { Complain } from "./enqueue-emails.ts";
+import {
+  NotNow,
+  type Sender,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+  type Way,
+} from "./transport.ts";
+
+export type EmailSenderWiring = {
+  jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
+  transport: Transport;
+  /** What the transport is: emails that were posted for another one may have to wait for that. */
+  way: Way;
+  now: () => number;
+  random: RandomBytes;
+  complain: Complain;
+  from: Sender;
+};
+
+/**
+ * Sends the emails of the job queue: each again, under the same Message-ID, until a transport has taken it. The log
+ * names an email by its id, kind and domain: never the address, the text or the link.
+ */
+export function createEmailSender({
+  transport,
+  from,
+  way,
+  complain,
+  ...given
+}: EmailSenderWiring): JobRunner {
+  const domain = domainOf(from.address);
+  return createJobRunner({
+    ...given,
+    logError: complain,
+    policy: { ...POLICY, queues: queuesOf(way) },
+    attempt: (job, signal) =>
+      transport.send(readEmail(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
+  });
+}
+
+const POLICY: Omit<JobPolicy, "queues"> = {
+  ...{ atOnce: LETTERS_AT_ONCE, leaseMs: LEASE_MS, takesTurns: false },
+  waitMs: (failures) => doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS),
+  giveUpAfterMs: GIVE_UP_AFTER_MS,
+  outage: { failures: 1, firstMs: RETRY_FIRST_MS, maxMs: PAUSE_MAX_MS },
+  queueName: "Emails",
+  nameOf: ({ id, kind, label }) => `Email ${id} (${kind}, to ${label})`,
+  eraseAt: eraseAtOf,
+};
+
+/** What ends may hold a link that signs somebody in: it is erased at once. The rest can be retried as long as it says something. */
+function eraseAtOf({ usefulUntil, createdAt }: TakenJob, now: number): number {
+  return usefulUntil === null ? createdAt + GIVE_UP_AFTER_MS : now;
+}
+
+const DONE: JobResult = { outcome: "done" };
+
+function resultOf(error: unknown): JobResult {
+  if (error instanceof Unreachable) return { outcome: "unreachable", error: error.message };
+  if (error instanceof Undeliverable)
+    return { outcome: "failed", error: error.message, isFinal: true };
+  if (error instanceof NotNow) {
+    const notBeforeMs = Math.min(error.pauseMs, RETRY_MAX_MS);
+    return { outcome: "failed", error: error.message, notBeforeMs };
+  }
+  // Of any other error only its name is told, for it may hold what was sent.
+  const name = error instanceof Error ? error.name : "error";
+  return { outcome: "failed", error: `unexpected ${name}` };
+}

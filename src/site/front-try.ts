@@ -1,0 +1,44 @@
+import { drawQrSvg } from "#tools/qr-code/draw.ts";
+import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
+import { hash } from "#tools/registry.ts";
+import { codeBlock } from "./code-block.ts";
+import { type Html, html, trusted } from "./html.ts";
+import type { PageOptions } from "./page-options.ts";
+import { curlCode } from "./request-code.ts";
+
+/**
+ * Two tools to try in the page. What stands here is an example that was worked out on the server; with its script
+ * (`web/front/try-it.ts`) the field takes any text, and the parts marked `data-try` follow it.
+ */
+export function tryIt({ publicUrl, assets }: PageOptions): Html {
+  const [example] = hash.examples as [(typeof hash.examples)[number]];
+  const { text } = example.request as { text: string };
+  const { hash: digest } = example.response as { hash: string };
+  const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
+  const withScript = Boolean(assets?.script);
+  return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
+<h2 id="try">${withScript ? "Try it at once" : "What two of them make of a text"}</h2>
+<label for="try-text">${withScript ? "A text of yours" : "A text"}</label>
+<textarea id="try-text" rows="2" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
+<p class="hint" id="try-hint">${
+    withScript
+      ? html`<span data-try="hint">Computed in this page, by the code that answers calls. Nothing is sent.</span><noscript> An example: with scripts on, it takes your own text.</noscript>`
+      : "Worked out by this service, as an example."
+  }</p>
+<div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
+    svg,
+  )}" width="${QR_WIDTH}" height="${QR_WIDTH}" alt="QR code of the text"></div>
+<dl><dt><code>qr-code</code></dt><dd data-try="qr-note">Level M, as SVG</dd>
+<dt><code>hash</code></dt><dd><code class="digest" data-try="hash">${digest}</code></dd></dl></div>
+<p class="fault" role="status" data-try="fault"></p>
+${codeBlock("The hash as a call", curlParts(publicUrl, text))}</section>`;
+}
+
+const QR_WIDTH = 160;
+
+/** The call, with the body in an element of its own: it is the last word of the line. */
+function curlParts(publicUrl: string, text: string): Html {
+  const code = curlCode({ url: `${publicUrl}/api/v1/hash`, body: { text } });
+  const at = code.indexOf("-d ") + "-d ".length;
+  return html`${code.slice(0, at)}<span data-try="body">${code.slice(at)}</span>`;
+}

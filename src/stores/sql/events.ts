@@ -1,0 +1,168 @@
+import { emailJob } from "#email/email-job.ts";
+import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
+import type { Endpoint, NoticeBook } from "#events/event-store.ts";
+import type { LedgerEventKind } from "#ledger/events.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { insertJob } from "./add-jobs.ts";
+import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
+import { isFullFor, noticeVerdict } from "./emails.ts";
+import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
+
+/** The notice book over a database: each operation is one batch, after a look that needs no lock where most find nothing. */
+export function createNoticeBook(db: SqlDatabase): NoticeBook {
+  return {
+    async choice({ account }) {
+      const rows = await lastRows(db, sql`SELECT * FROM notice_choice WHERE account = ${account}`);
+      const { low = 1, expiring = 1 } = rows[0] ?? {};
+      return { letters: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
+    },
+    async choose({ account, choice: { letters } }) {
+      const [low, expiring] = [Number(letters.low), Number(letters.expiring)];
+      await db.batch([
+        sql`INSERT INTO notice_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
+            ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
+      ]);
+    },
+    async endLetters({ account, sort }) {
+      const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
+      const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
+      await db.batch([
+        sql`INSERT INTO notice_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
+            ON CONFLICT (account) DO UPDATE SET ${ended}`,
+      ]);
+    },
+    ...endpoints(db),
+    handle: (order) => handle(db, order),
+    ...deliveries(db),
+    async forget({ before, max }) {
+      const forgotten = await db.batch([
+        sql`DELETE FROM webhook_delivery WHERE no IN (
+              SELECT no FROM webhook_delivery WHERE created_at < ${before}
+              ORDER BY created_at LIMIT ${max})
+            RETURNING no`,
+        sql`DELETE FROM notice_handled WHERE notice IN (
+              SELECT notice FROM notice_handled WHERE handled_at < ${before}
+              ORDER BY handled_at LIMIT ${max})
+            RETURNING notice`,
+      ]);
+      return {
+        forgotten: forgotten.flat().length,
+        more: forgotten.some(({ length }) => length >= max),
+      };
+    },
+  };
+}
+
+function endpoints(
+  db: SqlDatabase,
+): Pick<
+  NoticeBook,
+  "addEndpoint" | "listEndpoints" | "changeEndpoint" | "pauseEndpoint" | "dropEndpoint"
+> {
+  const found = (rows: SqlRow[]) => ({ found: rows.length > 0 });
+  return {
+    async addEndpoint({ endpoint }) {
+      const { id, account, url, secret, kinds, createdAt, pausedAt } = endpoint;
+      const added = await lastRows(
+        db,
+        sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at, paused_at)
+            SELECT ${id}, ${account}, ${url}, ${secret}, ${JSON.stringify(kinds)}, ${createdAt}, ${pausedAt}
+            WHERE (SELECT count(*) FROM webhook_endpoint WHERE account = ${account}) < ${ENDPOINTS_MAX}
+            RETURNING id`,
+      );
+      return { outcome: added.length === 1 ? "added" : "full" };
+    },
+    async listEndpoints({ account }) {
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM webhook_endpoint WHERE account = ${account} ORDER BY created_at, id`,
+      );
+      return rows.map(readEndpoint);
+    },
+    async changeEndpoint({ account, id, url, kinds, pausedAt }) {
+      const [rows = []] = await db.batch([
+        sql`UPDATE webhook_endpoint
+            SET url = ${url}, kinds = ${JSON.stringify(kinds)}, paused_at = ${pausedAt}
+            WHERE id = ${id} AND account = ${account} RETURNING id`,
+        holdJobs(account, id, pausedAt !== null),
+      ]);
+      return found(rows);
+    },
+    async pauseEndpoint({ account, id, url, now }) {
+      const [paused = []] = await db.batch([
+        sql`UPDATE webhook_endpoint SET paused_at = ${now}
+            WHERE id = ${id} AND account = ${account} AND url = ${url} AND paused_at IS NULL
+            RETURNING id`,
+        sql`${holdJobs(account, id, true)} AND EXISTS (
+              SELECT 1 FROM webhook_endpoint WHERE id = ${id} AND paused_at IS NOT NULL)`,
+      ]);
+      return found(paused);
+    },
+    async dropEndpoint({ account, id }) {
+      return found(
+        await lastRows(
+          db,
+          sql`DELETE FROM webhook_endpoint WHERE id = ${id} AND account = ${account} RETURNING id`,
+        ),
+      );
+    },
+  };
+}
+
+/** In `handled_at`, within the batch that writes what comes of a notice and never after it: that is this batch's. */
+const NEW = -1;
+
+async function handle(
+  db: SqlDatabase,
+  { notice, letter, body, deliveryIds, now }: Parameters<NoticeBook["handle"]>[0],
+): ReturnType<NoticeBook["handle"]> {
+  const { id, account, kind } = notice;
+  const isNew = sql`EXISTS (
+    SELECT 1 FROM notice_handled WHERE notice = ${id} AND handled_at = ${NEW})`;
+  const ids = deliveryIds(ENDPOINTS_MAX);
+  const [first = "", ...others] = ids;
+  const nthId = others.reduce(
+    (before, each, index) => sql`${before} WHEN ${index + 2} THEN ${each}`,
+    sql`CASE row_number() OVER (ORDER BY created_at, id) WHEN 1 THEN ${first}`,
+  );
+  const verdict = letter === null ? sql`'none'` : noticeVerdict(letter, now);
+  const posting =
+    letter === null ? [] : [insertJob(emailJob(letter), now, sql`${isNew} AND ${verdict} = 'new'`)];
+  const tooMany = sql`EXISTS (
+    SELECT 1 FROM job o
+    WHERE o.queue = 'webhook' AND o.target = webhook_endpoint.id AND o.due_at IS NOT NULL
+    LIMIT 1 OFFSET ${WAITING_FOR_ENDPOINT_MAX - 1})`;
+  const hasRoom = letter === null ? sql`1 = 1` : sql`NOT (${isFullFor(letter.kind)})`;
+  const [claimed, judged] = await db.batch([
+    sql`INSERT INTO notice_handled (notice, handled_at) SELECT ${id}, ${NEW} WHERE ${hasRoom}
+        ON CONFLICT DO NOTHING RETURNING notice`,
+    sql`SELECT ${verdict} AS verdict,
+          (SELECT count(*) FROM notice_handled WHERE notice = ${id}) AS known`,
+    ...posting,
+    sql`INSERT INTO webhook_delivery
+          (id, endpoint, account, notice, kind, body, created_at, again, last_fault)
+        SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
+          CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
+        FROM webhook_endpoint
+        WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}
+          AND ${isNew}`,
+    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_fault IS NULL AND ${isNew}`, now),
+    sql`UPDATE notice_handled SET handled_at = ${now} WHERE notice = ${id} AND handled_at = ${NEW}`,
+  ]);
+  const handled = claimed?.length === 1;
+  const { verdict: outcome, known } = judged?.[0] ?? {};
+  if (Number(known) === 0) return { handled, leftOut: "queue_full" };
+  return { handled, leftOut: handled && outcome === "recipient_full" ? outcome : null };
+}
+
+const TOO_MANY_WAITED = `Not tried: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} others waited for this address.`;
+
+const readEndpoint = (row: SqlRow): Endpoint => ({
+  id: row["id"] as string,
+  account: row["account"] as string,
+  url: row["url"] as string,
+  secret: row["secret"] as string,
+  kinds: JSON.parse(row["kinds"] as string) as LedgerEventKind[],
+  createdAt: Number(row["created_at"]),
+  pausedAt: readNumber(row["paused_at"]),
+});

@@ -1,0 +1,70 @@
+import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "./characters.ts";
+
+/** Every scheme that a link or image may have. None of them runs anything or carries its content in itself. */
+const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
+
+/**
+ * The address of a link or image as it will stand in the attribute (before HTML escapes), or undefined where its
+ * scheme is not allowed. `address` is decoded: no backslash escapes, no character references. Control characters
+ * go, as a browser's parser drops some of them (WHATWG URL, section 4.4), and what is not a URL character is
+ * percent-encoded; the scheme is read from the very text that is returned.
+ */
+export function cleanAddress(address: string): string | undefined {
+  const encoded = encodeAddress(address);
+  const scheme = schemeOf(encoded);
+  return scheme === undefined || SCHEMES.has(scheme.toLowerCase()) ? encoded : undefined;
+}
+
+/** What stands before the first colon, where a browser would take it for a scheme. */
+function schemeOf(address: string): string | undefined {
+  if (!isIn(address.charCodeAt(0), LETTER)) return undefined;
+  for (let pos = 1; pos < address.length; pos++) {
+    const c = address.charCodeAt(pos);
+    if (c === 58) return address.slice(0, pos);
+    if (!isIn(c, LETTER | DIGIT) && c !== 43 && c !== 45 && c !== 46) return undefined;
+  }
+  return undefined;
+}
+
+function encodeAddress(address: string): string {
+  let pos = 0;
+  while (pos < address.length && isIn(address.charCodeAt(pos), URL_SAFE)) pos++;
+  if (pos === address.length) return address;
+  const source = withoutControls(address);
+  let encoded = "";
+  let kept = 0;
+  for (pos = 0; pos < source.length; pos++) {
+    const c = source.charCodeAt(pos);
+    if (isIn(c, URL_SAFE) || c === AMPERSAND) continue;
+    if (c === PERCENT && isHex(source, pos + 1) && isHex(source, pos + 2)) continue;
+    const character = String.fromCodePoint(source.codePointAt(pos) ?? c);
+    encoded += source.slice(kept, pos) + percentEncode(character);
+    pos += character.length - 1;
+    kept = pos + 1;
+  }
+  return encoded + source.slice(kept);
+}
+
+const AMPERSAND = 38;
+const PERCENT = 37;
+
+/** C0, DEL and C1 have no place in a URL at all; spaces have none at its ends. */
+function withoutControls(address: string): string {
+  const clean = address.replace(/\p{Cc}+/gu, "");
+  let from = 0;
+  let to = clean.length;
+  while (from < to && clean.charCodeAt(from) === SPACE) from++;
+  while (to > from && clean.charCodeAt(to - 1) === SPACE) to--;
+  return clean.slice(from, to);
+}
+
+function isHex(s: string, pos: number): boolean {
+  const c = s.charCodeAt(pos) | 32;
+  return isIn(c, DIGIT) || (c >= 97 && c <= 102);
+}
+
+function percentEncode(character: string): string {
+  if (character === "%") return "%25";
+  // Half a surrogate pair has no UTF-8 form.
+  return character.isWellFormed() ? encodeURIComponent(character) : "%EF%BF%BD";
+}

@@ -1,0 +1,161 @@
+import { cleanAddress } from "./address.ts";
+import { LABEL_CHARS_MAX } from "./bounds.ts";
+import {
+  AUTOLINK,
+  DROP,
+  type EditList,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  TEXT,
+} from "./edits.ts";
+import type { DelimiterStack } from "./emphasis.ts";
+import type { Footnotes } from "./footnotes.ts";
+import { readInlineTarget, skipLabel } from "./link-scanner.ts";
+import type { Destination, References } from "./references.ts";
+
+const OPEN_PARENTHESIS = 40;
+const CLOSE_PARENTHESIS = 41;
+const OPEN_BRACKET = 91;
+const CARET = 94;
+
+/** The bracket stack of one paragraph (CommonMark, appendix A, "look for link or image"). */
+export class BracketStack {
+  /** The edits of the `[` and `![` that may yet begin a link or image. */
+  private readonly stack: number[] = [];
+  /** For each of them: another bracket opened behind it, so what is between cannot be a label. */
+  private readonly isFollowed: boolean[] = [];
+  private readonly edits: EditList;
+  private readonly delimiters: DelimiterStack;
+  private readonly references: References;
+  private readonly footnotes: Footnotes;
+  /** So many of the lowest brackets can no longer be links: there is a link within them. */
+  private inactive = 0;
+  private s = "";
+  private from = 0;
+  private to = 0;
+  /** Where the last `)` stands: no destination behind it is read in vain. Unknown (-1) until one is. */
+  private lastClosing = -1;
+
+  constructor(
+    edits: EditList,
+    delimiters: DelimiterStack,
+    references: References,
+    footnotes: Footnotes,
+  ) {
+    this.edits = edits;
+    this.delimiters = delimiters;
+    this.references = references;
+    this.footnotes = footnotes;
+  }
+
+  begin(s: string, from: number, to: number): void {
+    this.s = s;
+    this.from = from;
+    this.to = to;
+    this.lastClosing = -1;
+    if (this.stack.length > 0) this.stack.length = 0;
+    this.inactive = 0;
+  }
+
+  get isOpen(): boolean {
+    return this.stack.length > 0;
+  }
+
+  /** `[` or `![` from `pos` to `end`. Returns where reading goes on, as `close` does. */
+  open(pos: number, end: number): number {
+    const depth = this.stack.push(this.edits.add(KEEP, pos, end)) - 1;
+    this.isFollowed[depth] = false;
+    if (depth > 0) this.isFollowed[depth - 1] = true;
+    return end;
+  }
+
+  /** `]` at `pos`. */
+  close(pos: number): number {
+    const bracket = this.stack.pop();
+    if (bracket === undefined) return pos + 1;
+    const isInactive = this.stack.length < this.inactive;
+    if (isInactive) this.inactive = this.stack.length;
+    if (isInactive && !this.isImage(bracket)) return pos + 1;
+    return this.closeFootnote(bracket, pos) ?? this.closeLink(bracket, pos) ?? pos + 1;
+  }
+
+  private get lastParenthesis(): number {
+    if (this.lastClosing >= 0) return this.lastClosing;
+    let pos = this.to - 1;
+    while (pos > this.from && this.s.charCodeAt(pos) !== CLOSE_PARENTHESIS) pos--;
+    this.lastClosing = pos;
+    return pos;
+  }
+
+  private isImage(bracket: number): boolean {
+    return this.edits.end(bracket) - this.edits.start(bracket) === 2;
+  }
+
+  /** What stands between the bracket that was taken from the stack and `pos`, if it may be a label. */
+  private labelOf(bracket: number, pos: number): string | undefined {
+    const start = this.edits.end(bracket);
+    if (this.isFollowed[this.stack.length] || pos - start > LABEL_CHARS_MAX) return undefined;
+    return this.s.slice(start, pos);
+  }
+
+  /** `[^label]`, also behind an exclamation mark, which then is text. */
+  private closeFootnote(bracket: number, pos: number): number | undefined {
+    const start = this.edits.end(bracket);
+    if (this.s.charCodeAt(start) !== CARET || this.footnotes.isEmpty) return undefined;
+    const label = this.labelOf(bracket, pos)?.slice(1);
+    const footnote = label === undefined ? undefined : this.footnotes.find(label);
+    if (footnote === undefined) return undefined;
+    this.edits.truncate(bracket);
+    this.delimiters.drop(start);
+    this.edits.addNumber(FOOTNOTE, start - 1, pos + 1, footnote.id);
+    this.inactive = this.stack.length;
+    return pos + 1;
+  }
+
+  private closeLink(bracket: number, pos: number): number | undefined {
+    if (this.s.charCodeAt(pos + 1) === OPEN_PARENTHESIS && pos < this.lastParenthesis) {
+      const target = readInlineTarget(this.s, pos + 1, this.to);
+      if (target !== undefined) {
+        const address = cleanAddress(target.destination);
+        return this.make(bracket, { address, title: target.title }, pos, target.end);
+      }
+    }
+    return this.references.isEmpty ? undefined : this.closeReference(bracket, pos);
+  }
+
+  /** `[text][label]`, `[label][]` or `[label]`. */
+  private closeReference(bracket: number, pos: number): number | undefined {
+    const next = pos + 1;
+    const isFull = this.s.charCodeAt(next) === OPEN_BRACKET && next < this.to;
+    const labelEnd = isFull ? skipLabel(this.s, next, this.to) : -1;
+    const isOwn = labelEnd <= next + 2;
+    const label = isOwn ? this.labelOf(bracket, pos) : this.s.slice(next + 1, labelEnd - 1);
+    const destination = label === undefined ? undefined : this.references.use(label);
+    return destination && this.make(bracket, destination, pos, Math.max(labelEnd, next));
+  }
+
+  /** Turns the bracket and what closes it, from `pos` to `end`, into a link or image; refused, only its text stays. */
+  private make(bracket: number, destination: Destination, pos: number, end: number): number {
+    const { edits } = this;
+    const { address, title } = destination;
+    const isImage = this.isImage(bracket);
+    // Autolinks within a link are its text: links do not nest, and no browser would show them so.
+    for (let i = bracket + 1; !isImage && i < edits.count; i++) {
+      if (edits.kind(i) === AUTOLINK) edits.setKind(i, TEXT);
+    }
+    this.delimiters.match(edits.end(bracket));
+    if (address === undefined) {
+      edits.setKind(bracket, DROP);
+      edits.add(DROP, pos, end);
+    } else {
+      edits.setText(bracket, isImage ? IMAGE : LINK, address, title);
+      edits.addText(isImage ? IMAGE_END : LINK_END, pos, end, address, title);
+    }
+    if (!isImage) this.inactive = this.stack.length;
+    return end;
+  }
+}

@@ -1,0 +1,48 @@
+import { BACKTICK } from "./characters.ts";
+
+/** The code spans of one paragraph (CommonMark, section 6.1). */
+export class CodeSpans {
+  private readonly s: string;
+  private readonly to: number;
+  /** The last run of each length, known once one closing run was looked for in vain. */
+  private lastRuns: Map<number, number> | undefined;
+
+  constructor(s: string, to: number) {
+    this.s = s;
+    this.to = to;
+  }
+
+  /** Where the run closes that ends at `pos` and has `length` backticks: the place behind; -1 where it does not. */
+  close(pos: number, length: number): number {
+    if (this.lastRuns !== undefined && (this.lastRuns.get(length) ?? -1) < pos) return -1;
+    let seen: Map<number, number> | undefined;
+    let at = pos;
+    while (at < this.to) {
+      if (this.s.charCodeAt(at) !== BACKTICK) {
+        at++;
+        continue;
+      }
+      const end = skipBackticks(this.s, at, this.to);
+      if (end - at === length) return end;
+      seen ??= new Map();
+      seen.set(end - at, at);
+      at = end;
+    }
+    this.lastRuns ??= seen ?? new Map();
+    return -1;
+  }
+}
+
+export function skipBackticks(s: string, pos: number, to: number): number {
+  let end = pos;
+  while (end < to && s.charCodeAt(end) === BACKTICK) end++;
+  return end;
+}
+
+/** Line endings become spaces, and one space goes at both ends unless there is nothing else. */
+export function codeContent(s: string, from: number, to: number): string {
+  let content = s.slice(from, to);
+  if (content.includes("\n")) content = content.replaceAll("\n", " ");
+  const isPadded = content.startsWith(" ") && content.endsWith(" ") && /[^ ]/.test(content);
+  return isPadded ? content.slice(1, -1) : content;
+}

@@ -1,0 +1,210 @@
+import type { Marker } from "./block-starts.ts";
+import { Block, END, ITEM, QUOTE } from "./blocks.ts";
+import { CONTAINERS_MAX } from "./bounds.ts";
+import type { Footnote } from "./footnotes.ts";
+import type { LineCursor } from "./line-cursor.ts";
+
+const GREATER = 62;
+/** Columns by which the text of a footnote is indented from its second line on. */
+const FOOTNOTE_INDENT = 4;
+
+/** A paragraph that says `[!NOTE]` and begins a quote: what follows makes that an alert or not. */
+type Alert = { name: string; paragraph: Block; restFrom: number };
+
+/** An open container. One object serves all that are open at the same depth, one after the other. */
+class Container {
+  kind: "document" | "quote" | "list" | "item" | "footnote" = "document";
+  block = QUOTE;
+  /** Where the block stands in the list. */
+  index = 0;
+  /** How many columns the contents of an item are indented. */
+  indent = 0;
+  children = 0;
+  /** Where the innermost quote stands that is this container or around it; -1 for none. */
+  quoteDepth = -1;
+  footnote: Footnote | undefined = undefined;
+  alert: Alert | undefined = undefined;
+}
+
+/** The quotes, lists and items that are open, from the document down (CommonMark, appendix A, phase 1). */
+export class ContainerStack {
+  readonly blocks: Block[] = [];
+  /** The document and what is open in it up to `last`; what is behind is kept for use again. */
+  private readonly stack: Container[] = [new Container()];
+  private last = 0;
+  /** The deepest container to which the line at hand belongs. */
+  private depth = 0;
+  private wasBlank = false;
+  /** The last quote to which the blank line belonged: it is no blank line of what is around that quote. */
+  private blankBelow = -1;
+
+  /** Reads from the line what says to which containers it belongs. */
+  match(line: LineCursor): void {
+    const { stack, last } = this;
+    const lastQuote = this.top.quoteDepth;
+    let depth = 0;
+    while (depth < last) {
+      if (line.isBlank && depth >= lastQuote) {
+        // It belongs to the rest: lists that nest deeply would be asked in vain. Only an item cannot begin with two.
+        line.skipBlanks();
+        depth = this.top.kind === "item" && this.top.children === 0 ? last - 1 : last;
+        break;
+      }
+      if (!belongs(stack[depth + 1] as Container, line)) break;
+      depth++;
+    }
+    this.depth = depth;
+  }
+
+  /** The line belongs to every open container. */
+  get isMatched(): boolean {
+    return this.depth === this.last;
+  }
+
+  get canNest(): boolean {
+    return this.depth + 2 <= CONTAINERS_MAX;
+  }
+
+  /** The paragraph that is about to end is the first block of an item. */
+  get isFirstOfItem(): boolean {
+    return this.top.kind === "item" && this.top.children === 1;
+  }
+
+  /** The same of a quote that stands in no other container, as GitHub asks of alerts. */
+  get isFirstOfQuote(): boolean {
+    return this.last === 1 && this.top.kind === "quote" && this.top.children === 1;
+  }
+
+  private get top(): Container {
+    return this.stack[this.last] as Container;
+  }
+
+  /** Ends the containers to which the line does not belong. */
+  closeUnmatched(): void {
+    while (this.last > this.depth) this.pop();
+  }
+
+  closeAll(): void {
+    this.depth = 0;
+    this.closeUnmatched();
+  }
+
+  /** Says that the line at hand was blank, or not. */
+  noteLine(isBlank: boolean): void {
+    this.wasBlank = isBlank;
+    if (isBlank) this.blankBelow = (this.stack[this.depth] as Container).quoteDepth;
+  }
+
+  /** Says that a block begins in the deepest container. */
+  addChild(): void {
+    if (this.top.kind === "list") this.popList();
+    this.count(this.top);
+  }
+
+  openQuote(): void {
+    this.addChild();
+    this.push("quote", QUOTE);
+  }
+
+  openFootnote(footnote: Footnote | undefined): void {
+    this.addChild();
+    const container = this.push("footnote", new Block("footnote"), FOOTNOTE_INDENT);
+    if (footnote === undefined) return;
+    container.footnote = footnote;
+    footnote.first = this.blocks.length;
+  }
+
+  openItem(marker: Marker, indent: number): void {
+    if (this.top.kind !== "list" || this.top.block.info !== marker.character) {
+      this.addChild();
+      const block = new Block("list");
+      block.info = marker.character;
+      block.number = marker.number ?? 0;
+      this.push("list", block);
+    }
+    this.count(this.top);
+    this.push("item", ITEM, indent);
+  }
+
+  noteAlert(name: string, paragraph: Block, restFrom: number): void {
+    this.top.alert = { name, paragraph, restFrom };
+  }
+
+  private push(kind: Container["kind"], block: Block, indent = 0): Container {
+    const { quoteDepth } = this.top;
+    this.last++;
+    this.depth++;
+    const container = this.stack[this.last] ?? new Container();
+    this.stack[this.last] = container;
+    container.kind = kind;
+    container.block = block;
+    container.index = this.blocks.push(block) - 1;
+    container.indent = indent;
+    container.children = 0;
+    container.quoteDepth = kind === "quote" ? this.last : quoteDepth;
+    container.footnote = container.alert = undefined;
+    return container;
+  }
+
+  private popList(): void {
+    this.pop();
+    this.depth = Math.min(this.depth, this.last);
+  }
+
+  private pop(): void {
+    const container = this.top;
+    this.last--;
+    this.finishAlert(container);
+    if (container.kind === "footnote") container.block.number = this.blocks.length;
+    if (container.footnote !== undefined) container.footnote.last = this.blocks.length;
+    this.blocks.push(END);
+  }
+
+  /** GitHub: what says `[!NOTE]` and nothing else is a quote. */
+  private finishAlert({ alert, children, index }: Container): void {
+    if (alert === undefined) return;
+    const { name, paragraph, restFrom } = alert;
+    if (children < 2 && restFrom >= paragraph.to) return;
+    const block = new Block("quote");
+    block.info = name;
+    this.blocks[index] = block;
+    paragraph.from = restFrom;
+  }
+
+  /** A blank line between two items, or two blocks of one, makes the list loose (section 5.3). */
+  private count(container: Container): void {
+    if (container.children > 0 && this.wasBlank && this.last > this.blankBelow) {
+      const list = container.kind === "item" ? this.stack[this.last - 1] : container;
+      if (list?.kind === "list") list.block.isLoose = true;
+    }
+    container.children++;
+  }
+}
+
+function belongs(container: Container, line: LineCursor): boolean {
+  switch (container.kind) {
+    case "quote":
+      if (line.indent > 3 || line.isBlank) return false;
+      if (line.source.charCodeAt(line.next) !== GREATER) return false;
+      skipQuoteMark(line);
+      return true;
+    case "item":
+    case "footnote":
+      if (line.isBlank) {
+        line.skipBlanks();
+        return container.kind === "footnote" || container.children > 0;
+      }
+      if (line.indent < container.indent) return false;
+      line.skipColumns(container.indent);
+      return true;
+    default:
+      return true;
+  }
+}
+
+/** `>` and the blank behind it. */
+export function skipQuoteMark(line: LineCursor): void {
+  line.skipBlanks();
+  line.skipCharacters(1);
+  line.skipColumns(1);
+}

@@ -1,0 +1,30 @@
+import type { Footnote } from "./footnotes.ts";
+
+/**
+ * Ids of a rendered document must not be the names of the page's own things: they hold a number and nothing of
+ * the document, and nothing else begins so.
+ */
+export const footnoteId = ({ number }: Footnote) => `user-content-fn${number}`;
+
+/** The first reference to a footnote has its number, later ones their own number behind it. */
+function referenceId({ number }: Footnote, use: number): string {
+  const id = `user-content-fnref${number}`;
+  return use === 1 ? id : `${id}-${use}`;
+}
+
+/** The reference to a footnote that was just counted. */
+export function referenceLink(footnote: Footnote): string {
+  const { number, uses, waysBack } = footnote;
+  const id = uses > waysBack ? "" : ` id="${referenceId(footnote, uses)}"`;
+  return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
+}
+
+/** Ways back from a footnote to its references. */
+export function backReferences(footnote: Footnote): string {
+  const links: string[] = [];
+  for (let use = 1; use <= footnote.waysBack; use++) {
+    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
+    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
+  }
+  return links.join(" ");
+}

@@ -1,0 +1,65 @@
+import { waysBackMax } from "./bounds.ts";
+import { normalizeLabel } from "./link-scanner.ts";
+
+/**
+ * A footnote's place among the blocks, from its first inner block to behind its last; how often it was referred to
+ * (0: it is not written), and to how many of the first references it has a way back.
+ */
+export type Footnote = {
+  id: number;
+  first: number;
+  last: number;
+  number: number;
+  uses: number;
+  waysBack: number;
+};
+
+/** The footnotes of a document. They are numbered in the order of their first references. */
+export class Footnotes {
+  /** Beyond the first of each footnote. */
+  private waysBackLeft: number;
+  private readonly byLabel = new Map<string, Footnote>();
+  private readonly byId: Footnote[] = [];
+  /** Those that have been referred to, in order. */
+  readonly used: Footnote[] = [];
+
+  constructor(sourceChars: number) {
+    this.waysBackLeft = waysBackMax(sourceChars);
+  }
+
+  get isEmpty(): boolean {
+    return this.byId.length === 0;
+  }
+
+  /** Undefined where the label has a definition already: the first one counts. */
+  define(label: string): Footnote | undefined {
+    const key = normalizeLabel(label);
+    if (this.byLabel.has(key)) return undefined;
+    const footnote = { id: this.byId.length, first: 0, last: 0, number: 0, uses: 0, waysBack: 0 };
+    this.byLabel.set(key, footnote);
+    this.byId.push(footnote);
+    return footnote;
+  }
+
+  find(label: string): Footnote | undefined {
+    return this.byLabel.get(normalizeLabel(label));
+  }
+
+  withId(id: number): Footnote {
+    return this.byId[id] as Footnote;
+  }
+
+  /** Counts a reference that is written, and numbers the footnote at the first one. */
+  refer(id: number): Footnote {
+    const footnote = this.withId(id);
+    footnote.uses++;
+    if (footnote.uses === 1) {
+      footnote.number = this.used.push(footnote);
+      footnote.waysBack = 1;
+    } else if (footnote.waysBack === footnote.uses - 1 && this.waysBackLeft > 0) {
+      footnote.waysBack++;
+      this.waysBackLeft--;
+    }
+    return footnote;
+  }
+}

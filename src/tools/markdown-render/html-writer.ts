@@ -1,0 +1,284 @@
+import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
+import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
+import { BODY_CELLS, HEAD_CELLS } from "./cell-tags.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CLOSING,
+  CODE,
+  DROP,
+  describe,
+  type EditList,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  markChars,
+  RUN,
+  TEXT,
+} from "./edits.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { backReferences, footnoteId, referenceLink } from "./footnote-links.ts";
+import type { Footnote, Footnotes } from "./footnotes.ts";
+import { Output } from "./output.ts";
+
+/**
+ * Writes blocks and their edits as HTML. Every tag and attribute that can come out is spelled here, in
+ * `cell-tags.ts` or in `footnote-links.ts`; what comes from the document passes `escapeHtml`, and addresses have passed `cleanAddress`.
+ */
+export class HtmlWriter {
+  private readonly out = new Output();
+  private readonly footnotes: Footnotes;
+  private filledCellsLeft: number;
+  /** The last character written is a newline, or nothing is written. */
+  private isAtLineStart = true;
+  /** Nothing is written yet of the item at hand. */
+  private isItemStart = false;
+  /** The containers and the table around. */
+  private readonly open: Block[] = [];
+  private align: readonly Align[] = [];
+  private rows = 0;
+  private cells = 0;
+  private nesting = 0;
+  /** Images around: their description is text only. */
+  private images = 0;
+
+  constructor(footnotes: Footnotes, sourceChars: number) {
+    this.footnotes = footnotes;
+    this.filledCellsLeft = filledCellsMax(sourceChars);
+  }
+
+  get html(): string {
+    return this.out.text;
+  }
+
+  /** A block without text of its own, or the beginning or end of a container. */
+  block(block: Block): void {
+    switch (block.kind) {
+      case "rule":
+        this.line("<hr />\n");
+        break;
+      case "code":
+        this.code(block);
+        break;
+      case "quote":
+        this.open.push(block);
+        this.line(block.info === "" ? "<blockquote>\n" : openAlert(block.info));
+        break;
+      case "list":
+        this.open.push(block);
+        this.line(openList(block));
+        break;
+      case "item":
+        this.open.push(block);
+        this.line("<li>");
+        this.isAtLineStart = false;
+        this.isItemStart = true;
+        break;
+      case "table":
+        this.open.push(block);
+        this.align = block.align ?? [];
+        this.rows = 0;
+        this.line("<table>\n");
+        break;
+      case "end":
+        this.close(this.open.pop());
+    }
+  }
+
+  private close(block: Block | undefined): void {
+    switch (block?.kind) {
+      case "quote":
+        this.line(block.info === "" ? "</blockquote>\n" : "</div>\n");
+        break;
+      case "list":
+        this.line(isOrdered(block.info) ? "</ol>\n" : "</ul>\n");
+        break;
+      case "item":
+        this.out.add("</li>\n");
+        this.isAtLineStart = true;
+        break;
+      case "table":
+        this.line(this.rows > 1 ? "</tbody>\n</table>\n" : "</table>\n");
+    }
+  }
+
+  /** A heading. */
+  heading(block: Block, edits: EditList): void {
+    const { number, text, from, to } = block;
+    if (edits.count === 0) this.line(`<h${number}>${escapeHtml(text, from, to)}</h${number}>\n`);
+    else {
+      this.line(`<h${number}>`);
+      this.inline(text, from, to, edits);
+      this.out.add(`</h${number}>\n`);
+    }
+  }
+
+  /** A paragraph; `footnote` is the one that it ends. */
+  paragraph(block: Block, edits: EditList, footnote?: Footnote): void {
+    const hasTags = this.open.at(-1)?.kind !== "item" || this.open.at(-2)?.isLoose === true;
+    if (hasTags) this.line("<p>");
+    // Between two without tags an HTML block may have gone: their text must not run together.
+    else if (!this.isItemStart) this.line("");
+    this.isItemStart = false;
+    if (block.info !== "") {
+      const checked = block.info === "x" ? 'checked="" ' : "";
+      this.out.add(`<input ${checked}disabled="" type="checkbox"> `);
+    }
+    this.inline(block.text, block.from, block.to, edits);
+    if (footnote !== undefined) this.out.add(` ${backReferences(footnote)}`);
+    if (hasTags) this.out.add("</p>\n");
+    this.isAtLineStart = hasTags;
+  }
+
+  openRow(): void {
+    if (this.rows === 0) this.out.add("<thead>\n<tr>\n");
+    else this.out.add(this.rows === 1 ? "<tbody>\n<tr>\n" : "<tr>\n");
+    this.cells = 0;
+  }
+
+  cell(text: string, from: number, to: number, edits: EditList): void {
+    const { open, close } = this.nextCell();
+    if (edits.count === 0) {
+      // Most cells are a few plain characters.
+      this.out.add(open + escapeHtml(text, from, to) + close);
+      return;
+    }
+    this.out.add(open);
+    this.inline(text, from, to, edits);
+    this.out.add(close);
+  }
+
+  closeRow(): void {
+    const missing = Math.min(this.align.length - this.cells, this.filledCellsLeft);
+    this.filledCellsLeft -= Math.max(missing, 0);
+    for (let i = 0; i < missing; i++) {
+      const { open, close } = this.nextCell();
+      this.out.add(open + close);
+    }
+    this.out.add(this.rows === 0 ? "</tr>\n</thead>\n" : "</tr>\n");
+    this.rows++;
+  }
+
+  private nextCell(): { open: string; close: string } {
+    const tags = this.rows === 0 ? HEAD_CELLS : BODY_CELLS;
+    return tags[this.align[this.cells++] ?? ""];
+  }
+
+  openFootnotes(): void {
+    this.line('<section class="footnotes">\n<ol>\n');
+  }
+
+  openFootnote(footnote: Footnote): void {
+    this.line(`<li id="${footnoteId(footnote)}">\n`);
+  }
+
+  /** `hasReferences`: its last paragraph holds them already. */
+  closeFootnote(footnote: Footnote, hasReferences: boolean): void {
+    this.line(hasReferences ? "</li>\n" : `${backReferences(footnote)}\n</li>\n`);
+  }
+
+  closeFootnotes(): void {
+    this.line("</ol>\n</section>\n");
+  }
+
+  private code({ text, from, to, info }: Block): void {
+    // Anything that parts the names of classes ends the name.
+    const language = /^[^\t\n\v\f\r ]+/.exec(info)?.[0];
+    const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
+    this.line(`<pre><code${attribute}>`);
+    this.out.add(`${escapeHtml(text, from, to)}</code></pre>\n`);
+  }
+
+  /** Block tags begin on a line of their own. */
+  private line(html: string): void {
+    this.out.add(this.isAtLineStart ? html : `\n${html}`);
+    this.isAtLineStart = true;
+    this.isItemStart = false;
+  }
+
+  /** The text of `s` between `from` and `to`, edited. */
+  private inline(s: string, from: number, to: number, edits: EditList): void {
+    let pos = from;
+    for (let i = 0; i < edits.count; i++) {
+      const kind = edits.kind(i);
+      if (kind === KEEP || kind === CANDIDATE) continue;
+      const start = edits.start(i);
+      if (kind === RUN) {
+        pos = this.run(s, pos, start, edits.end(i), edits);
+        continue;
+      }
+      if (start > pos) this.out.add(escapeHtml(s, pos, start));
+      pos = edits.end(i);
+      if (kind !== DROP) this.edit(s, edits, i);
+    }
+    if (pos < to) this.out.add(escapeHtml(s, pos, to));
+  }
+
+  private edit(s: string, edits: EditList, index: number): void {
+    const kind = edits.kind(index);
+    if (kind === FOOTNOTE && this.images === 0) {
+      this.out.add(referenceLink(this.footnotes.refer(edits.number(index))));
+      return;
+    }
+    const value = edits.value(index);
+    if (kind === IMAGE) {
+      if (this.images++ === 0) this.out.add(`<img src="${escapeHtml(value)}" alt="`);
+    } else if (kind === IMAGE_END) {
+      if (--this.images === 0) this.out.add(`"${titleAttribute(edits.title(index))} />`);
+    } else if (this.images > 0) this.out.add(escapeHtml(describe(s, edits, index)));
+    else if (kind === TEXT) this.out.add(escapeHtml(value));
+    else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
+    else if (kind === BREAK) this.out.add("<br />\n");
+    else if (kind === LINK) {
+      this.out.add(`<a href="${escapeHtml(value)}"${titleAttribute(edits.title(index))}>`);
+    } else if (kind === LINK_END) this.out.add("</a>");
+    else if (kind === AUTOLINK) {
+      this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);
+    }
+  }
+
+  /** A run of delimiters: its marks become tags, the rest of it is text. Returns the place of the text not written. */
+  private run(s: string, from: number, start: number, end: number, edits: EditList): number {
+    let pos = from;
+    for (let at = start; at < end; ) {
+      const mark = edits.markAt(at);
+      if (mark === 0) {
+        at++;
+        continue;
+      }
+      if (at > pos) this.out.add(escapeHtml(s, pos, at));
+      if (this.images === 0) this.emphasis(mark);
+      at += markChars(mark);
+      pos = at;
+    }
+    return pos;
+  }
+
+  private emphasis(mark: number): void {
+    const nesting = mark > CLOSING ? this.nesting-- : ++this.nesting;
+    if (nesting <= INLINE_NESTING_MAX) this.out.add(EMPHASIS_TAGS[mark] ?? "");
+  }
+}
+
+/** By the marks of delimiters. */
+const EMPHASIS_TAGS = [
+  ...["", "<em>", "<strong>", "<del>", "<del>"],
+  ...["</em>", "</strong>", "</del>", "</del>"],
+];
+
+function titleAttribute(title: string | undefined): string {
+  return title ? ` title="${escapeHtml(title)}"` : "";
+}
+
+function openAlert(name: string): string {
+  return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${alertTitle(name)}</p>\n`;
+}
+
+function openList(block: Block): string {
+  if (!isOrdered(block.info)) return "<ul>\n";
+  return block.number === 1 ? "<ol>\n" : `<ol start="${block.number}">\n`;
+}

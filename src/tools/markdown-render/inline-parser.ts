@@ -1,0 +1,217 @@
+import { cleanAddress } from "./address.ts";
+import { type Autolink, BareAutolinks, readAngled } from "./autolinks.ts";
+import { BracketStack } from "./brackets.ts";
+import { linkCandidates } from "./candidates.ts";
+import {
+  BACKSLASH,
+  BACKTICK,
+  DIGIT,
+  INLINE,
+  isBlank,
+  isIn,
+  LETTER,
+  NEWLINE,
+  PUNCTUATION,
+  SPACE,
+  WHITE,
+} from "./characters.ts";
+import { CodeSpans, codeContent, skipBackticks } from "./code-spans.ts";
+import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, TEXT } from "./edits.ts";
+import { DelimiterStack } from "./emphasis.ts";
+import { readEntity } from "./entities.ts";
+import type { Footnotes } from "./footnotes.ts";
+import { isLineBreak, RawHtml } from "./raw-html.ts";
+import type { References } from "./references.ts";
+
+const EXCLAMATION = 33;
+const AMPERSAND = 38;
+const ASTERISK = 42;
+const COLON = 58;
+const LESS = 60;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const UNDERSCORE = 95;
+const LOWER_W = 119;
+const TILDE = 126;
+
+/**
+ * The second phase of CommonMark's algorithm (appendix A): finds the markup within one paragraph, heading or cell.
+ * `edits` holds what it found until the next `parse`.
+ */
+export class InlineParser {
+  readonly edits = new EditList();
+  private readonly brackets: BracketStack;
+  private readonly delimiters = new DelimiterStack(this.edits);
+  private s = "";
+  private from = 0;
+  private to = 0;
+  /** Made when a paragraph first needs them: most do not. */
+  private codeSpans: CodeSpans | undefined;
+  private rawHtml: RawHtml | undefined;
+  private autolinks: BareAutolinks | undefined;
+  private hasCandidates = false;
+
+  constructor(references: References, footnotes: Footnotes) {
+    this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes);
+  }
+
+  /** Reads the text of `s` between `from` and `to`. */
+  parse(s: string, from: number, to: number): void {
+    this.edits.clear(from);
+    let pos = from;
+    while (pos < to && !isIn(s.charCodeAt(pos), INLINE)) pos++;
+    // Most cells and many headings are plain: they need nothing of what follows.
+    if (pos === to) return;
+    this.begin(s, from, to);
+    while (pos < to) {
+      const c = s.charCodeAt(pos);
+      pos = isIn(c, INLINE) ? this.read(c, pos) : pos + 1;
+    }
+    this.delimiters.match(from);
+    if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
+  }
+
+  private begin(s: string, from: number, to: number): void {
+    this.s = s;
+    this.from = from;
+    this.to = to;
+    this.codeSpans = this.rawHtml = this.autolinks = undefined;
+    this.hasCandidates = false;
+    this.delimiters.clear();
+    this.brackets.begin(s, from, to);
+  }
+
+  /** Reads what may begin at `pos` with the character `c`; returns the place where reading goes on. */
+  private read(c: number, pos: number): number {
+    switch (c) {
+      case NEWLINE:
+        return this.readLineEnd(pos);
+      case BACKSLASH:
+        return this.readBackslash(pos);
+      case BACKTICK:
+        return this.readCode(pos);
+      case ASTERISK:
+      case UNDERSCORE:
+      case TILDE:
+        return this.readRun(c, pos);
+      case OPEN_BRACKET:
+        return this.brackets.open(pos, pos + 1);
+      case EXCLAMATION:
+        if (this.s.charCodeAt(pos + 1) !== OPEN_BRACKET || pos + 1 >= this.to) return pos + 1;
+        return this.brackets.open(pos, pos + 2);
+      case CLOSE_BRACKET:
+        return this.brackets.close(pos);
+      case LESS:
+        return this.readLess(pos);
+      case AMPERSAND:
+        return this.readAmpersand(pos);
+      default:
+        return this.readBare(c, pos);
+    }
+  }
+
+  private drop(pos: number, end: number): number {
+    this.edits.add(DROP, pos, end);
+    return end;
+  }
+
+  /** Spaces go at the end and the beginning of lines; two or more at the end make a hard break (6.7, 6.8). */
+  private readLineEnd(pos: number): number {
+    const { s } = this;
+    let start = pos;
+    while (start > this.from && isBlank(s.charCodeAt(start - 1))) start--;
+    if (start < pos) {
+      const isHard = s.charCodeAt(pos - 1) === SPACE && s.charCodeAt(pos - 2) === SPACE;
+      this.edits.add(isHard ? BREAK : DROP, start, isHard ? pos + 1 : pos);
+    }
+    return pos + 1;
+  }
+
+  private readBackslash(pos: number): number {
+    const next = this.s.charCodeAt(pos + 1);
+    if (pos + 1 >= this.to) return pos + 1;
+    if (next === NEWLINE) {
+      this.edits.add(BREAK, pos, pos + 2);
+      return pos + 2;
+    }
+    if (!isIn(next, PUNCTUATION)) return pos + 1;
+    this.drop(pos, pos + 1);
+    return pos + 2;
+  }
+
+  private readCode(pos: number): number {
+    const start = skipBackticks(this.s, pos, this.to);
+    this.codeSpans ??= new CodeSpans(this.s, this.to);
+    const end = this.codeSpans.close(start, start - pos);
+    if (end < 0) return start;
+    this.edits.addText(CODE, pos, end, codeContent(this.s, start, end - (start - pos)));
+    return end;
+  }
+
+  private readRun(c: number, pos: number): number {
+    const { s } = this;
+    let end = pos + 1;
+    while (end < this.to && s.charCodeAt(end) === c) end++;
+    // An underscore within a word is the most frequent one, and never a delimiter.
+    if (c === UNDERSCORE && pos > this.from && end < this.to) {
+      const isInWord = LETTER | DIGIT;
+      if (isIn(s.charCodeAt(pos - 1), isInWord) && isIn(s.charCodeAt(end), isInWord)) return end;
+    }
+    this.delimiters.push(s, pos, end, this.from, this.to);
+    return end;
+  }
+
+  private readLess(pos: number): number {
+    const autolink = readAngled(this.s, pos, this.to);
+    if (autolink !== undefined) return this.addAutolink(autolink);
+    this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
+    const end = this.rawHtml.skip(pos);
+    if (end < 0) return pos + 1;
+    // Without its tag, what `<br>` keeps apart would run together.
+    if (isLineBreak(this.s, pos, end) && this.isBetweenWords(pos, end)) {
+      this.edits.addText(TEXT, pos, end, " ");
+      return end;
+    }
+    return this.drop(pos, end);
+  }
+
+  private isBetweenWords(start: number, end: number): boolean {
+    const { s } = this;
+    if (start === this.from || end === this.to) return false;
+    return !isIn(s.charCodeAt(start - 1), WHITE) && !isIn(s.charCodeAt(end), WHITE);
+  }
+
+  private readAmpersand(pos: number): number {
+    const entity = readEntity(this.s, pos, this.to);
+    if (entity === undefined) return pos + 1;
+    this.edits.addText(TEXT, pos, entity.end, entity.text);
+    return entity.end;
+  }
+
+  /** Most colons, at signs and letters w are decided by the character behind them. */
+  private readBare(c: number, pos: number): number {
+    const next = this.s.charCodeAt(pos + 1);
+    const mayBegin =
+      c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
+    if (!mayBegin) return pos + 1;
+    const floor = this.edits.lastEnd(this.from);
+    // An underscore before a mail address belongs to it, unless it turns out to be emphasis.
+    const isMail = c !== COLON && c !== LOWER_W;
+    const mayBelong = floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE;
+    if (this.brackets.isOpen || (isMail && mayBelong)) {
+      this.edits.add(CANDIDATE, pos, pos);
+      this.hasCandidates = true;
+      return pos + 1;
+    }
+    this.autolinks ??= new BareAutolinks(this.s, this.from, this.to);
+    const autolink = this.autolinks.read(pos, floor);
+    return autolink === undefined ? pos + 1 : this.addAutolink(autolink);
+  }
+
+  /** A refused address is text. */
+  private addAutolink({ start, end, text, address }: Autolink): number {
+    const allowed = cleanAddress(address);
+    this.edits.addText(allowed === undefined ? TEXT : AUTOLINK, start, end, text, allowed);
+    return end;
+  }
+}

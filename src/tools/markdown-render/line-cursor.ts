@@ -1,0 +1,101 @@
+import { SPACE, TAB } from "./characters.ts";
+
+/**
+ * One line of the source and how far it has been read, in characters and in columns: a tab reaches to the next
+ * multiple of four columns, and may be read in part (CommonMark, section 2.2).
+ */
+export class LineCursor {
+  readonly source: string;
+  /** Where the line begins and ends, without its newline. */
+  start = 0;
+  end = 0;
+  pos = 0;
+  private column = 0;
+  private isInTab = false;
+  /** The next character that is no blank, and how many columns it is away. */
+  next = 0;
+  private nextColumn = 0;
+  indent = 0;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  begin(start: number, end: number): void {
+    this.start = this.pos = start;
+    this.end = end;
+    this.column = 0;
+    this.isInTab = false;
+    this.look();
+  }
+
+  /** Nothing but blanks is left. */
+  get isBlank(): boolean {
+    return this.next >= this.end;
+  }
+
+  /** Spaces that are left of a tab which was read in part. */
+  get spaces(): number {
+    return this.isInTab ? 4 - (this.column % 4) : 0;
+  }
+
+  /** Where the rest of the line begins, behind such a tab. */
+  get rest(): number {
+    return this.isInTab ? this.pos + 1 : this.pos;
+  }
+
+  /** Reads up to the next character that is no blank. */
+  skipBlanks(): void {
+    this.pos = this.next;
+    this.column = this.nextColumn;
+    this.isInTab = false;
+    this.indent = 0;
+  }
+
+  /** Reads `count` characters that are no blanks. */
+  skipCharacters(count: number): void {
+    this.pos += count;
+    this.column += count;
+    this.isInTab = false;
+    this.look();
+  }
+
+  /** Reads up to `count` columns of blanks. */
+  skipColumns(count: number): void {
+    let left = count;
+    while (left > 0 && this.pos < this.end) {
+      const c = this.source.charCodeAt(this.pos);
+      if (c === TAB) {
+        const width = 4 - (this.column % 4);
+        this.isInTab = width > left;
+        if (width > left) {
+          this.column += left;
+          break;
+        }
+        this.column += width;
+        left -= width;
+      } else if (c === SPACE) {
+        this.isInTab = false;
+        this.column++;
+        left--;
+      } else break;
+      this.pos++;
+    }
+    // Only blanks were read, so `next` is where it was: a line may be asked by a hundred containers.
+    this.indent = this.nextColumn - this.column;
+  }
+
+  private look(): void {
+    let next = this.pos;
+    let column = this.column;
+    for (; next < this.end; next++) {
+      const c = this.source.charCodeAt(next);
+      if (c === SPACE) column++;
+      else if (c === TAB) column += 4 - (column % 4);
+      else break;
+    }
+    this.next = next;
+    this.nextColumn = column;
+    this.indent = column - this.column;
+  }
+}

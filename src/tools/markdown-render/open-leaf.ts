@@ -1,0 +1,135 @@
+import { isClosingFence } from "./block-starts.ts";
+import { Block, END } from "./blocks.ts";
+import type { ContainerStack } from "./containers.ts";
+import { HtmlBlocks } from "./html-blocks.ts";
+import type { LineCursor } from "./line-cursor.ts";
+import { LineText } from "./line-text.ts";
+import { finishParagraph, readAlert, readTask } from "./paragraphs.ts";
+import type { References } from "./references.ts";
+import { trimEnd } from "./scan.ts";
+
+type Kind = "none" | "paragraph" | "indented" | "fence" | "html" | "table";
+
+/** The leaf block to which lines are being added: a paragraph, code, HTML or a table. */
+export class OpenLeaf {
+  kind: Kind = "none";
+  readonly html: HtmlBlocks;
+  fence = { character: 0, length: 0, indent: 0, info: "" };
+  readonly lines: LineText;
+  private readonly line: LineCursor;
+  private readonly containers: ContainerStack;
+  private readonly references: References;
+
+  constructor(line: LineCursor, containers: ContainerStack, references: References) {
+    this.line = line;
+    this.lines = new LineText(line.source);
+    this.html = new HtmlBlocks(line.source);
+    this.containers = containers;
+    this.references = references;
+  }
+
+  /** Ends the leaf and the containers to which the line does not belong, and begins another one. */
+  open(kind: Kind): void {
+    this.closeUnmatched();
+    this.containers.addChild();
+    this.kind = kind;
+    this.lines.clear();
+  }
+
+  closeUnmatched(): void {
+    this.close();
+    this.containers.closeUnmatched();
+  }
+
+  /** Reads the next line where it belongs to the leaf whatever it holds, and then returns true. */
+  takeLine(): boolean {
+    const { line, kind } = this;
+    const { isBlank } = line;
+    switch (kind) {
+      case "fence":
+        this.takeFenceLine();
+        break;
+      case "indented":
+        if (!isBlank && line.indent < CODE_INDENT) {
+          this.close();
+          return false;
+        }
+        this.addCodeLine(CODE_INDENT);
+        break;
+      case "html":
+        if (isBlank && this.html.endsBefore(line.start)) {
+          this.kind = "none";
+          return false;
+        }
+        this.takeHtml(line.pos);
+        break;
+      default:
+        if (isBlank) this.close();
+        return false;
+    }
+    // A blank line in a fence or in HTML does not loosen a list.
+    this.containers.noteLine(isBlank && kind === "indented");
+    return true;
+  }
+
+  /** Reads the line from `from` on as HTML, and ends the block with it where it does. */
+  takeHtml(from: number): void {
+    if (this.html.endsWith(from, this.line.end)) this.kind = "none";
+  }
+
+  addCodeLine(indent: number): void {
+    this.line.skipColumns(indent);
+    this.lines.add(this.line.rest, this.line.end + 1, this.line.spaces);
+  }
+
+  /** Ends the paragraph as a heading. False where it held definitions only: it then begins anew. */
+  closeAsHeading(level: number): boolean {
+    const block = finishParagraph(this.lines, this.references);
+    this.lines.clear();
+    if (block === undefined) return false;
+    this.kind = "none";
+    block.kind = "heading";
+    block.number = level;
+    this.containers.blocks.push(block);
+    return true;
+  }
+
+  close(): void {
+    const { kind, containers } = this;
+    this.kind = "none";
+    if (kind === "paragraph") this.closeParagraph();
+    else if (kind === "table") containers.blocks.push(END);
+    else if (kind === "indented" || kind === "fence") {
+      const { text, from, to } = this.lines.range;
+      // Blank lines at the end of indented code are not part of it (section 4.4).
+      const end = kind === "fence" ? to : text.indexOf("\n", trimEnd(text, from, to)) + 1;
+      const block = new Block("code", text, from, end);
+      if (kind === "fence") block.info = this.fence.info;
+      containers.blocks.push(block);
+    }
+  }
+
+  private takeFenceLine(): void {
+    const { line } = this;
+    const { character, length, indent } = this.fence;
+    const mayClose = line.indent < CODE_INDENT;
+    if (mayClose && isClosingFence(line.source, line.next, line.end, character, length)) {
+      this.close();
+    } else this.addCodeLine(indent);
+  }
+
+  private closeParagraph(): void {
+    const { containers } = this;
+    const block = finishParagraph(this.lines, this.references);
+    if (block === undefined) return;
+    if (containers.isFirstOfItem) readTask(block);
+    if (containers.isFirstOfQuote) {
+      const alert = readAlert(block);
+      if (alert !== undefined) containers.noteAlert(alert.name, block, alert.restFrom);
+    }
+    containers.blocks.push(block);
+  }
+}
+
+/** Columns from which on a line is indented code (section 4.4). */
+export const CODE_INDENT = 4;

@@ -1,0 +1,55 @@
+import { Block } from "./blocks.ts";
+import { NEWLINE } from "./characters.ts";
+import type { LineText } from "./line-text.ts";
+import { readDefinition } from "./link-scanner.ts";
+import type { References } from "./references.ts";
+import { skipBlanks, skipWhite, trimEnd } from "./scan.ts";
+
+const OPEN_BRACKET = 91;
+
+/** The paragraph of the lines, without the definitions at its beginning; undefined where there is nothing else. */
+export function finishParagraph(lines: LineText, references: References): Block | undefined {
+  const { text, from, to } = lines.range;
+  const end = trimEnd(text, from, to);
+  let start = from;
+  while (start < end && text.charCodeAt(start) === OPEN_BRACKET) {
+    const definition = readDefinition(text, start, end);
+    if (definition === undefined) break;
+    references.define(definition);
+    start = definition.end;
+  }
+  return start < end ? new Block("paragraph", text, start, end) : undefined;
+}
+
+/** `[ ]` or `[x]` and white space before the text of an item (GFM, section 5.3): takes it into `info`. */
+export function readTask(paragraph: Block): void {
+  const { text, from, to } = paragraph;
+  if (text.charCodeAt(from) !== OPEN_BRACKET || text.charCodeAt(from + 2) !== 93) return;
+  const mark = text.charAt(from + 1);
+  if (mark !== " " && mark !== "x" && mark !== "X") return;
+  const start = skipWhite(text, from + 3, to);
+  if (start === from + 3 || start >= to) return;
+  paragraph.info = mark.toLowerCase();
+  paragraph.from = start;
+}
+
+const ALERTS = new Set(["note", "tip", "important", "warning", "caution"]);
+/** `[!` and the longest of them. */
+const NAME_CHARS_MAX = 2 + "important".length;
+
+/** `[!NOTE]` alone on the first line: the alert's name, and where the text behind it begins. */
+export function readAlert({
+  text,
+  from,
+  to,
+}: Block): { name: string; restFrom: number } | undefined {
+  if (!text.startsWith("[!", from)) return undefined;
+  let end = from + 2;
+  while (end < from + NAME_CHARS_MAX && text.charCodeAt(end) !== 93) end++;
+  if (text.charCodeAt(end) !== 93) return undefined;
+  const name = text.slice(from + 2, end).toLowerCase();
+  if (!ALERTS.has(name)) return undefined;
+  const restFrom = skipBlanks(text, end + 1, to);
+  if (restFrom < to && text.charCodeAt(restFrom) !== NEWLINE) return undefined;
+  return { name, restFrom: Math.min(restFrom + 1, to) };
+}

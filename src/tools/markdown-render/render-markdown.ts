@@ -1,0 +1,142 @@
+import { parseBlocks } from "./block-parser.ts";
+import type { Block } from "./blocks.ts";
+import { DROP, type EditList } from "./edits.ts";
+import type { Footnote, Footnotes } from "./footnotes.ts";
+import { HtmlWriter } from "./html-writer.ts";
+import { InlineParser } from "./inline-parser.ts";
+import { skipWhite } from "./scan.ts";
+import { eachCell, unescapePipes } from "./tables.ts";
+import { TextWriter } from "./text-writer.ts";
+
+/**
+ * The door to the Markdown engine: CommonMark 0.31.2 and GFM with footnotes and alerts, as HTML that is safe to put
+ * into a page and, `withText`, as plain text too. Raw HTML is taken out. Pure, total and linear in the input: any
+ * string gives a result, and beyond the bounds of `bounds.ts` structure flattens into text.
+ */
+export function renderMarkdown(
+  markdown: string,
+  withText: boolean,
+): { html: string; text?: string } {
+  const source = normalizeSource(markdown);
+  const { blocks, references, footnotes } = parseBlocks(source);
+  const inlines = new InlineParser(references, footnotes);
+  const html = new HtmlWriter(footnotes, source.length);
+  const text = withText ? new TextWriter(footnotes) : undefined;
+  const walk = new Walk(blocks, inlines, html, text);
+  walk.write(0, blocks.length);
+  walk.writeFootnotes(footnotes);
+  return text === undefined ? { html: html.html } : { html: html.html, text: text.text };
+}
+
+/** CommonMark, sections 2.1 and 2.3: one kind of line ending, and no U+0000. A byte order mark is none of the text. */
+function normalizeSource(markdown: string): string {
+  let source = markdown.startsWith("\ufeff") ? markdown.slice(1) : markdown;
+  if (source.includes("\r")) source = source.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+  if (source.includes("\0")) source = source.replaceAll("\0", "\ufffd");
+  return source.endsWith("\n") ? source : `${source}\n`;
+}
+
+/** Walks the blocks once, reads the text of each, and hands both to the writers. */
+class Walk {
+  private readonly blocks: readonly Block[];
+  private readonly inlines: InlineParser;
+  private readonly html: HtmlWriter;
+  private readonly text: TextWriter | undefined;
+  private columns = 0;
+
+  constructor(
+    blocks: readonly Block[],
+    inlines: InlineParser,
+    html: HtmlWriter,
+    text: TextWriter | undefined,
+  ) {
+    this.blocks = blocks;
+    this.inlines = inlines;
+    this.html = html;
+    this.text = text;
+  }
+
+  /** Writes the blocks from `first` to before `last`. True where the last one was a paragraph of `footnote`. */
+  write(first: number, last: number, footnote?: Footnote): boolean {
+    let isParagraph = false;
+    for (let i = first; i < last; i++) {
+      const block = this.blocks[i] as Block;
+      isParagraph = false;
+      switch (block.kind) {
+        case "paragraph":
+          isParagraph = this.writeParagraph(block, i === last - 1 ? footnote : undefined);
+          break;
+        case "heading":
+          this.inlines.parse(block.text, block.from, block.to);
+          this.html.heading(block, this.inlines.edits);
+          this.text?.leaf(block, this.inlines.edits);
+          break;
+        case "row":
+          this.writeRow(block);
+          break;
+        case "footnote":
+          // Footnotes stand at the end of the document.
+          i = block.number;
+          break;
+        default:
+          if (block.kind === "table") this.columns = block.align?.length ?? 0;
+          this.html.block(block);
+          this.text?.block(block);
+      }
+    }
+    return isParagraph;
+  }
+
+  /** Those that are referred to, in the order of their numbers: writing one may add others. */
+  writeFootnotes({ used }: Footnotes): void {
+    if (used.length === 0) return;
+    this.html.openFootnotes();
+    for (const footnote of used) {
+      this.html.openFootnote(footnote);
+      this.text?.openFootnote(footnote);
+      const hasReferences = this.write(footnote.first, footnote.last, footnote);
+      this.html.closeFootnote(footnote, hasReferences);
+      this.text?.closeFootnote();
+    }
+    this.html.closeFootnotes();
+  }
+
+  /** A paragraph that held nothing but raw HTML goes with it. */
+  private writeParagraph(block: Block, footnote: Footnote | undefined): boolean {
+    const { text, from, to, info } = block;
+    this.inlines.parse(text, from, to);
+    const { edits } = this.inlines;
+    if (info === "" && isEmptied(text, from, to, edits)) return false;
+    this.html.paragraph(block, edits, footnote);
+    this.text?.leaf(block, edits);
+    return true;
+  }
+
+  private writeRow({ text, from, to }: Block): void {
+    this.html.openRow();
+    eachCell(text, from, to, this.columns, (start, end, hasBackslash) => {
+      if (!hasBackslash) this.writeCell(text, start, end);
+      else {
+        const cell = unescapePipes(text.slice(start, end));
+        this.writeCell(cell, 0, cell.length);
+      }
+    });
+    this.html.closeRow();
+    this.text?.closeRow();
+  }
+
+  private writeCell(text: string, from: number, to: number): void {
+    this.inlines.parse(text, from, to);
+    this.html.cell(text, from, to, this.inlines.edits);
+    this.text?.cell(text, from, to, this.inlines.edits);
+  }
+}
+
+function isEmptied(s: string, from: number, to: number, edits: EditList): boolean {
+  let pos = from;
+  for (let i = 0; i < edits.count; i++) {
+    if (edits.kind(i) !== DROP || skipWhite(s, pos, edits.start(i)) < edits.start(i)) return false;
+    pos = edits.end(i);
+  }
+  return skipWhite(s, pos, to) === to;
+}

@@ -1,0 +1,263 @@
+import { cleanAddress } from "./address.ts";
+import { alertTitle, type Block, isOrdered } from "./blocks.ts";
+import { TEXT_PREFIX_CHARS_MAX } from "./bounds.ts";
+import { isBlank } from "./characters.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CODE,
+  describe,
+  type EditList,
+  FOOTNOTE,
+  IMAGE,
+  IMAGE_END,
+  KEEP,
+  LINK,
+  LINK_END,
+  markChars,
+  RUN,
+  TEXT,
+} from "./edits.ts";
+import type { Footnote, Footnotes } from "./footnotes.ts";
+import { skipBlanks } from "./scan.ts";
+
+/** A quote, item or footnote: what stands before its first line, and before the others. */
+type Container = { first: string; rest: string; hasBegun: boolean; list?: List };
+type List = { marker: string; next: number; isLoose: boolean; items: number };
+
+/**
+ * Writes blocks and their edits as plain text: blocks apart by a blank line, list markers, `> ` before quotes,
+ * cells apart by tabs, code as it stands, and the address of a link behind its text where the two differ.
+ */
+export class TextWriter {
+  private readonly lines: string[] = [];
+  private readonly footnotes: Footnotes;
+  /** The containers and the table around, and what the former put before a line. */
+  private readonly open: Block[] = [];
+  private readonly containers: Container[] = [];
+  private readonly lists: List[] = [];
+  /** What stands before further lines, as long as no container begins or ends. */
+  private restPrefix: string | undefined;
+  private hasGap = false;
+  private cells: string[] = [];
+
+  constructor(footnotes: Footnotes) {
+    this.footnotes = footnotes;
+  }
+
+  get text(): string {
+    return this.lines.join("\n");
+  }
+
+  /** A block without text of its own, or the beginning or end of a container. */
+  block(block: Block): void {
+    switch (block.kind) {
+      case "rule":
+        this.writeBlock("---");
+        break;
+      case "code":
+        this.writeBlock(block.text.slice(block.from, block.to).replace(/\n$/, ""));
+        break;
+      case "quote":
+        this.begin();
+        this.open.push(block);
+        this.enter({ first: "> ", rest: "> ", hasBegun: false });
+        if (block.info !== "") this.write(alertTitle(block.info));
+        break;
+      case "list":
+        this.open.push(block);
+        this.lists.push(listOf(block));
+        break;
+      case "item":
+        this.open.push(block);
+        this.enterItem();
+        break;
+      case "table":
+        this.open.push(block);
+        this.begin();
+        break;
+      case "end":
+        this.close(this.open.pop());
+    }
+  }
+
+  private close(block: Block | undefined): void {
+    if (block?.kind === "list") this.lists.pop();
+    else if (block?.kind !== "table") this.leave();
+  }
+
+  /** A paragraph or heading. */
+  leaf(block: Block, edits: EditList): void {
+    const task = block.info === "" ? "" : `[${block.info}] `;
+    this.writeBlock(task + trimBlanks(this.inline(block.text, block.from, block.to, edits)));
+  }
+
+  cell(text: string, from: number, to: number, edits: EditList): void {
+    // A tab or a line ending within a cell would look like the end of it.
+    const cell = trimBlanks(this.inline(text, from, to, edits));
+    this.cells.push(/[\t\n]/.test(cell) ? cell.replace(/[\t\n]/g, " ") : cell);
+  }
+
+  closeRow(): void {
+    this.write(this.cells.join("\t"));
+    this.cells = [];
+  }
+
+  openFootnote({ number }: Footnote): void {
+    this.begin();
+    const first = `[${number}] `;
+    this.enter({ first, rest: " ".repeat(first.length), hasBegun: false });
+  }
+
+  closeFootnote(): void {
+    this.leave();
+  }
+
+  private enterItem(): void {
+    const list = this.lists.at(-1);
+    if (list === undefined) return;
+    if (list.items === 0) this.begin();
+    else this.hasGap = list.isLoose;
+    const first = isOrdered(list.marker) ? `${list.next}${list.marker} ` : "- ";
+    list.items++;
+    list.next++;
+    this.enter({ first, rest: " ".repeat(first.length), hasBegun: false, list });
+  }
+
+  private enter(container: Container): void {
+    this.containers.push(container);
+    this.restPrefix = undefined;
+  }
+
+  /** An empty item or quote still shows its marker. */
+  private leave(): void {
+    if (this.containers.at(-1)?.hasBegun === false) this.write("");
+    this.containers.pop();
+    this.restPrefix = undefined;
+  }
+
+  /** Decides whether a blank line goes before the block: it is written with the block's first line. */
+  private begin(): void {
+    const container = this.containers.at(-1);
+    // The first block of an item or quote stands where that began.
+    if (container?.hasBegun !== false) this.hasGap = container?.list?.isLoose ?? true;
+  }
+
+  /** A block that shows nothing, as an empty heading or an image without description, is none. */
+  private writeBlock(text: string): void {
+    if (text === "") return;
+    this.begin();
+    this.write(text);
+  }
+
+  private write(text: string): void {
+    if (this.hasGap && this.lines.length > 0) this.lines.push(this.blankPrefix());
+    this.hasGap = false;
+    for (const line of text.split("\n")) {
+      const prefix = this.prefix();
+      this.lines.push(line === "" ? prefix.trimEnd() : prefix + line);
+    }
+  }
+
+  private prefix(): string {
+    if (this.restPrefix !== undefined) return this.restPrefix;
+    let prefix = "";
+    let rest = "";
+    for (const container of this.containers) {
+      if (prefix.length < TEXT_PREFIX_CHARS_MAX) {
+        prefix += container.hasBegun ? container.rest : container.first;
+        rest += container.rest;
+      }
+      container.hasBegun = true;
+    }
+    this.restPrefix = rest;
+    return prefix;
+  }
+
+  /** A blank line before a container that has not begun stands outside of it. */
+  private blankPrefix(): string {
+    let prefix = "";
+    for (const { hasBegun, rest } of this.containers) {
+      if (!hasBegun || prefix.length >= TEXT_PREFIX_CHARS_MAX) break;
+      prefix += rest;
+    }
+    return prefix.trimEnd();
+  }
+
+  private inline(s: string, from: number, to: number, edits: EditList): string {
+    if (edits.count === 0) return s.slice(from, to);
+    let text = "";
+    // The text of a link is kept apart until it ends: cutting it out of the whole would copy the whole each time.
+    let before = "";
+    let images = 0;
+    let pos = from;
+    for (let i = 0; i < edits.count; i++) {
+      const kind = edits.kind(i);
+      if (kind === KEEP || kind === CANDIDATE) continue;
+      const start = edits.start(i);
+      const end = edits.end(i);
+      if (start > pos) text += s.slice(pos, start);
+      pos = end;
+      if (kind === RUN) text += unmarked(s, start, end, edits);
+      else if (kind === IMAGE) images++;
+      else if (kind === IMAGE_END) images--;
+      else if (images > 0) text += describe(s, edits, i);
+      else if (kind === LINK) {
+        before = text;
+        text = "";
+      } else if (kind === LINK_END) text = before + text + addressBehind(text, edits.value(i));
+      else text += this.textOf(edits, i);
+    }
+    return text + s.slice(pos, to);
+  }
+
+  private textOf(edits: EditList, index: number): string {
+    const kind = edits.kind(index);
+    if (kind === FOOTNOTE) return `[${this.footnotes.withId(edits.number(index)).number}]`;
+    const value = edits.value(index);
+    switch (kind) {
+      case TEXT:
+      case CODE:
+      case AUTOLINK:
+        return value;
+      case BREAK:
+        return "\n";
+      default:
+        return "";
+    }
+  }
+}
+
+/** What is left of a run of delimiters as text. */
+function unmarked(s: string, start: number, end: number, edits: EditList): string {
+  let text = "";
+  for (let at = start; at < end; ) {
+    const mark = edits.markAt(at);
+    if (mark === 0) text += s.charAt(at);
+    at += mark === 0 ? 1 : markChars(mark);
+  }
+  return text;
+}
+
+function listOf({ info, number, isLoose }: Block): List {
+  return { marker: info, next: number, isLoose, items: 0 };
+}
+
+/** Spaces at both ends: what stood between them and the text is gone. */
+function trimBlanks(text: string): string {
+  const from = skipBlanks(text, 0, text.length);
+  let to = text.length;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+/** Nothing where the text of a link already is its address. */
+function addressBehind(text: string, address: string): string {
+  const isMail = address.startsWith("mailto:") && address.endsWith(text);
+  const isSame = text === address || (isMail && address.length === "mailto:".length + text.length);
+  // An address is percent-encoded, its text as a rule is not.
+  if (isSame || address === "" || (address.includes("%") && cleanAddress(text) === address))
+    return "";
+  return ` (${address})`;
+}

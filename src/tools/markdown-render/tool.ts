@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
+import { about, defineTool } from "../define-tool.ts";
+import { textField } from "../text.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+
+/**
+ * Renders GitHub-flavored Markdown to HTML that is safe to put into a page: raw HTML in the source is
+ * removed, and only addresses that cannot run anything become links.
+ */
+const input = z.strictObject({
+  markdown: textField(
+    MARKDOWN_BYTES_MAX,
+    "Markdown source, up to 1 MB (1,048,576 bytes) of UTF-8. It may be empty.",
+  ),
+  format: about(
+    z._default(z.enum(["html", "text"]), "html"),
+    "`text` adds the field `text` to the answer: the same as plain text.",
+  ),
+});
+
+const output = z.strictObject({
+  ok: about(z.literal(true), "True on success."),
+  html: about(z.string(), "Rendered, sanitized HTML."),
+  text: about(z.optional(z.string()), "Plain text, where `format` was `text`."),
+});
+
+export const markdownRender = defineTool({
+  name: "markdown-render",
+  title: "Markdown",
+  summary: "GitHub-flavored Markdown as sanitized HTML.",
+  description:
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed: of inline tags the text between them stays, an HTML block goes with its text. Links and images with a scheme other than http, https, mailto, tel, xmpp or ftp become their text.",
+  price: 1,
+  input,
+  output,
+  body: "required",
+  bodyBytesMax: bodyBytesFor(MARKDOWN_BYTES_MAX),
+  fieldBytesMax: { markdown: MARKDOWN_BYTES_MAX },
+  heavyFromBytes: 12 * 1024,
+  examples: [
+    {
+      name: "headings, emphasis, a link",
+      request: {
+        markdown: "# Hello\n\nThis is **bold**, ~~gone~~ and [a link](https://example.com).",
+      },
+      response: {
+        ok: true,
+        html: '<h1>Hello</h1>\n<p>This is <strong>bold</strong>, <del>gone</del> and <a href="https://example.com">a link</a>.</p>\n',
+      },
+    },
+    {
+      name: "raw HTML and refused addresses are taken out",
+      request: {
+        markdown: "<b>Safe</b> <script>alert(1)</script>and [sound](javascript:alert(1)).",
+      },
+      response: { ok: true, html: "<p>Safe and sound.</p>\n" },
+    },
+    {
+      name: "a table and a task list, also as plain text",
+      request: {
+        markdown: "| Tool | Price |\n| --- | ---: |\n| hash | 1 |\n\n- [x] read\n- [ ] write",
+        format: "text",
+      },
+      response: {
+        ok: true,
+        html: '<table>\n<thead>\n<tr>\n<th>Tool</th>\n<th align="right">Price</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>hash</td>\n<td align="right">1</td>\n</tr>\n</tbody>\n</table>\n<ul>\n<li><input checked="" disabled="" type="checkbox"> read</li>\n<li><input disabled="" type="checkbox"> write</li>\n</ul>\n',
+        text: "Tool\tPrice\nhash\t1\n\n- [x] read\n- [ ] write",
+      },
+    },
+  ],
+  run: ({ markdown, format }) => ({
+    ok: true as const,
+    ...renderMarkdown(markdown, format === "text"),
+  }),
+});

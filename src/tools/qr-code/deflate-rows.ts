@@ -1,0 +1,232 @@
+import {
+  DISTANCE_MAX,
+  deflateBlock,
+  MATCH_LENGTH_MAX,
+  MATCH_LENGTH_MIN,
+  type Tokens,
+} from "./deflate-block.ts";
+
+/**
+ * A zlib stream (RFC 1950) of rows that each repeat a number of times, as an enlarged picture has them. Only
+ * the distinct rows are looked at: the repeats of a row are one match, so the cost hardly grows with the size.
+ * A row that repeats may have 32 KB at the most, the window of deflate.
+ */
+export function deflateRepeatedRows(
+  rows: Uint8Array,
+  rowBytes: number,
+  repeats: Uint32Array,
+): Uint8Array {
+  const matcher = new RowMatcher(rows, rowBytes, repeats);
+  for (let row = 0; row < repeats.length; row++) matcher.addRow(row);
+  // A window of 32 KB, no dictionary; the second byte makes the pair a multiple of 31.
+  const stream = deflateBlock(matcher.tokens, [0x78, 0xda], 4);
+  new DataView(stream.buffer).setUint32(stream.length - 4, adler32(rows, rowBytes, repeats));
+  return stream;
+}
+
+/** How many earlier places with the same three bytes are tried: large pictures have long runs, and so many of these. */
+const PLACES_TRIED_MAX = 512;
+/** For a match that is good already a better one is looked for at fewer places, as zlib does it: half the time, no byte more. */
+const GOOD_LENGTH = 12;
+const PLACES_TRIED_WHEN_GOOD = 64;
+/** A match this long is taken without a look at others. */
+const LONG_MATCH = 64;
+/** By how many bits a match one byte on must be the better one. */
+const LAZY_GAIN_MIN = 3;
+const HASH_SIZE = 4096;
+
+/** About how many bits a match saves: a literal takes 6, a match 15 and those that tell how far back it goes. */
+function gainOf(match: number): number {
+  return 6 * (match >>> 16) - 15 - (31 - Math.clz32(match & 0xffff));
+}
+
+class RowMatcher {
+  readonly tokens: Tokens;
+  private readonly rows: Uint8Array;
+  private readonly rowBytes: number;
+  private readonly repeats: Uint32Array;
+  /** The last place in `rows` for each hash of three bytes, and before each place the one before it; -1 is none. */
+  private readonly lastPlace = new Int32Array(HASH_SIZE).fill(-1);
+  private readonly placeBefore: Int32Array;
+  /** Where in the stream the last copy of each row begins. */
+  private readonly streamStart: Float64Array;
+  private streamLength = 0;
+  /** Up to where the stream goes on as `rows` does from a place in each row: a row that repeats is followed by a copy. */
+  private readonly runEnd: Int32Array;
+  /** The same from the last copy of a row, which the next row follows. */
+  private readonly sourceEnd: Int32Array;
+  /** The place in `rows` up to which tokens are written. */
+  private written = 0;
+
+  constructor(rows: Uint8Array, rowBytes: number, repeats: Uint32Array) {
+    this.rows = rows;
+    this.rowBytes = rowBytes;
+    this.repeats = repeats;
+    this.placeBefore = new Int32Array(rows.length);
+    this.streamStart = new Float64Array(repeats.length);
+    this.runEnd = new Int32Array(repeats.length);
+    this.sourceEnd = new Int32Array(repeats.length);
+    for (let row = repeats.length - 1; row >= 0; row--) {
+      const goesOn = repeats[row] === 1 && (repeats[row + 1] ?? 0) > 0;
+      this.runEnd[row] = goesOn ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
+      const isFollowed = (repeats[row + 1] ?? 0) > 0;
+      this.sourceEnd[row] = isFollowed ? (this.runEnd[row + 1] as number) : (row + 1) * rowBytes;
+    }
+    const copies = repeats.reduce((sum, times) => sum + times, 0);
+    // Every distinct byte a literal, and the matches of the repeats: no row list needs more tokens.
+    const most =
+      rows.length + Math.ceil((copies * rowBytes) / MATCH_LENGTH_MAX) + 2 * repeats.length;
+    this.tokens = { list: new Uint32Array(most), count: 0 };
+  }
+
+  addRow(row: number): void {
+    const { rowBytes, repeats } = this;
+    const times = repeats[row] as number;
+    if (times === 0) return;
+    this.streamStart[row] = this.streamLength;
+    const end = (row + 1) * rowBytes;
+    // The end of a row, its copies and the beginning of the next row are one match where they are as in the row above.
+    const isBelow = row > 0 && (repeats[row - 1] as number) > 0;
+    const tailMax = times > 1 && isBelow ? this.alike(end, -1, rowBytes) : 0;
+    const place = this.matchRow(row, end - tailMax);
+    const isAbove = times > 1 && (repeats[row + 1] ?? 0) > 0;
+    const head = isAbove ? this.alike(end, 1, rowBytes) : 0;
+    if (times > 1) this.repeatRow(row, end - place, (times - 1) * rowBytes + head);
+    for (let at = place; at < end + head; at++) this.remember(at);
+    this.written = Math.max(place, end + head);
+    this.streamStart[row] = this.streamLength + (times - 1) * rowBytes;
+    this.streamLength += times * rowBytes;
+  }
+
+  /** How many bytes are as those a row before, from a place on or up to it. */
+  private alike(place: number, step: 1 | -1, most: number): number {
+    const { rows, rowBytes } = this;
+    let at = step > 0 ? place : place - 1;
+    let count = 0;
+    for (; count < most && rows[at] === rows[at - rowBytes]; at += step) count++;
+    return count;
+  }
+
+  /** Returns the place up to which tokens are written, `end` or behind it. */
+  private matchRow(row: number, end: number): number {
+    let place = Math.max(this.written, row * this.rowBytes);
+    // Where the repeats of a row take its end along, a match that goes on into it is worth no more.
+    const matchEnd = this.repeats[row] === 1 ? (this.runEnd[row] as number) : end;
+    let match = 0;
+    while (place < end) {
+      if (match === 0) match = this.bestMatch(row, place, matchEnd, PLACES_TRIED_MAX);
+      this.remember(place);
+      let length = match >>> 16;
+      // A better match one byte on is worth a literal here, as zlib's best level does it.
+      if (length > 0 && length < LONG_MATCH && place + 1 < end) {
+        const places = length < GOOD_LENGTH ? PLACES_TRIED_MAX : PLACES_TRIED_WHEN_GOOD;
+        const later = this.bestMatch(row, place + 1, matchEnd, places);
+        if (gainOf(later) > gainOf(match) + LAZY_GAIN_MIN) {
+          this.push(this.rows[place] as number);
+          place++;
+          match = later;
+          continue;
+        }
+      }
+      this.push(length > 0 ? match : (this.rows[place] as number));
+      length = Math.max(1, length);
+      for (let i = 1; i < length; i++) this.remember(place + i);
+      place += length;
+      match = 0;
+    }
+    return place;
+  }
+
+  /** The match that saves most as its token, or 0 where none saves anything. */
+  private bestMatch(row: number, place: number, matchEnd: number, places: number): number {
+    const { rows, rowBytes } = this;
+    const lengthMax = Math.min(MATCH_LENGTH_MAX, matchEnd - place);
+    if (lengthMax < MATCH_LENGTH_MIN) return 0;
+    const streamPlace = (this.streamStart[row] as number) + (place - row * rowBytes);
+    let best = 0;
+    let bestGain = 0;
+    let bestLength = MATCH_LENGTH_MIN - 1;
+    let other = this.lastPlace[hash(rows, place)] as number;
+    for (let tried = 0; other >= 0 && tried < places; tried++) {
+      // Each place is farther back than the one before: only a longer match can save more.
+      if (rows[other + bestLength] === rows[place + bestLength]) {
+        const otherRow = Math.floor(other / rowBytes);
+        const inRow = other - otherRow * rowBytes;
+        const distance = streamPlace - ((this.streamStart[otherRow] as number) + inRow);
+        if (distance > DISTANCE_MAX) break;
+        const most =
+          otherRow === row
+            ? lengthMax
+            : Math.min(lengthMax, (this.sourceEnd[otherRow] as number) - other);
+        let length = 0;
+        while (length < most && rows[other + length] === rows[place + length]) length++;
+        const match = (length << 16) | distance;
+        if (length > bestLength && gainOf(match) > bestGain) {
+          best = match;
+          bestGain = gainOf(match);
+          bestLength = length;
+          if (length >= LONG_MATCH || length === lengthMax) break;
+        }
+      }
+      other = this.placeBefore[other] as number;
+    }
+    return best;
+  }
+
+  private remember(place: number): void {
+    if (place + MATCH_LENGTH_MIN > this.rows.length) return;
+    const key = hash(this.rows, place);
+    this.placeBefore[place] = this.lastPlace[key] as number;
+    this.lastPlace[key] = place;
+  }
+
+  /** The copies of the row just written: matches at the distance of one row. */
+  private repeatRow(row: number, tail: number, bytes: number): void {
+    let left = tail + bytes;
+    while (left >= MATCH_LENGTH_MIN) {
+      let length = Math.min(left, MATCH_LENGTH_MAX);
+      // What is left over must be long enough for a match of its own.
+      if (left > length && left - length < MATCH_LENGTH_MIN) length -= MATCH_LENGTH_MIN;
+      this.push((length << 16) | this.rowBytes);
+      left -= length;
+    }
+    // Rows of one or two bytes can repeat to less than a match.
+    const start = row * this.rowBytes;
+    const end = start + this.rowBytes;
+    for (let i = 0; i < left; i++) {
+      const at = i < tail ? end - tail + i : start + ((i - tail) % this.rowBytes);
+      this.push(this.rows[at] as number);
+    }
+  }
+
+  private push(token: number): void {
+    this.tokens.list[this.tokens.count++] = token;
+  }
+}
+
+function hash(bytes: Uint8Array, at: number): number {
+  const three =
+    ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+  return (Math.imul(three, 0x9e3779b1) >>> 20) & (HASH_SIZE - 1);
+}
+
+const ADLER_BASE = 65_521;
+
+/** RFC 1950, section 8.2. What a row adds to the sums is the same for each of its copies. */
+function adler32(rows: Uint8Array, rowBytes: number, repeats: Uint32Array): number {
+  let a = 1;
+  let b = 0;
+  for (let row = 0; row < repeats.length; row++) {
+    let sum = 0;
+    let weighted = 0;
+    for (let i = 0; i < rowBytes; i++) {
+      sum += rows[row * rowBytes + i] as number;
+      weighted += sum;
+    }
+    for (let copy = 0; copy < (repeats[row] as number); copy++) {
+      b = (b + rowBytes * a + weighted) % ADLER_BASE;
+      a = (a + sum) % ADLER_BASE;
+    }
+  }
+  return ((b << 16) | a) >>> 0;
+}

@@ -1,0 +1,105 @@
+import { deflateRepeatedRows } from "./deflate-rows.ts";
+import type { QrLayout } from "./draw.ts";
+import type { QrSymbol } from "./encode-qr.ts";
+
+/**
+ * Writes a symbol as a PNG of one bit a pixel, greyscale (W3C PNG, third edition): black modules on white,
+ * every pixel one or the other. A row of modules is drawn once, however many rows of pixels it fills.
+ */
+export function writeQrPng(matrix: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
+  const { size } = matrix;
+  // A row is a filter byte, 0 for none, then the pixels, the first in the highest bit; 1 is white.
+  const rowBytes = 1 + Math.ceil(width / 8);
+  const rows = new Uint8Array((size + 2) * rowBytes);
+  const repeats = new Uint32Array(size + 2).fill(scale);
+  repeats[0] = offset;
+  repeats[size + 1] = width - offset - size * scale;
+  for (let row = 0; row < size + 2; row++) {
+    const pixels = rows.subarray(row * rowBytes + 1, (row + 1) * rowBytes).fill(0xff);
+    if (row > 0 && row <= size) drawModules(matrix, row - 1, scale, offset, pixels);
+    // Bits past the last pixel may be anything; zero looks like what other writers leave there.
+    if (width % 8 > 0) {
+      const last = pixels.length - 1;
+      pixels[last] = (pixels[last] as number) & (0xff00 >> (width % 8));
+    }
+  }
+  return assemble(width, deflateRepeatedRows(rows, rowBytes, repeats));
+}
+
+function drawModules(
+  { size, dark }: QrSymbol,
+  y: number,
+  scale: number,
+  offset: number,
+  pixels: Uint8Array,
+): void {
+  for (let x = 0; x < size; x++) {
+    if (dark[y * size + x] === 0) continue;
+    const start = x;
+    while (x < size && dark[y * size + x] === 1) x++;
+    blacken(pixels, offset + start * scale, offset + x * scale);
+  }
+}
+
+/** Clears the bits of the pixels from `start` up to `end`. */
+function blacken(pixels: Uint8Array, start: number, end: number): void {
+  const first = start >> 3;
+  const last = end >> 3;
+  const before = ~(0xff >> (start & 7));
+  const after = 0xff >> (end & 7);
+  if (first === last) {
+    pixels[first] = (pixels[first] as number) & (before | after);
+    return;
+  }
+  pixels[first] = (pixels[first] as number) & before;
+  pixels.fill(0, first + 1, last);
+  if (last < pixels.length) pixels[last] = (pixels[last] as number) & after;
+}
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+function assemble(width: number, data: Uint8Array): Uint8Array {
+  const header = new Uint8Array(13);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, width);
+  view.setUint32(4, width);
+  // Bit depth 1; colour type greyscale, compression, filter and interlace methods are all 0.
+  header[8] = 1;
+  const chunks: [string, Uint8Array][] = [
+    ["IHDR", header],
+    ["IDAT", data],
+    ["IEND", new Uint8Array(0)],
+  ];
+  const length = chunks.reduce((sum, [, body]) => sum + 12 + body.length, SIGNATURE.length);
+  const png = new Uint8Array(length);
+  png.set(SIGNATURE);
+  let at = SIGNATURE.length;
+  for (const [type, body] of chunks) at = writeChunk(png, at, type, body);
+  return png;
+}
+
+/** Length, type, data, checksum of type and data (section 5.3). Returns where the next chunk goes. */
+function writeChunk(png: Uint8Array, at: number, type: string, body: Uint8Array): number {
+  const view = new DataView(png.buffer);
+  view.setUint32(at, body.length);
+  for (let i = 0; i < 4; i++) png[at + 4 + i] = type.charCodeAt(i);
+  png.set(body, at + 8);
+  const end = at + 8 + body.length;
+  view.setUint32(end, crc32(png, at + 4, end));
+  return end + 4;
+}
+
+/** The table of annex D of the PNG specification. */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
+  let crc = index;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+  return crc;
+});
+
+function crc32(bytes: Uint8Array, start: number, end: number): number {
+  let crc = 0xffffffff;
+  for (let i = start; i < end; i++) {
+    crc = (CRC_TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

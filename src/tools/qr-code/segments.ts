@@ -1,0 +1,222 @@
+import { dataBits, type QrLevel, VERSION_MAX } from "./capacity.ts";
+import { kanjiCode } from "./kanji.ts";
+
+/** The modes of ISO/IEC 18004, section 7.3, in the order of their indicators 1, 2, 4 and 8. */
+export const NUMERIC = 0;
+export const ALPHANUMERIC = 1;
+export const BYTE = 2;
+export const KANJI = 3;
+
+/** The characters from `from` to before `to` of the text, in one mode. */
+export type Segment = { mode: number; from: number; to: number };
+
+/** How a text is written: in a symbol of which version, in which segments, behind an ECI header or not. */
+export type Plan = { version: number; segments: Segment[]; hasEci: boolean; bits: number };
+
+/** A text, character by character. */
+export type Characters = {
+  text: string;
+  count: number;
+  /** Where each character begins in the text, and the end of the last; undefined where all take one unit. */
+  offsets: Uint32Array | undefined;
+  /** One bit for each mode that has the character, and `NOT_BESIDE_KANJI`. */
+  modes: Uint8Array;
+  utf8Bytes: Uint8Array;
+};
+
+/** Table 3: bits of the character count, by mode, in versions 1 to 9, 10 to 26 and 27 to 40. */
+const COUNT_BITS = [
+  [10, 12, 14],
+  [9, 11, 13],
+  [8, 16, 16],
+  [8, 10, 12],
+] as const;
+const BANDS = [
+  { first: 1, last: 9 },
+  { first: 10, last: 26 },
+  { first: 27, last: VERSION_MAX },
+] as const;
+
+/**
+ * `\` and `~`, in whose places Shift JIS has the yen sign and the overline. Where there are Kanji segments and no ECI header,
+ * some readers (ZBar among them) take byte segments for Shift JIS too.
+ */
+const NOT_BESIDE_KANJI = 1 << 4;
+
+/** Mode indicator 7 and the assignment number 26, UTF-8 (section 7.4.2). */
+const ECI_BITS = 12;
+
+export const ALPHANUMERIC_CHARACTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
+
+export function countBits(mode: number, version: number): number {
+  return (COUNT_BITS[mode] as readonly number[])[version < 10 ? 0 : version < 27 ? 1 : 2] as number;
+}
+
+export function readCharacters(text: string): Characters {
+  const isAscii = !/[^\0-\x7f]/.test(text);
+  const all = {
+    text,
+    count: text.length,
+    offsets: isAscii ? undefined : new Uint32Array(text.length + 1),
+    modes: new Uint8Array(text.length),
+    utf8Bytes: new Uint8Array(text.length).fill(1),
+  };
+  if (all.offsets === undefined) {
+    for (let i = 0; i < text.length; i++) all.modes[i] = ASCII_MODES[text.charCodeAt(i)] as number;
+    return all;
+  }
+  let count = 0;
+  let offset = 0;
+  for (const character of text) {
+    const c = character.codePointAt(0) as number;
+    all.utf8Bytes[count] = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    all.modes[count] = c < 0x80 ? (ASCII_MODES[c] as number) : modesBeyondAscii(character);
+    all.offsets[count] = offset;
+    offset += character.length;
+    count++;
+  }
+  all.offsets[count] = offset;
+  return { ...all, count };
+}
+
+function modesBeyondAscii(character: string): number {
+  return kanjiCode(character) === undefined ? 1 << BYTE : (1 << BYTE) | (1 << KANJI);
+}
+
+/** The characters from `from` to before `to`. */
+export function sliceOf({ text, offsets }: Characters, from: number, to: number): string {
+  return offsets === undefined ? text.slice(from, to) : text.slice(offsets[from], offsets[to]);
+}
+
+const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
+  const character = String.fromCharCode(c);
+  const index = ALPHANUMERIC_CHARACTERS.indexOf(character);
+  if (index < 0) return (1 << BYTE) | ("\\~".includes(character) ? NOT_BESIDE_KANJI : 0);
+  return (1 << BYTE) | (1 << ALPHANUMERIC) | (index < 10 ? 1 << NUMERIC : 0);
+});
+
+/**
+ * The plan with the smallest version, and of these with the fewest bits; undefined where no version holds the text.
+ *
+ * Two kinds of plan compete: one without ECI, whose byte segments hold ASCII only, and next to Kanji segments no `\` and
+ * no `~`; and one behind an ECI header, without Kanji. Readers (zxing among them) read a Kanji segment behind an ECI header
+ * by the header's encoding.
+ */
+export function planSegments(text: Characters, level: QrLevel): Plan | undefined {
+  for (const { first, last } of BANDS) {
+    if (leastBits(text) > dataBits(last, level)) continue;
+    const plain = cheapest(text, first, false);
+    const withEci = hasNonAscii(text) ? cheapest(text, first, true) : undefined;
+    const best = plain !== undefined && plain.bits <= (withEci?.bits ?? Infinity) ? plain : withEci;
+    if (best === undefined) continue;
+    for (let version = first; version <= last; version++) {
+      if (best.bits <= dataBits(version, level)) return { version, ...best };
+    }
+  }
+  return undefined;
+}
+
+/** For each character of a text of any length: the fewest bits that a plan of version 40 takes from the first to this one. */
+export function bitsOfBeginnings(text: Characters): Uint32Array {
+  const bits = new Uint32Array(text.count).fill(NEVER);
+  cheapest(text, VERSION_MAX, false, bits);
+  if (hasNonAscii(text)) cheapest(text, VERSION_MAX, true, bits);
+  return bits;
+}
+
+function hasNonAscii({ offsets, count, utf8Bytes }: Characters): boolean {
+  return offsets !== undefined && utf8Bytes.subarray(0, count).some((bytes) => bytes > 1);
+}
+
+/** No text takes fewer bits than this, whatever its segments: digits take 10 bits by three. */
+function leastBits({ count }: Characters): number {
+  return Math.floor((count * 10) / 3);
+}
+
+const SIXTHS = 6;
+/** A character's cost by mode, in sixths of a bit: 10 bits for three digits, 11 for two of the 45, 13 for a Kanji. */
+const DIGIT_COST = 20;
+const ALPHANUMERIC_COST = 33;
+const BYTE_COST = 48;
+const KANJI_COST = 78;
+const NEVER = 2 ** 30;
+const KANJI_CONFLICT = (1 << KANJI) | NOT_BESIDE_KANJI;
+
+/**
+ * The segments with the fewest bits, by dynamic programming over the characters: for each mode the cheapest way to
+ * have the text so far end in it. A segment that ends is rounded up to whole bits. Time and memory grow with the text.
+ * In `bits` the cost of every beginning is put where it is lower than what stands there.
+ */
+function cheapest(
+  { count, modes, utf8Bytes }: Characters,
+  version: number,
+  hasEci: boolean,
+  bits?: Uint32Array,
+): Omit<Plan, "version"> | undefined {
+  const headers = COUNT_BITS.map((_, mode) => SIXTHS * (4 + countBits(mode, version)));
+  const [digitHeader, alphanumericHeader, byteHeader, kanjiHeader] = headers as [
+    ...[number, number],
+    ...[number, number],
+  ];
+  /** For each character and mode: the mode of the character before. */
+  const from = new Uint8Array(4 * count);
+  let digits = NEVER;
+  let alphanumerics = NEVER;
+  let bytes = NEVER;
+  let kanjis = NEVER;
+  // The cheapest way to have ended a segment, and its mode.
+  let ended = 0;
+  let endedMode = 0;
+  const before = hasEci ? ECI_BITS : 0;
+  let seen = 0;
+  for (let i = 0; i < count; i++) {
+    const has = modes[i] as number;
+    const at = 4 * i;
+    from[at] = digits <= ended + digitHeader ? NUMERIC : endedMode;
+    digits = has & 1 ? Math.min(digits, ended + digitHeader) + DIGIT_COST : NEVER;
+    from[at + 1] = alphanumerics <= ended + alphanumericHeader ? ALPHANUMERIC : endedMode;
+    alphanumerics =
+      has & 2 ? Math.min(alphanumerics, ended + alphanumericHeader) + ALPHANUMERIC_COST : NEVER;
+    from[at + 2] = bytes <= ended + byteHeader ? BYTE : endedMode;
+    const length = utf8Bytes[i] as number;
+    const mayBytes = length === 1 || hasEci;
+    bytes = mayBytes ? Math.min(bytes, ended + byteHeader) + BYTE_COST * length : NEVER;
+    from[at + 3] = kanjis <= ended + kanjiHeader ? KANJI : endedMode;
+    kanjis = has & 8 && !hasEci ? Math.min(kanjis, ended + kanjiHeader) + KANJI_COST : NEVER;
+    ended = bytes;
+    endedMode = BYTE;
+    const wholeDigits = SIXTHS * Math.ceil(digits / SIXTHS);
+    if (wholeDigits < ended) {
+      ended = wholeDigits;
+      endedMode = NUMERIC;
+    }
+    const wholeAlphanumerics = SIXTHS * Math.ceil(alphanumerics / SIXTHS);
+    if (wholeAlphanumerics < ended) {
+      ended = wholeAlphanumerics;
+      endedMode = ALPHANUMERIC;
+    }
+    if (kanjis < ended) {
+      ended = kanjis;
+      endedMode = KANJI;
+    }
+    seen |= has & KANJI_CONFLICT;
+    if (ended >= NEVER || (!hasEci && seen === KANJI_CONFLICT)) return undefined;
+    if (bits !== undefined) bits[i] = Math.min(bits[i] as number, before + ended / SIXTHS);
+  }
+  return { segments: trace(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };
+}
+
+/** The segments from the last character back. */
+function trace(from: Uint8Array, count: number, lastMode: number): Segment[] {
+  const segments: Segment[] = [];
+  let mode = lastMode;
+  let to = count;
+  for (let i = count - 1; i >= 0; i--) {
+    const before = from[4 * i + mode] as number;
+    if (before === mode && i > 0) continue;
+    segments.push({ mode, from: i, to });
+    to = i;
+    mode = before;
+  }
+  return segments.reverse();
+}

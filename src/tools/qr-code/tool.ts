@@ -1,0 +1,174 @@
+import * as z from "zod/mini";
+import { Fault } from "#errors.ts";
+import {
+  bodyBytesFor,
+  QR_TEXT_BYTES_MAX,
+  QR_WIDTH_DEFAULT,
+  QR_WIDTH_MAX,
+  QR_WIDTH_MIN,
+} from "#limits.ts";
+import { dataUrl } from "../base64.ts";
+import { about, clamp, defineTool } from "../define-tool.ts";
+import { textField, utf8Length } from "../text.ts";
+import { QR_LEVELS, type QrLevel } from "./capacity.ts";
+import { drawQrSvg, drawQrUtf8, layOutQr } from "./draw.ts";
+import { capacitiesFor, encodeQr, type QrSymbol } from "./encode-qr.ts";
+import { writeQrPng } from "./png.ts";
+
+/**
+ * Encodes a text into a QR code (ISO/IEC 18004) and draws it. The level asked for is the level used, and
+ * the width asked for is the width used wherever the modules fit into it.
+ */
+const FORMATS = ["png", "svg", "utf8"] as const;
+
+const input = z.strictObject({
+  text: textField(
+    QR_TEXT_BYTES_MAX,
+    "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol holds at the level.",
+    1,
+  ),
+  format: about(
+    z._default(z.enum(FORMATS), "png"),
+    "`png` returns a base64 data URL; `svg` returns SVG markup; `utf8` returns block characters for terminals.",
+  ),
+  errorCorrectionLevel: about(
+    z._default(z.enum(QR_LEVELS), "M"),
+    "QR error correction level: `L` 7 %, `M` 15 %, `Q` 25 %, `H` 30 %.",
+  ),
+  // No minimum and maximum in the schema: a number out of range is not refused, it is clamped.
+  width: about(
+    // Not `_default`, which the description leaves out before a `transform`.
+    z.prefault(z.pipe(z.transform(usableWidth), z.number()), QR_WIDTH_DEFAULT),
+    `PNG size in pixels, ${QR_WIDTH_MIN} to ${QR_WIDTH_MAX}; for SVG and UTF-8 a logical width. Rounded to a whole number; out of range it is clamped.`,
+  ),
+});
+
+const output = z.strictObject({
+  ok: about(z.literal(true), "True on success."),
+  format: about(z.enum(FORMATS), "Format returned."),
+  errorCorrectionLevel: about(z.enum(QR_LEVELS), "Level that was used."),
+  width: about(
+    z.int(),
+    "Width that was used, after clamping. Larger than asked for only where the modules do not fit at one pixel each.",
+  ),
+  mimeType: about(
+    z.enum(["image/png", "image/svg+xml", "text/plain"]),
+    "Media type of the output.",
+  ),
+  output: about(
+    z.string(),
+    "Base64 data URL (png), SVG markup (svg) or block-character text (utf8).",
+  ),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+export const qrCode = defineTool({
+  name: "qr-code",
+  title: "QR code",
+  summary: "A text as a QR code: PNG, SVG or block characters.",
+  description:
+    "Encodes a text into a QR code. PNG and SVG have a quiet zone of four modules, narrower only where a PNG is too small for it. In `utf8` dark modules are blocks: show it dark on light.",
+  price: 1,
+  input,
+  output,
+  body: "required",
+  bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
+  fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
+  heavyFromBytes: 192,
+  examples: [
+    {
+      name: "a PNG; a width out of range is clamped",
+      request: { text: "HELLO WORLD", width: 10 },
+      response: {
+        ok: true,
+        format: "png",
+        errorCorrectionLevel: "M",
+        width: 64,
+        mimeType: "image/png",
+        output:
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAiklEQVR42rXGoRWDMBQF0F+TrNCYshqYsAI1P0WxQhRZLSpvhWKSCipezsFy1ZX2d2eyqBfLQR01gFOM+nG+SBdv+qAurwBOFu/Fck6c4t9A4nwtEsBpn8c+NU522xoHzpHdbmZOa0W1S5aAGDioi7rGKWYqYvuoS6nP+HTgoIb12DhZpjiAc7oxP8ARjI4BgCXfAAAAAElFTkSuQmCC",
+      },
+    },
+    {
+      name: "SVG at the highest level",
+      request: {
+        text: "https://example.com",
+        format: "svg",
+        errorCorrectionLevel: "H",
+        width: 200,
+      },
+      response: {
+        ok: true,
+        format: "svg",
+        errorCorrectionLevel: "H",
+        width: 200,
+        mimeType: "image/svg+xml",
+        output:
+          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 37 37" shape-rendering="crispEdges"><rect width="37" height="37" fill="#fff"/><path stroke="#000" d="M4 4.5h7m3 0h4m2 0h1m5 0h7M4 5.5h1m5 0h1m2 0h5m3 0h1m4 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h1m1 0h1m2 0h2m2 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m3 0h2m1 0h5m4 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m1 0h3m1 0h1m1 0h3m2 0h1m2 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m4 0h2m1 0h1m1 0h4m2 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h1m2 0h3m1 0h2m3 0h1M6 12.5h2m2 0h6m1 0h3m2 0h1m2 0h2m1 0h1M6 13.5h1m1 0h1m2 0h1m1 0h2m6 0h2m1 0h7m1 0h1M5 14.5h1m3 0h3m3 0h1m1 0h1m4 0h3m1 0h1m1 0h1m1 0h2M5 15.5h2m1 0h1m5 0h3m1 0h5m1 0h1m2 0h2m3 0h1M5 16.5h2m2 0h5m3 0h2m2 0h5m1 0h1m2 0h3M4 17.5h3m6 0h2m1 0h1m3 0h1m1 0h2m2 0h2m1 0h2m1 0h1M4 18.5h1m4 0h2m1 0h1m1 0h4m1 0h1m2 0h4m1 0h3m1 0h2M5 19.5h1m1 0h2m3 0h3m3 0h2m4 0h1m3 0h2m1 0h1M4 20.5h5m1 0h1m4 0h1m3 0h2m6 0h3M9 21.5h1m1 0h4m1 0h4m1 0h1m1 0h1m2 0h2M4 22.5h1m4 0h4m1 0h2m5 0h2m1 0h1m1 0h2m1 0h1M7 23.5h3m1 0h5m1 0h1m3 0h1m2 0h4m2 0h3M5 24.5h2m3 0h2m2 0h1m4 0h2m1 0h9m1 0h1M12 25.5h2m3 0h1m1 0h2m1 0h1m1 0h1m3 0h2m2 0h1M4 26.5h7m1 0h1m1 0h4m2 0h1m1 0h3m1 0h1m1 0h1m1 0h2M4 27.5h1m5 0h1m3 0h1m2 0h2m2 0h1m2 0h1m3 0h1m2 0h2M4 28.5h1m1 0h3m1 0h1m2 0h1m1 0h1m1 0h5m2 0h7m1 0h1M4 29.5h1m1 0h3m1 0h1m1 0h1m1 0h6m1 0h3m4 0h2m1 0h1M4 30.5h1m1 0h3m1 0h1m1 0h3m2 0h2m1 0h3m1 0h1m2 0h1m1 0h2m1 0h1M4 31.5h1m5 0h1m2 0h4m2 0h1m2 0h1m3 0h1m1 0h2m1 0h1M4 32.5h7m3 0h1m1 0h1m1 0h1m1 0h4m2 0h2m3 0h1"/></svg>',
+      },
+    },
+    {
+      name: "block characters",
+      request: { text: "HI", format: "utf8", errorCorrectionLevel: "L" },
+      response: {
+        ok: true,
+        format: "utf8",
+        errorCorrectionLevel: "L",
+        width: 256,
+        mimeType: "text/plain",
+        output:
+          "                             \n                             \n    █▀▀▀▀▀█ ██▀██ █▀▀▀▀▀█    \n    █ ███ █  █▀█▄ █ ███ █    \n    █ ▀▀▀ █ █ ▄ ▀ █ ▀▀▀ █    \n    ▀▀▀▀▀▀▀ █▄█▄▀ ▀▀▀▀▀▀▀    \n    ▀█▀ ▄▀▀▄▀█▀▀▀▀▀▀▀  ██    \n    ▄█▄▀▄ ▀▄▄▄▀ ▄ ▀ ▄▀▀      \n       ▀ ▀▀ ██▄▄ ▄█▄ ████    \n    █▀▀▀▀▀█ ▄▄██▀█▄█▀█▄█▀    \n    █ ███ █  ▄▀▀▀▀▀▀▀▀▀▀▀    \n    █ ▀▀▀ █ ██  ▄ ▀ ▄ ▀▀█    \n    ▀▀▀▀▀▀▀ ▀ ▀   ▀   ▀▀▀    \n                             \n                             ",
+      },
+    },
+  ],
+  run(request) {
+    const { text, format, errorCorrectionLevel } = request;
+    const symbol = encodeQr(text, errorCorrectionLevel);
+    if (symbol === undefined) throw tooLong(text, errorCorrectionLevel);
+    return { ok: true as const, format, errorCorrectionLevel, ...DRAWERS[format](symbol, request) };
+  },
+});
+
+type Drawn = Pick<Output, "width" | "mimeType" | "output">;
+
+const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Drawn> = {
+  png(symbol, request) {
+    const layout = layOutQr(symbol.size, request.width);
+    const mimeType = "image/png";
+    return { width: layout.width, mimeType, output: dataUrl(mimeType, writeQrPng(symbol, layout)) };
+  },
+  svg: (symbol, { width }) => ({
+    width,
+    mimeType: "image/svg+xml",
+    output: drawQrSvg(symbol, width),
+  }),
+  utf8: (symbol, { width }) => ({ width, mimeType: "text/plain", output: drawQrUtf8(symbol) }),
+};
+
+/** 1e400 parses to infinity, which clamps like any number that is too large. */
+function usableWidth(width: unknown): unknown {
+  if (typeof width !== "number" || Number.isNaN(width)) return width;
+  return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
+}
+
+function tooLong(text: string, level: QrLevel): Fault {
+  const bytes = utf8Length(text);
+  const capacities = capacitiesFor(text);
+  // The strongest level that holds all of it; those above the one asked for hold less.
+  const fits = QR_LEVELS.findLast((other) => capacities[other] === bytes) ?? null;
+  const held = QR_LEVELS.map(
+    (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
+  ).join(", ");
+  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds the first ${capacities[level]} of them`;
+  const advice = fits === null ? "No level would fit." : `Level ${fits} would fit.`;
+  return new Fault(
+    "text_too_long_for_level",
+    `\`text\` ${detail}. Of this text a symbol holds: ${held}. ${advice}`,
+    {
+      errors: [{ pointer: "/text", detail }],
+      members: { bytes, capacities, fits },
+    },
+  );
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { clock } from "./clock.ts";
+import { openMember, openScene } from "./dashboard-fixture.ts";
+import { PROVIDERS } from "./providers.ts";
+
+const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 700);
+
+const PATHS = [
+  ...["visitor", "home", "keys", "keys/key_1", "keys/others", "usage", "credits", "sessions"],
+  ...["credits/entries", "sessions/others", "sessions/x", "events", "account/close", "", "x"],
+  ...["auth/sign-up/email", "auth/sign-in/email", "auth/sign-in/social", "auth/sign-out"],
+  ...["auth/send-verification-email", "auth/verify-email", "auth/request-password-reset"],
+  ...["auth/reset-password", "auth/change-password", "auth/change-email", "auth/get-session"],
+  ...["auth/callback/github", "auth/callback/google", "auth/callback/evil"],
+];
+const NAMES = [
+  ...["email", "newEmail", "password", "newPassword", "currentPassword", "token", "label"],
+  ...["provider", "callbackURL", "errorCallbackURL", "signUp", "name", "revokeOtherSessions"],
+  ...["__proto__", "constructor", "emailVerified", "idToken"],
+];
+const anyText = fc.oneof(
+  fc.constantFrom("", "ann@example.com", "github", "google", "/home", "https://evil.test", "\0"),
+  fc.constantFrom("ünï@exämple.com", "a@b", `${"x".repeat(300)}@example.com`, "\ud800@x.test"),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ maxLength: 2_000 }),
+);
+const anyValue = fc.oneof(
+  { weight: 4, arbitrary: anyText },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+);
+const anyObject = fc
+  .dictionary(fc.constantFrom(...NAMES), anyValue)
+  .map((each) => JSON.stringify(each));
+const anyBody = fc.oneof(
+  { weight: 6, arbitrary: anyObject },
+  { weight: 1, arbitrary: fc.json() },
+  { weight: 1, arbitrary: fc.string({ maxLength: 60 }) },
+  { weight: 1, arbitrary: fc.constantFrom("", "[[", "null", "7", '"x"', "x".repeat(70_000)) },
+);
+const headerText = fc
+  .string({ maxLength: 60 })
+  .map((text) => text.replaceAll(/[^\x21-\x7e]/g, "~"));
+const anyHeaders = fc.dictionary(
+  fc.constantFrom(
+    ...["content-type", "accept", "x-toolbooth-peer", "x-forwarded-for", "x-forwarded-host"],
+    ...["authorization", "user-agent", "referer", "x-request-id", "accept-language"],
+  ),
+  headerText,
+  { maxKeys: 3 },
+);
+const anyQuery = fc.array(
+  fc.tuple(
+    fc.constantFrom(
+      "token",
+      "from",
+      "to",
+      "after",
+      "code",
+      "state",
+      "error",
+      "callbackURL",
+      "user",
+    ),
+    anyText,
+  ),
+  { maxLength: 3 },
+);
+const anyCookie = fc.option(
+  fc.tuple(
+    fc.constantFrom(
+      "toolbooth.session_token",
+      "toolbooth.known",
+      "toolbooth.state",
+      "toolbooth.sign_up",
+    ),
+    headerText,
+  ),
+);
+
+test("whatever is asked, the answer is JSON with a code and a request id, never a fault of ours", async () => {
+  const scene = openScene({ providers: PROVIDERS });
+  const { browser: member, email, password } = await openMember(scene);
+  const request = fc.record({
+    method: fc.constantFrom(
+      "GET",
+      "POST",
+      "POST",
+      "POST",
+      "PATCH",
+      "DELETE",
+      "PUT",
+      "HEAD",
+      "OPTIONS",
+    ),
+    path: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...PATHS) },
+      { weight: 1, arbitrary: fc.webPath().map((path) => path.slice(1)) },
+    ),
+    query: anyQuery,
+    body: anyBody,
+    headers: anyHeaders,
+    cookie: anyCookie,
+    isIn: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(request, async ({ method, path, query, body, headers, cookie, isIn }) => {
+      clock.advance(1);
+      const browser = scene.browser();
+      // Some of what is asked ends the session.
+      if ((await scene.rows("SELECT id FROM person_session")).length === 0) {
+        assert.equal((await scene.signIn(member, email, password)).status, 200);
+      }
+      if (isIn) for (const [name, value] of member.cookies) browser.cookies.set(name, value);
+      if (cookie !== null) browser.cookies.set(...cookie);
+      const search = new URLSearchParams(
+        query.map(([name, text]): [string, string] => [name, text.toWellFormed()]),
+      );
+      const hasBody = method !== "GET" && method !== "HEAD";
+      const answer = await browser.send(
+        method,
+        `/people/${path}?${search}`,
+        hasBody ? body : undefined,
+        headers,
+      );
+      assert.ok(answer.status < 500, `${answer.status} ${answer.text}\n${scene.complaints.at(-1)}`);
+      if (answer.status === 302) assert.match(path, /^auth\/callback\//);
+      else if (method === "HEAD") assert.equal(answer.text, "");
+      else if (answer.status >= 400) assert.equal(typeof answer.code, "string", answer.text);
+      if (answer.status !== 302) {
+        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});

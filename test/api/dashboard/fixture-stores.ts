@@ -1,0 +1,66 @@
+/** What the scenes of people keep their things in. */
+import type { AuthOptions } from "#accounts/auth-options.ts";
+import type { Directory } from "#accounts/directory.ts";
+import type { Journal } from "#accounts/journal.ts";
+import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { NoticeBook } from "#events/event-store.ts";
+import type { Ledger } from "#ledger/port.ts";
+import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
+
+type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
+
+export type SceneStore = {
+  /** What one node has of it; several nodes may. */
+  open(): {
+    ledger: Ledger;
+    directory: Directory;
+    journal: Journal;
+    notices: NoticeBook;
+    purchases: PurchaseBook;
+    signInDatabase: AuthOptions["database"];
+    tellFaults?: AuthOptions["tellFaults"];
+  };
+  rows: Rows;
+  ledgerRows: Rows;
+  /** Gives the name of each table. */
+  tables: string;
+};
+
+export const SQLITE_TABLES =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'";
+
+export const rowsOf =
+  (driver: NodeSqlite): Rows =>
+  async (sql, ...values) =>
+    driver.prepare(sql).all(...values);
+
+export function sqliteStore(): SceneStore {
+  const driver = openNodeSqlite(":memory:");
+  const rows = rowsOf(driver);
+  return {
+    open: () => openSqlitePeople(driver),
+    rows,
+    ledgerRows: rows,
+    tables: SQLITE_TABLES,
+  };
+}
+
+/** Every column of every row that holds the text. */
+export async function tracesOf(
+  { rows, ledgerRows, tables }: SceneStore,
+  text: string,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const ask of rows === ledgerRows ? [rows] : [rows, ledgerRows]) {
+    for (const { name } of await ask(tables)) {
+      for (const row of await ask(`SELECT * FROM "${name}"`)) {
+        for (const [column, value] of Object.entries(row))
+          if (String(value).toLowerCase().includes(text.toLowerCase()))
+            found.push(`${name}.${column}`);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { isWellFormedKey } from "#accounts/key-format.ts";
+import type { EventsView, KeyView, UsageView } from "#api/dashboard/shapes.ts";
+import { clock, DAY, SECOND } from "./clock.ts";
+import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+
+type Made = { key: KeyView; secret: string };
+
+const keysOf = async ({ browser }: Member) =>
+  ((await browser.get("/people/keys")).body as { keys: KeyView[] }).keys;
+
+async function makeKey({ browser }: Member, label: string): Promise<Made> {
+  const answer = await browser.post("/people/keys", { label });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body as Made;
+}
+
+const standing = (scene: Scene, account: string, secret: string) =>
+  scene.desk.ledger.keyStatus({
+    account,
+    keySha256: createHash("sha256").update(secret).digest("hex"),
+    now: Date.now(),
+  });
+
+test("a key is made, used, renamed and revoked; letters and the journal tell of it", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { browser, account, email } = member;
+  const { key, secret } = await makeKey(member, "  production ");
+  assert.ok(isWellFormedKey(secret));
+  assert.ok(secret.startsWith(key.start));
+  assert.deepEqual([key.label, key.revokedAt, key.callsLastDay], ["production", null, 0]);
+  assert.equal((await standing(scene, account, secret)).outcome, "good");
+  const renamed = await browser.patch(`/people/keys/${key.id}`, { label: "prod 2" });
+  assert.equal((renamed.body as { key: KeyView }).key.label, "prod 2");
+  for (let times = 0; times < 2; times += 1) {
+    const revoked = await browser.delete(`/people/keys/${key.id}`);
+    assert.equal(revoked.status, 200);
+    assert.ok((revoked.body as { key: KeyView }).key.revokedAt);
+  }
+  assert.equal((await standing(scene, account, secret)).outcome, "invalid_key");
+  assert.deepEqual((await keysOf(member)).length, 1);
+  const kinds = (await scene.lettersTo(email)).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["verify_address", "key_created", "key_revoked"]);
+  const { events } = (await browser.get("/people/events")).body as EventsView;
+  assert.deepEqual(
+    events.slice(0, 3).map(({ kind, detail, address }) => [kind, detail, address]),
+    [
+      ["key_revoked", "prod 2", browser.peer],
+      ["key_renamed", "prod 2", browser.peer],
+      ["key_created", "production", browser.peer],
+    ],
+  );
+});
+
+test("the secret of a key is in the one answer and nowhere else", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { key, secret } = await makeKey(member, "production");
+  await member.browser.delete(`/people/keys/${key.id}`);
+  assert.deepEqual(await scene.traces(secret), []);
+  assert.deepEqual(await scene.traces(secret.slice(key.start.length)), []);
+  const said = JSON.stringify([scene.letters, scene.complaints]);
+  assert.ok(said.includes(key.start));
+  assert.ok(!said.includes(secret.slice(key.start.length, key.start.length + 12)));
+  const reads = ["keys", "events", "home", "visitor", "usage?from=2026-11-20&to=2026-11-30"];
+  for (const path of reads) {
+    assert.ok(!(await member.browser.get(`/people/${path}`)).text.includes(secret));
+  }
+});
+
+const BAD_LABELS: [string, unknown][] = [
+  ["none", undefined],
+  ["null", null],
+  ["a number", 7],
+  ["a list", ["x"]],
+  ["empty", ""],
+  ["blanks", "   "],
+  ["a no-break space", "\u00a0"],
+  ["a zero-width space", "\u200b"],
+  ["nothing but a joiner", "\u200d"],
+  ["101 characters", "x".repeat(101)],
+  ["a line feed", "a\nb"],
+  ["a carriage return", "a\rb"],
+  ["a tabulator", "a\tb"],
+  ["NUL", "a\0b"],
+  ["a line separator", "a\u2028b"],
+  ["a paragraph separator", "a\u2029b"],
+  ["next line", "a\u0085b"],
+  ["an escape sequence", "\u001b[31mred"],
+  ["a right-to-left override", "a\u202eb"],
+  ["an isolate", "a\u2066b"],
+  ["half a character", "a\ud83d"],
+];
+const GOOD_LABELS = [
+  "x",
+  "x".repeat(100),
+  "Zoë's laptop",
+  "日本",
+  "👩‍💻 dev",
+  "<b>&\"'",
+  "../..",
+  "null",
+];
+
+test("labels are one line that can be seen, in whatever script; others are refused in plain words", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { key } = await makeKey(member, "first");
+  for (const [name, label] of BAD_LABELS) {
+    for (const answer of [
+      await member.browser.post("/people/keys", { label }),
+      await member.browser.patch(`/people/keys/${key.id}`, { label }),
+    ]) {
+      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], name);
+      const { detail } = answer.body as { detail: string };
+      assert.equal(detail, "A label has 1 to 100 characters on one line.", name);
+    }
+  }
+  for (const label of GOOD_LABELS) {
+    const { key: made } = await makeKey(member, label);
+    assert.equal(made.label, label);
+  }
+  assert.deepEqual(
+    (await keysOf(member)).map(({ label }) => label).toSorted(),
+    ["first", ...GOOD_LABELS].toSorted(),
+  );
+});
+
+test("an account has at most 25 keys, however many are asked for at once; a revoked one makes room", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const cookies = [...member.browser.cookies];
+  scene.slow.add("listKeys");
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, turn) => {
+      const elsewhere = scene.browser();
+      for (const [name, value] of cookies) elsewhere.cookies.set(name, value);
+      return elsewhere.send("POST", "/people/keys", { label: `key ${turn}` });
+    }),
+  );
+  const made = answers.filter(({ status }) => status === 201);
+  assert.equal(made.length, 25);
+  for (const { status, code, body } of answers.filter((answer) => answer.status !== 201)) {
+    assert.deepEqual([status, code], [400, "invalid_request"]);
+    assert.match((body as { detail: string }).detail, /at most 25 keys/);
+  }
+  const [first] = await keysOf(member);
+  await member.browser.delete(`/people/keys/${first?.id}`);
+  await makeKey(member, "one more");
+  assert.equal((await member.browser.post("/people/keys", { label: "x" })).status, 400);
+});
+
+test("an account makes at most 100 keys within 24 hours, however soon they are revoked", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  for (let turn = 0; turn < 100; turn += 1) {
+    const { key } = await makeKey(member, `key ${turn}`);
+    assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
+  }
+  const refused = await member.browser.post("/people/keys", { label: "one more" });
+  assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
+  assert.match((refused.body as { detail: string }).detail, /at most 100 keys within 24 hours/);
+  clock.advance(Number(refused.headers.get("retry-after")) * SECOND);
+  await makeKey(member, "one more");
+});
+
+test("of the keys revoked more than 90 days ago the newest 100 are listed, and usage still names the others", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { account } = member;
+  const ids = Array.from({ length: 103 }, (_, turn) => `key_${turn}`);
+  for (const [turn, id] of ids.entries()) {
+    const sha256 = createHash("sha256").update(id).digest("hex");
+    const now = Date.now() + turn;
+    await scene.desk.ledger.createKey({ account, id, sha256, start: "tb_x", label: id, now });
+    if (turn < 102) await scene.desk.ledger.revokeKey({ account, id, now });
+  }
+  const shown = async () => (await keysOf(member)).map(({ id }) => id).toSorted();
+  assert.deepEqual(await shown(), ids.toSorted());
+  clock.advance(91 * DAY);
+  await scene.signIn(member.browser, member.email, member.password);
+  assert.deepEqual(await shown(), ids.slice(2).toSorted());
+  const day = new Date().toISOString().slice(0, 10);
+  const usage = await member.browser.get(`/people/usage?from=${day}&to=${day}`);
+  assert.equal((usage.body as UsageView).keys.length, 103);
+});
+
+test("another account's keys, and ids that are none, are not found", async () => {
+  const scene = openScene();
+  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const { key } = await makeKey(bea, "Bea's");
+  for (const id of [key.id, "key_1", "x".repeat(80), "others"]) {
+    const renamed = await ann.browser.patch(`/people/keys/${id}`, { label: "mine" });
+    const revoked = await ann.browser.delete(`/people/keys/${id}`);
+    assert.deepEqual([renamed.status, revoked.status], [404, 404], id);
+  }
+  for (const id of ["", "%00", "a%20b", "..", "x".repeat(81), "key_1/x"]) {
+    assert.equal((await ann.browser.delete(`/people/keys/${id}`)).status, 404, id);
+  }
+  const [untouched] = await keysOf(bea);
+  assert.deepEqual([untouched?.label, untouched?.revokedAt], ["Bea's", null]);
+});
+
+test("a suspended account sees and revokes its keys, and makes none", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { key } = await makeKey(member, "old");
+  await scene.desk.ledger.suspendAccount({ account: member.account, now: Date.now() });
+  const refused = await member.browser.post("/people/keys", { label: "new" });
+  assert.deepEqual([refused.status, refused.code], [403, "account_suspended"]);
+  assert.equal((await keysOf(member)).length, 1);
+  assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
+  await scene.desk.ledger.resumeAccount({ account: member.account, now: Date.now() });
+  await makeKey(member, "new");
+});
+
+test("a key that was made is shown although its journal or its letter fails", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  scene.failing.set("noteEvent", 1);
+  const { secret } = await makeKey(member, "production");
+  assert.equal((await standing(scene, member.account, secret)).outcome, "good");
+  assert.match(scene.complaints.join(), /could not be noted/);
+});

@@ -1,0 +1,18 @@
+/** The suites about people, as they are, over D1 in workerd: better-auth with the binding itself. */
+
+import { d1Store } from "./d1-store.ts";
+import { keepPeopleIn } from "./dashboard-fixture.ts";
+
+keepPeopleIn(() => d1Store());
+await import("./sign-up.test.ts");
+await import("./two-at-one-address.test.ts");
+await import("./closing.test.ts");
+if (process.env["TEST_EDGE"] === "all") {
+  await import("./links.test.ts");
+  await import("./sign-in.test.ts");
+  await import("./sessions.test.ts");
+  await import("./enumeration.test.ts");
+  await import("./keys.test.ts");
+  await import("./purchases.test.ts");
+  await import("./purchases-messages.test.ts");
+} else console.log("Three of the ten suites; TEST_EDGE=all takes all");

@@ -1,0 +1,18 @@
+/** The suites about people, as they are, over PostgreSQL: better-auth over its pool, the ledger beside. */
+
+import { keepPeopleIn } from "./dashboard-fixture.ts";
+import { postgresStore } from "./postgres-store.ts";
+
+keepPeopleIn(postgresStore);
+await import("./sign-up.test.ts");
+await import("./sessions.test.ts");
+await import("./two-at-one-address.test.ts");
+await import("./closing.test.ts");
+await import("./purchases.test.ts");
+if (process.env["TEST_FLEET"] === "all") {
+  await import("./sign-in.test.ts");
+  await import("./links.test.ts");
+  await import("./enumeration.test.ts");
+  await import("./keys.test.ts");
+  await import("./purchases-messages.test.ts");
+} else console.log("Five of the ten suites; TEST_FLEET=all takes all");

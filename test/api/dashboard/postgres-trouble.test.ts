@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NotCarriedOut } from "#ledger/port.ts";
+import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
+import type { Answer } from "./browser.ts";
+import {
+  keepPeopleIn,
+  type Member,
+  openMember,
+  openScene,
+  type Scene,
+} from "./dashboard-fixture.ts";
+import { postgresStore } from "./postgres-store.ts";
+
+/** `lost`: the next write after some is carried out, and its answer is lost. `away`: from then on nothing can be asked. */
+type Trouble = { kind: "lost" | "away"; after: number };
+let trouble: Trouble | null = null;
+let isHit = false;
+
+const READING: ReadonlySet<PostgresMode> = new Set(["read", "snapshot", "report"]);
+
+async function troubled<Result>(mode: PostgresMode, ask: () => Promise<Result>): Promise<Result> {
+  if (trouble === null || (trouble.kind === "lost" && READING.has(mode))) return ask();
+  if (trouble.after > 0) {
+    trouble.after -= 1;
+    return ask();
+  }
+  isHit = true;
+  if (trouble.kind === "away") throw new NotCarriedOut("PostgreSQL is away");
+  trouble = null;
+  await ask();
+  throw new Error("Connection terminated unexpectedly");
+}
+
+const withTrouble = (pool: PostgresPool): PostgresPool => ({
+  ...pool,
+  once: (mode, ...given) => troubled(mode, () => pool.once(mode, ...given)) as never,
+  together: (mode, ...given) => troubled(mode, () => pool.together(mode, ...given)) as never,
+  transaction: (mode, body) => troubled(mode, () => pool.transaction(mode, body)),
+  statement: (mode, ...given) => troubled(mode, () => pool.statement(mode, ...given)),
+});
+keepPeopleIn(() => postgresStore(withTrouble));
+
+/** What a person does; what has to be there for it is made before the trouble. */
+type Act = (scene: Scene, member: Member) => Promise<() => Promise<Answer>>;
+
+const NEW = "another password 2";
+let people = 0;
+const newcomer = () => {
+  people += 1;
+  return `newcomer${people}@example.com`;
+};
+const keyOf = async ({ browser }: Member) => {
+  const { body } = await browser.post("/people/keys", { label: "ci" });
+  return (body as { key: { id: string } }).key.id;
+};
+
+const ACTS: Record<string, Act> = {
+  "signs up": async (scene) => {
+    const email = newcomer();
+    return () => scene.signUp(scene.browser(), email, NEW);
+  },
+  "opens the link of a letter": async (scene) => {
+    const [who, email] = [scene.browser(), newcomer()];
+    await scene.signUp(who, email, NEW);
+    const link = await scene.lastLink(email, "verify_address");
+    return () => scene.open(who, link);
+  },
+  "signs in": async (scene, { email, password }) => {
+    const who = scene.browser();
+    return () => scene.signIn(who, email, password);
+  },
+  "signs out":
+    async (_, { browser }) =>
+    () =>
+      browser.post("/people/auth/sign-out"),
+  "makes a key":
+    async (_, { browser }) =>
+    () =>
+      browser.post("/people/keys", { label: "ci" }),
+  "renames a key": async (_, member) => {
+    const id = await keyOf(member);
+    return () => member.browser.patch(`/people/keys/${id}`, { label: "other" });
+  },
+  "revokes a key": async (_, member) => {
+    const id = await keyOf(member);
+    return () => member.browser.delete(`/people/keys/${id}`);
+  },
+  "ends other sessions": async (scene, { browser, email, password }) => {
+    await scene.signIn(scene.browser(), email, password);
+    return () => browser.delete("/people/sessions/others");
+  },
+  "changes the password":
+    async (_, { browser, password }) =>
+    () =>
+      browser.post("/people/auth/change-password", { currentPassword: password, newPassword: NEW }),
+  "chooses a new password by a letter": async (scene, { email }) => {
+    const who = scene.browser();
+    await who.post("/people/auth/request-password-reset", { email });
+    const link = new URL(await scene.lastLink(email, "reset_password"));
+    const token = link.searchParams.get("token");
+    return () => who.post("/people/auth/reset-password", { newPassword: NEW, token });
+  },
+  "closes the account":
+    async (_, { browser, email, password }) =>
+    () =>
+      browser.post("/people/account/close", { email, password }),
+};
+
+/** Far more than any act asks for. */
+const ASKS_MAX = 60;
+
+for (const [what, prepare] of Object.entries(ACTS)) {
+  for (const kind of ["lost", "away"] as const) {
+    test(`somebody ${what} while the database is ${kind}, at each of its steps: it is done, or 503 says when to come again`, async (t) => {
+      const scene = openScene();
+      const statuses: number[] = [];
+      for (let after = 0; after < ASKS_MAX; after += 1) {
+        const act = await prepare(scene, await openMember(scene));
+        [trouble, isHit] = [{ kind, after }, false];
+        const answer = await act();
+        const wasHit = isHit;
+        trouble = null;
+        if (!wasHit) {
+          assert.ok(answer.status < 300, `${answer.status} without any trouble: ${answer.text}`);
+          break;
+        }
+        statuses.push(answer.status);
+        if (answer.status < 300) continue;
+        assert.deepEqual([answer.status, answer.code], [503, "unavailable"], `step ${after}`);
+        assert.ok(Number(answer.headers.get("retry-after")) > 0);
+      }
+      t.diagnostic(statuses.join(" "));
+      assert.ok(statuses.length > 0);
+      if (kind === "away") assert.equal(statuses[0], 503);
+    });
+  }
+}
+
+test("whoever is told that the sign-out did not work is signed in still, and signs out later", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  const count = async () => (await scene.rows("SELECT id FROM person_session")).length;
+  const before = await count();
+  trouble = { kind: "away", after: 0 };
+  assert.equal((await browser.post("/people/auth/sign-out")).status, 503);
+  trouble = null;
+  assert.equal(await count(), before);
+  assert.equal((await browser.get("/people/home")).status, 200);
+  assert.equal((await browser.post("/people/auth/sign-out")).status, 200);
+  assert.equal(await count(), before - 1);
+});

@@ -1,0 +1,97 @@
+/** The people's side with a price list, and with the fake of Stripe behind the real SDK. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type {
+  CheckoutView,
+  CreditsView,
+  PurchasesView,
+  PurchaseView,
+} from "#api/dashboard/shapes.ts";
+import { readPriceList } from "#billing/read-price-list.ts";
+import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
+import {
+  FAKE_SECRET_KEY,
+  FAKE_SERVICE,
+  FAKE_WEBHOOK_SECRET,
+  startFakeStripe,
+} from "../../stripe/fake-stripe.ts";
+import type { Message } from "../../stripe/messages.ts";
+import { clock, SECOND } from "./clock.ts";
+import { type Member, openMember, openScene } from "./dashboard-fixture.ts";
+
+export const CONTACT = "sales@example.org";
+const PRICES = {
+  currency: "eur",
+  packs: [
+    { id: "small", name: "Small", credits: 100, price: "5.00", months: 1 },
+    { id: "large", name: "Large", credits: 1000, price: "30.00" },
+  ],
+  lifetime: { name: "Lifetime", credits: 500, price: "199.00" },
+  contact: CONTACT,
+};
+
+export function pricesOf(more: object = {}) {
+  const { prices, faults } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
+  assert.deepEqual(faults, []);
+  assert.ok(prices);
+  return prices;
+}
+
+export type Sales = Awaited<ReturnType<typeof openSales>>;
+
+export async function openSales(t: TestContext, stripe: Partial<StripeOptions> = {}) {
+  clock.start();
+  const now = () => Date.now();
+  const fake = await startFakeStripe({ now });
+  const provider = createStripeProvider({
+    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
+    ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
+  });
+  // Before the scene, whose stores are closed in their turn.
+  t.after(() => audit().finally(fake.close));
+  const scene = openScene({ sales: { prices: pricesOf(), provider } });
+  const buyer = await openMember(scene);
+  async function audit(): Promise<void> {
+    await scene.settle();
+    const { faults } = await scene.desk.ledger.audit({ account: buyer.account, now: now() });
+    assert.deepEqual(faults, []);
+  }
+
+  /** Begins a purchase; its id, and the page's at Stripe. */
+  async function buy(offer = "small", { browser }: Member = buyer) {
+    const begun = await browser.post("/people/purchases", { offer });
+    assert.equal(begun.status, 201, begun.text);
+    const { id, url } = begun.body as CheckoutView;
+    return { id, url, session: url.split("/").at(-1) as string };
+  }
+  /** As the page that people come back to asks: once in a while. */
+  async function look(id: string, { browser }: Member = buyer): Promise<PurchaseView> {
+    clock.advance(2 * SECOND);
+    const answer = await browser.get(`/people/purchases/${id}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body as PurchaseView;
+  }
+  const list = async ({ browser }: Member = buyer) =>
+    ((await browser.get("/people/purchases")).body as PurchasesView).purchases;
+  const credits = async ({ browser }: Member = buyer) =>
+    (await browser.get("/people/credits")).body as CreditsView;
+  const balance = async (of?: Member) => (await credits(of)).balance;
+
+  /** What comes to the address for messages: without cookies, and from no page. */
+  function send(body: Uint8Array, signature: string | null, peer = "192.0.2.77") {
+    const headers = new Headers({ "content-type": "application/json; charset=utf-8" });
+    if (signature !== null) headers.set("stripe-signature", signature);
+    const init = { method: "POST", headers, body: body as Uint8Array<ArrayBuffer> };
+    return scene.app.fetch(new Request(`${scene.publicUrl}/webhooks/stripe`, init), peer);
+  }
+  const receive = (message: Message) => send(message.body, fake.signatureOf(message));
+  /** Hands over what Stripe has told since; the statuses of the answers. */
+  async function receiveAll(messages = fake.take()): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const message of messages) statuses.push((await receive(message)).status);
+    return statuses;
+  }
+  return {
+    ...{ scene, fake, buyer, buy, look, list, credits, balance, send, receive, receiveAll },
+  };
+}

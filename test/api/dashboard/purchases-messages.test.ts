@@ -1,0 +1,211 @@
+/** What Stripe tells the service, and a Stripe that cannot be asked. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LOOK_PATIENCE_MS } from "#api/dashboard/purchases.ts";
+import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET } from "../../stripe/fake-stripe.ts";
+import { clock, DAY, HOUR, SECOND } from "./clock.ts";
+import { openSales } from "./purchases-fixture.ts";
+
+test("a message makes the credits, without a session, a cookie or an origin, and once", async (t) => {
+  const { fake, buy, balance, receive, receiveAll, list } = await openSales(t);
+  const { session } = await buy();
+  fake.pay(session);
+  const messages = fake.take();
+  // The last first, and each three times.
+  for (const message of messages.toReversed()) {
+    for (let no = 0; no < 3; no += 1) assert.equal((await receive(message)).status, 200);
+  }
+  assert.equal(await balance(), 200);
+  assert.equal((await list())[0]?.state, "paid");
+  assert.deepEqual(
+    await receiveAll(messages),
+    messages.map(() => 200),
+  );
+  assert.equal(await balance(), 200);
+});
+
+test("a message that was changed, is unsigned or was signed too long ago is refused, and the log has none of it", async (t) => {
+  const { scene, fake, buy, balance, send, receive } = await openSales(t);
+  const { session } = await buy();
+  fake.pay(session);
+  const [message] = fake.take();
+  assert.ok(message);
+  const good = fake.signatureOf(message);
+  const { body } = message;
+  const changed = body.map((byte, place) => (place === 40 ? byte ^ 1 : byte));
+  const bad = [
+    await send(changed, good),
+    await send(body, null),
+    await send(body, "t=1,v1=00"),
+    await send(new Uint8Array(0), good),
+  ];
+  clock.advance(360 * SECOND);
+  bad.push(await send(body, good));
+  for (const answer of bad) {
+    assert.equal(answer.status, 400);
+    assert.match(await answer.text(), /not signed with the secret/);
+  }
+  assert.equal(await balance(), 100);
+  const log = scene.complaints.join("\n");
+  assert.equal(scene.complaints.length, 2, log);
+  assert.match(scene.complaints[0] ?? "", /not signed with STRIPE_WEBHOOK_SECRET/);
+  assert.match(scene.complaints[1] ?? "", /signed more than five minutes ago.* clock/);
+  for (const secret of [session, good, FAKE_WEBHOOK_SECRET, FAKE_SECRET_KEY, "evt_"]) {
+    assert.ok(!log.includes(secret), secret);
+  }
+  assert.equal((await receive(message)).status, 200);
+  assert.equal(await balance(), 200);
+});
+
+test("whoever sends bad messages fills no log, and keeps nobody's good ones out", async (t) => {
+  const { scene, fake, buy, send, receive, balance } = await openSales(t);
+  const statuses: number[] = [];
+  const peer = "198.51.100.4";
+  for (let no = 0; no < 40; no += 1) {
+    statuses.push((await send(new Uint8Array([123]), "t=1,v1=00", peer)).status);
+  }
+  assert.deepEqual([...new Set(statuses)], [400, 429]);
+  assert.equal(scene.complaints.length, 1);
+  clock.advance(HOUR);
+  assert.equal((await send(new Uint8Array([123]), "t=1,v1=00", peer)).status, 400);
+  const before = statuses.filter((status) => status === 400).length - 1;
+  assert.equal(scene.complaints.length, 2);
+  assert.match(
+    scene.complaints[1] ?? "",
+    new RegExp(` was refused, and ${before} more like it since`),
+  );
+  const { session } = await buy();
+  fake.pay(session);
+  for (const message of fake.take()) {
+    const signature = fake.signatureOf(message);
+    assert.equal((await send(message.body, signature, peer)).status, 200, "even from there");
+    assert.equal((await receive(message)).status, 200);
+  }
+  assert.equal(await balance(), 200);
+});
+
+test("another method at that address finds nothing", async (t) => {
+  const { scene } = await openSales(t);
+  assert.equal((await scene.browser().get("/webhooks/stripe")).status, 404);
+});
+
+test("messages about somebody else's payments at the same account are taken and change nothing", async (t) => {
+  const { fake, balance, list, receiveAll } = await openSales(t);
+  fake.pay(fake.foreign());
+  const statuses = await receiveAll();
+  assert.ok(statuses.length > 0 && statuses.every((status) => status === 200));
+  assert.deepEqual([await balance(), await list()], [100, []]);
+});
+
+test("while Stripe is away nothing is begun or lost: 503, and all is settled when it is back", async (t) => {
+  const { scene, fake, buy, look, list, balance, buyer, receive } = await openSales(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  fake.setAway("500");
+  const order = { offer: "large" };
+  const refused = await buyer.browser.post("/people/purchases", order);
+  assert.deepEqual([refused.status, refused.code], [503, "unavailable"]);
+  assert.ok(Number(refused.headers.get("retry-after")) > 0);
+  assert.match(refused.text, /nothing was paid/);
+  // The others are about nothing that we ask Stripe for.
+  const messages = fake.take().filter(({ type }) => !type.startsWith("invoice."));
+  assert.ok(messages.some(({ type }) => type === "checkout.session.completed"));
+  for (const message of messages) {
+    const answer = await receive(message);
+    assert.equal(answer.status, 503);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+  }
+  assert.equal((await look(id)).state, "open", "as far as anybody can say");
+  assert.equal(await balance(), 100);
+
+  fake.setAway(null);
+  assert.equal((await look(id)).state, "paid");
+  for (const message of messages) assert.equal((await receive(message)).status, 200);
+  assert.equal(await balance(), 200);
+  assert.ok(scene.complaints.length >= 2);
+  // The one that was refused has no page, and is over when its time is.
+  clock.advance(DAY);
+  assert.deepEqual((await list()).map(({ state }) => state).sort(), ["expired", "paid"]);
+});
+
+test("a signed body that is no event is taken and changes nothing", async (t) => {
+  const { scene, fake, send } = await openSales(t);
+  const body = new TextEncoder().encode("null");
+  const answer = await send(body, fake.signatureOf({ id: "evt_1", type: "odd", body }));
+  assert.deepEqual([answer.status, scene.complaints], [200, []]);
+  assert.deepEqual(await answer.json(), { received: true, outcome: "ignored" });
+});
+
+test("while Stripe is silent the book's word is given soon, and the look goes on to its end", async (t) => {
+  const { scene, fake, buy, look, list, balance } = await openSales(t, {
+    ...{ timeoutMs: 200, retries: 1 },
+  });
+  const { id, session } = await buy();
+  fake.pay(session);
+  const wait = globalThis.setTimeout;
+  // The patience is over at once; all else takes its time.
+  const timers = t.mock.method(globalThis, "setTimeout", (act: () => void, ms = 0, ...rest: []) =>
+    wait(act, ms === LOOK_PATIENCE_MS ? 0 : ms, ...rest),
+  );
+  fake.faultNext("silence");
+  assert.equal((await look(id)).state, "open");
+  assert.ok(timers.mock.calls.some(({ arguments: [, ms] }) => ms === LOOK_PATIENCE_MS));
+  await scene.settle();
+  assert.equal((await list())[0]?.state, "paid");
+  assert.equal(await balance(), 200);
+});
+
+test("a ledger or a book that fails is a 503 to Stripe, and the next message mends it", async (t) => {
+  for (const operation of ["grant", "clawback", "update", "find"]) {
+    const { scene, fake, buy, balance, receive } = await openSales(t);
+    const { session } = await buy();
+    fake.pay(session);
+    const [message] = fake.take();
+    assert.ok(message);
+    scene.failing.set(operation, 1);
+    assert.equal((await receive(message)).status, 503, operation);
+    assert.equal((await receive(message)).status, 200, operation);
+    assert.equal(await balance(), 200, operation);
+  }
+});
+
+test("a key that Stripe does not know is told to the operator, and to nobody else", async (t) => {
+  const { scene, buyer } = await openSales(t, { secretKey: "sk_test_another_key" });
+  const refused = await buyer.browser.post("/people/purchases", { offer: "small" });
+  assert.equal(refused.status, 503);
+  assert.doesNotMatch(refused.text, /Stripe|STRIPE|key/);
+  const log = scene.complaints.join("\n");
+  assert.match(log, /Stripe does not know STRIPE_SECRET_KEY/);
+  assert.doesNotMatch(log, /sk_test_another_key/);
+});
+
+test("a payment for an account that was closed meanwhile is for the operator to pay back", async (t) => {
+  const { scene, fake, buy, buyer, receiveAll } = await openSales(t);
+  const { id, session } = await buy();
+  const { email, password } = buyer;
+  await scene.settle();
+  const closed = await buyer.browser.post("/people/account/close", { email, password });
+  assert.equal(closed.status, 200, closed.text);
+  fake.pay(session);
+  assert.ok((await receiveAll()).every((status) => status === 200));
+  const purchase = await scene.store.purchases.find({ id });
+  assert.deepEqual([purchase?.status, purchase?.trouble], ["paid", "account_closed"]);
+});
+
+test("money for a closed account is told to the operator once, with what to refund and without an address", async (t) => {
+  const { scene, fake, buyer, buy, receiveAll } = await openSales(t);
+  const { id, session } = await buy();
+  await scene.desk.ledger.closeAccount({ account: buyer.account, now: Date.now() });
+  fake.pay(session);
+  const messages = fake.take();
+  for (let no = 0; no < 2; no += 1) {
+    assert.deepEqual(
+      await receiveAll(messages),
+      messages.map(() => 200),
+    );
+  }
+  const payment = fake.paymentOf(session);
+  const told = `${id} was paid, but its account is closed: refund ${payment} in Stripe's dashboard`;
+  assert.equal(scene.complaints.length, 1);
+  assert.ok(scene.complaints[0]?.startsWith(told), scene.complaints[0]);
+});

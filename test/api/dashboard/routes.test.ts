@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Visitor } from "#api/dashboard/shapes.ts";
+import { linkIn, openMember, openScene, PASSWORD } from "./dashboard-fixture.ts";
+import { PROVIDERS } from "./providers.ts";
+
+const CHANGES: [string, string][] = [
+  ["POST", "/people/keys"],
+  ["PATCH", "/people/keys/key_1"],
+  ["DELETE", "/people/keys/key_1"],
+  ["DELETE", "/people/sessions/others"],
+  ["POST", "/people/account/close"],
+  ...[
+    ...["sign-up/email", "sign-in/email", "sign-in/social", "sign-out", "change-password"],
+    ...["send-verification-email", "request-password-reset", "reset-password", "change-email"],
+  ].map((path): [string, string] => ["POST", `/people/auth/${path}`]),
+];
+
+/** What a browser sends with a request that another site makes; "" leaves a header out. */
+const FOREIGN: [string, Record<string, string>][] = [
+  ["no Origin", { origin: "", "sec-fetch-site": "" }],
+  ["a foreign Origin", { origin: "https://evil.test", "sec-fetch-site": "" }],
+  ["Origin null", { origin: "null", "sec-fetch-site": "" }],
+  ["the same host on another port", { origin: "http://127.0.0.1:8788", "sec-fetch-site": "" }],
+  ["another scheme", { origin: "https://127.0.0.1:8787", "sec-fetch-site": "" }],
+  ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
+  ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
+  ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
+];
+
+for (const [name, headers] of FOREIGN) {
+  test(`nothing is changed by a request with ${name}`, async () => {
+    const scene = openScene({ providers: PROVIDERS });
+    const { browser } = await openMember(scene);
+    const before = scene.carriedOut.length;
+    for (const [method, path] of CHANGES) {
+      const body = method === "DELETE" ? undefined : { label: "x" };
+      const answer = await browser.send(method, path, body, headers);
+      assert.deepEqual([answer.status, answer.code], [403, "cross_site"], `${method} ${path}`);
+    }
+    for (const method of ["OPTIONS", "PUT"]) {
+      assert.equal((await browser.send(method, "/people/keys", undefined, headers)).status, 403);
+    }
+    assert.equal(scene.carriedOut.length, before);
+  });
+}
+
+test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but itself", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  const { status, headers } = await browser.get("/people/home");
+  assert.equal(status, 200);
+  assert.equal(headers.get("cache-control"), "no-store");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("cross-origin-resource-policy"), "same-origin");
+  assert.match(headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
+  assert.equal(headers.get("access-control-allow-origin"), null);
+  assert.equal(headers.get("strict-transport-security"), null);
+});
+
+test("no body bears the token of a session, and cookies are HttpOnly and SameSite=Lax", async () => {
+  const scene = openScene();
+  const { browser, email, password } = await openMember(scene);
+  const other = scene.browser();
+  const answers = [
+    await scene.signIn(other, email, password),
+    await other.get("/people/visitor"),
+    await other.get("/people/sessions"),
+    await other.get("/people/events"),
+    await other.post("/people/auth/change-password", {
+      currentPassword: password,
+      newPassword: "another password",
+    }),
+    await other.post("/people/auth/sign-out"),
+    await browser.get("/people/visitor"),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 200, 200],
+  );
+  const tokens = [...browser.cookies, ...other.cookies]
+    .filter(([name]) => name.includes("session"))
+    .map(([, value]) => decodeURIComponent(value).split(".")[0] ?? "");
+  const kept = (await scene.rows("SELECT token FROM person_session")).map(({ token }) =>
+    String(token),
+  );
+  for (const token of [...tokens, ...kept]) {
+    assert.ok(token.length > 20);
+    for (const { text } of answers) assert.ok(!text.includes(token));
+  }
+  const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
+  assert.ok(cookies.length >= 4);
+  for (const cookie of cookies) {
+    assert.match(cookie, /; *HttpOnly/i);
+    assert.match(cookie, /; *SameSite=Lax/i);
+    assert.match(cookie, /; *Path=\/(?:;|$)/i);
+    assert.doesNotMatch(cookie, /Domain=/i);
+  }
+});
+
+test("behind TLS and below a path: cookies, links and addresses stay there, and HSTS is said", async () => {
+  const publicUrl = "https://x.test/tools";
+  const scene = openScene({ publicUrl, providers: PROVIDERS });
+  const browser = scene.browser();
+  const answers = [await scene.signUp(browser, "ann@example.com", PASSWORD)];
+  const link = await scene.lastLink("ann@example.com", "verify_address");
+  assert.ok(link.startsWith(`${publicUrl}/verify-email?token=`), link);
+  answers.push(await scene.open(browser, link));
+  answers.push(await scene.signIn(browser, "ann@example.com", PASSWORD));
+  const visitor = await browser.get("/people/visitor");
+  assert.equal((visitor.body as Visitor).apiUrl, publicUrl);
+  assert.equal((visitor.body as Visitor).person?.email, "ann@example.com");
+  answers.push(visitor, await browser.post("/people/auth/sign-out"));
+  await browser.post("/people/auth/request-password-reset", { email: "ann@example.com" });
+  const reset = (await scene.lettersTo("ann@example.com", "reset_password"))[0];
+  assert.ok(reset && linkIn(reset).startsWith(`${publicUrl}/reset-password?token=`));
+  const begun = await browser.post("/people/auth/sign-in/social", {
+    ...{ provider: "github", callbackURL: `${publicUrl}/home` },
+  });
+  answers.push(begun);
+  const { searchParams } = new URL((begun.body as { url: string }).url);
+  assert.equal(searchParams.get("redirect_uri"), `${publicUrl}/people/auth/callback/github`);
+  const lost = await browser.get("/people/auth/callback/github?error=x");
+  assert.ok(lost.headers.get("location")?.startsWith(`${publicUrl}/sign-in?`));
+  const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
+  assert.ok(cookies.length >= 4);
+  for (const cookie of cookies) {
+    assert.match(cookie, /^__Secure-toolbooth\./);
+    assert.match(cookie, /; *Secure/i);
+    assert.match(cookie, /; *Path=\/tools(?:;|$)/i);
+  }
+  for (const { headers } of answers) {
+    assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
+  }
+});
+
+test("what better-auth offers beside our list is not there", async () => {
+  const scene = openScene({ providers: PROVIDERS });
+  const { browser } = await openMember(scene);
+  const gets = ["list-sessions", "get-session", "list-accounts", "ok", "error", "callback/evil"];
+  const posts = ["update-user", "delete-user", "set-password", "unlink-account", "link-social"];
+  const others = ["revoke-session", "revoke-sessions", "get-access-token"];
+  const odd = ["constructor", "__proto__", "sign-in/email/", "sign-in//email", "reset-password/x"];
+  for (const path of [...gets, ...posts, ...others, ...odd, "", "/"]) {
+    const answer = await browser.post(`/people/auth/${path}`);
+    assert.deepEqual([answer.status, answer.code], [404, "not_found"], `POST ${path}`);
+    const read = await browser.get(`/people/auth/${path}`);
+    assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
+  }
+  for (const path of ["/people", "/people/", "/people/keys/../home", "/people/constructor"]) {
+    assert.ok([200, 404].includes((await browser.get(path)).status), path);
+  }
+});
+
+test("behind TLS and below no path, no cookie can be set by a neighbouring host", async () => {
+  const scene = openScene({ publicUrl: "https://x.test", providers: PROVIDERS });
+  const { browser } = await openMember(scene);
+  const begun = await browser.post("/people/auth/sign-in/social", { provider: "github" });
+  assert.equal(begun.status, 200);
+  const out = await browser.post("/people/auth/sign-out");
+  const names = [...browser.cookies.keys()].toSorted();
+  assert.deepEqual(names, [
+    "__Host-toolbooth.known",
+    "__Host-toolbooth.sign_up",
+    "__Host-toolbooth.state",
+  ]);
+  const cookies = [begun, out].flatMap(({ headers }) => headers.getSetCookie());
+  assert.ok(cookies.some((cookie) => /^__Host-toolbooth\.session_token=;/.test(cookie)));
+  for (const cookie of cookies) {
+    assert.match(cookie, /^__Host-toolbooth\./);
+    assert.match(cookie, /; *Secure/i);
+    assert.match(cookie, /; *Path=\/(?:;|$)/i);
+    assert.doesNotMatch(cookie, /Domain=/i);
+  }
+});
+
+test("HEAD answers like GET, without a body and whoever asks", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  for (const path of ["/people/visitor", "/people/keys", "/people/x"]) {
+    const got = await browser.get(path);
+    const head = await browser.send("HEAD", path, undefined, { origin: "", "sec-fetch-site": "" });
+    assert.deepEqual([head.status, head.text], [got.status, ""]);
+    assert.equal(head.headers.get("content-type"), got.headers.get("content-type"));
+  }
+});
+
+const WRONG_METHODS: [string, string, string][] = [
+  ["PUT", "/people/keys", "GET, HEAD, POST"],
+  ["GET", "/people/keys/key_1", "PATCH, DELETE"],
+  ["DELETE", "/people/visitor", "GET, HEAD"],
+  ["GET", "/people/account/close", "POST"],
+  ["OPTIONS", "/people/sessions/others", "DELETE"],
+  ["GET", "/people/auth/verify-email?token=x", "POST"],
+  ["PATCH", "/people/auth/sign-in/email", "POST"],
+  ["POST", "/people/auth/callback/github", "GET, HEAD"],
+];
+for (const [method, path, allow] of WRONG_METHODS) {
+  test(`${method} ${path} is told which methods there are`, async () => {
+    const answer = await openScene().browser().send(method, path);
+    assert.deepEqual([answer.status, answer.code], [405, "wrong_method"]);
+    assert.equal(answer.headers.get("allow"), allow);
+  });
+}
+
+test("too many questions at once from one network are refused for a moment, and another network's are not", async () => {
+  const scene = openScene();
+  const crowd = scene.browser();
+  const answers = await Promise.all(Array.from({ length: 61 }, () => crowd.get("/people/visitor")));
+  assert.deepEqual(new Set(answers.slice(0, 60).map(({ status }) => status)), new Set([200]));
+  const last = answers.at(-1);
+  assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
+  assert.equal(last?.headers.get("retry-after"), "1");
+  assert.equal((await scene.browser().get("/people/visitor")).status, 200);
+});
+
+test("what a stranger sends and better-auth refuses does not come into the log", async () => {
+  const scene = openScene({ providers: PROVIDERS });
+  const browser = scene.browser();
+  const evil = `https://evil.test/${"x".repeat(15_000)}`;
+  for (const field of ["callbackURL", "errorCallbackURL"]) {
+    const order = { provider: "github", [field]: evil };
+    assert.equal((await browser.post("/people/auth/sign-in/social", order)).status, 403);
+  }
+  await browser.post("/people/auth/sign-in/social", { provider: "x".repeat(5_000) });
+  for (const query of ["code=c&state=invented", "code=c", "error=denied", `error=${evil}`]) {
+    await browser.get(`/people/auth/callback/github?${query}`);
+  }
+  assert.deepEqual(scene.complaints, []);
+});
+
+test("too many changes from one network are refused for a moment, and another network is not", async () => {
+  const scene = openScene();
+  const crowd = scene.browser("2001:db8:1:2:3:4:5:6");
+  const neighbour = scene.browser("2001:db8:1:2::9");
+  const other = scene.browser("2001:db8:1:3::9");
+  const tries = Array.from({ length: 11 }, () => crowd.send("POST", "/people/auth/sign-out", {}));
+  const last = (await Promise.all(tries)).at(-1);
+  assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
+  assert.equal(last?.headers.get("retry-after"), "1");
+  assert.equal((await neighbour.send("POST", "/people/auth/sign-out", {})).status, 429);
+  assert.equal((await other.send("POST", "/people/auth/sign-out", {})).status, 200);
+});
+
+test("a limit of letters from one network is told with a code and Retry-After, for others it does not count", async () => {
+  const scene = openScene();
+  const crowd = scene.browser();
+  const ask = (who: typeof crowd) =>
+    who.post("/people/auth/request-password-reset", { email: "ann@example.com" });
+  for (let times = 0; times < 4; times += 1) assert.equal((await ask(crowd)).status, 200);
+  const refused = await ask(crowd);
+  assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
+  assert.ok(Number(refused.headers.get("retry-after")) >= 1);
+  assert.equal((await ask(scene.browser())).status, 200);
+});

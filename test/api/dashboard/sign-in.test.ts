@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Browser, newAddress } from "./browser.ts";
+import { openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+
+const guess = (scene: Scene, email: string, body: object = {}, who = scene.browser()) =>
+  who.send("POST", "/people/auth/sign-in/email", { email, password: "a wrong guess", ...body });
+
+test("strangers' guesses from everywhere neither refuse nor slow the person's own browser", async () => {
+  const scene = openScene();
+  const { browser, email, password } = await openMember(scene);
+  await browser.post("/people/auth/sign-out");
+  const answers = await Promise.all(Array.from({ length: 25 }, () => guess(scene, email)));
+  const codes = new Set(answers.map(({ code }) => code));
+  assert.deepEqual(codes, new Set(["INVALID_EMAIL_OR_PASSWORD", "too_many_requests"]));
+  assert.ok(scene.waits.length >= 4 && Math.max(...scene.waits) <= 20_000);
+  scene.waits.length = 0;
+  assert.equal((await scene.signIn(browser, email, password)).status, 200);
+  assert.deepEqual(scene.waits, []);
+});
+
+test("one network runs out of tries; it is told when to come back, and its neighbours go on", async () => {
+  const scene = openScene();
+  const { email } = await openMember(scene);
+  const crowd = scene.browser();
+  const answers = [];
+  for (let times = 0; times < 11; times += 1) {
+    answers.push(await scene.signIn(crowd, email, `guess number ${times}`));
+  }
+  const last = answers.at(-1);
+  assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
+  assert.ok(Number(last?.headers.get("retry-after")) >= 1);
+  assert.equal((await guess(scene, email)).status, 401);
+});
+
+/** Ways in which a guesser might make the throttle look elsewhere. */
+const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = [
+  [
+    "a foreign callbackURL",
+    (who, email) =>
+      who.send("POST", "/people/auth/sign-in/email", {
+        ...{ email, password: "a wrong guess", callbackURL: "https://evil.test/" },
+      }),
+  ],
+  [
+    "a form's body",
+    (who, email) =>
+      who.send(
+        "POST",
+        "/people/auth/sign-in/email",
+        new URLSearchParams({ email, password: "a wrong guess" }).toString(),
+        { "content-type": "application/x-www-form-urlencoded" },
+      ),
+  ],
+  [
+    "capitals and blanks",
+    (who, email) =>
+      who.send("POST", "/people/auth/sign-in/email", {
+        ...{ email: ` ${email.toUpperCase()} `, password: "a wrong guess" },
+      }),
+  ],
+  [
+    "an invented mark of a known browser",
+    (who, email) => {
+      who.cookies.set("toolbooth.known", `${"a".repeat(32)}.${"0".repeat(32)}`);
+      return who.send("POST", "/people/auth/sign-in/email", { email, password: "a wrong guess" });
+    },
+  ],
+];
+for (const [name, evade] of EVASIONS) {
+  test(`${name} does not get a guess past the throttle`, async () => {
+    const scene = openScene();
+    const { email } = await openMember(scene);
+    for (let times = 0; times < 6; times += 1) await guess(scene, email);
+    scene.waits.length = 0;
+    await evade(scene.browser(), email);
+    await guess(scene, email);
+    assert.ok((scene.waits.at(-1) ?? 0) >= 3_500, `waited ${scene.waits}`);
+  });
+}
+
+test("the mark of a browser is of a person: it does not carry over to another one", async () => {
+  const scene = openScene();
+  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  for (let times = 0; times < 6; times += 1) await guess(scene, bea.email);
+  scene.waits.length = 0;
+  await guess(scene, bea.email, {}, ann.browser);
+  assert.ok((scene.waits.at(-1) ?? 0) > 0);
+});
+
+test("no more than 100 tries wait at once in all; one more is refused, a known browser never", async () => {
+  const scene = openScene();
+  const { email, browser, password } = await openMember(scene);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let waiting = 0;
+  scene.house.wait = async () => {
+    waiting += 1;
+    await released;
+  };
+  const crowds = Array.from({ length: 15 }, (_, turn) => `crowd${turn}@example.com`);
+  const tries = crowds.map(async (name) => {
+    const codes = [];
+    for (let times = 0; times < 4; times += 1) codes.push((await guess(scene, name)).code);
+    return [...codes, ...(await Promise.all(Array.from({ length: 8 }, () => guess(scene, name))))];
+  });
+  for (let turns = 0; waiting < 100 && turns < 2_000; turns += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (let times = 0; times < 4; times += 1) await guess(scene, email);
+  const refused = await guess(scene, email);
+  assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
+  assert.equal((await scene.signIn(browser, email, password)).status, 200);
+  assert.equal(waiting, 100);
+  release();
+  await Promise.all(tries);
+  for (let times = 0; times < 5; times += 1) await guess(scene, "later@example.com");
+  assert.equal(waiting, 101);
+});
+
+test("a browser without a known address is one client, and signs in like any other", async () => {
+  const scene = openScene();
+  const { email, password } = await openMember(scene);
+  const unknown = scene.browser(null);
+  assert.equal((await scene.signIn(unknown, email, password)).status, 200);
+});
+
+test("a client's own word on its address counts for nothing", async () => {
+  const scene = openScene();
+  const { email, password } = await openMember(scene);
+  const peer = newAddress();
+  const browser = scene.browser(peer);
+  const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
+  await browser.send("POST", "/people/auth/sign-in/email", { email, password }, claims);
+  const kept = (await scene.rows('SELECT "ipAddress" FROM person_session')).map(
+    (row) => row["ipAddress"],
+  );
+  assert.ok(kept.includes(peer));
+  assert.ok(!kept.includes("6.6.6.6"));
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import type {
+  CreditsView,
+  EntriesView,
+  EntryView,
+  HomeView,
+  KeyView,
+  UsageView,
+} from "#api/dashboard/shapes.ts";
+import { clock, DAY, HOUR } from "./clock.ts";
+import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+
+const anyCalls = fc.array(
+  fc.record({
+    key: fc.nat(1),
+    tool: fc.constantFrom("hash", "uuid", "echo"),
+    after: fc.constantFrom(1, 1_000, HOUR / 2, HOUR, 7 * HOUR, DAY),
+  }),
+  { maxLength: 130 },
+);
+
+const RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 8);
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+async function call(scene: Scene, account: string, secret: string, tool: string, turn: number) {
+  const debited = await scene.desk.ledger.debit({
+    ...{
+      account,
+      tool,
+      callId: `call_${turn}`,
+      now: Date.now(),
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    },
+    keySha256: createHash("sha256").update(secret).digest("hex"),
+  });
+  assert.ok(["debited", "insufficient_credits"].includes(debited.outcome));
+  return debited.outcome === "debited" ? debited.charged : null;
+}
+
+async function entriesOf({ browser }: Member): Promise<EntryView[]> {
+  const all: EntryView[] = [];
+  let after: string | null = null;
+  do {
+    const query: string = after === null ? "" : `?after=${encodeURIComponent(after)}`;
+    const page = (await browser.get(`/people/credits/entries${query}`)).body as EntriesView;
+    assert.ok(page.entries.length <= 50);
+    all.push(...page.entries);
+    after = page.next;
+  } while (after !== null);
+  return all;
+}
+
+test("usage, credits, entries, keys and home tell what the ledger holds, after any calls", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyCalls, async (calls) => {
+      const scene = openScene();
+      const member = await openMember(scene);
+      const { browser, account } = member;
+      const keys: { key: KeyView; secret: string }[] = [];
+      for (const label of ["one", "two"]) {
+        keys.push((await browser.post("/people/keys", { label })).body as (typeof keys)[number]);
+      }
+      const begun = Date.now();
+      const made: { at: number; key: string; tool: string; charged: number }[] = [];
+      for (const [turn, { key, tool, after }] of calls.entries()) {
+        clock.advance(after);
+        const used = keys[key] as (typeof keys)[number];
+        const charged = await call(scene, account, used.secret, tool, turn);
+        if (charged !== null) made.push({ at: Date.now(), key: used.key.id, tool, charged });
+      }
+      // A visit within 30 days keeps the session alive; the calls may take longer.
+      await scene.signIn(browser, member.email, member.password);
+      await checkFigures(scene, member, made, begun);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+type Made = { at: number; key: string; tool: string; charged: number }[];
+
+async function checkFigures(scene: Scene, member: Member, made: Made, begun: number) {
+  const { browser, account } = member;
+  const now = Date.now();
+  const sum = (some: Made) => some.reduce((total, { charged }) => total + charged, 0);
+  const books = await scene.desk.ledger.credits({ account, now });
+  const credits = (await browser.get("/people/credits")).body as CreditsView;
+  assert.deepEqual(credits, JSON.parse(JSON.stringify(books)));
+
+  const home = (await browser.get("/people/home")).body as HomeView;
+  const today = made.filter(({ at }) => dayOf(at) === dayOf(now));
+  assert.equal(home.balance, books.balance);
+  assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
+  assert.equal(home.freeCall, made.length === 0);
+  assert.equal(home.keys, 2);
+
+  const range = `from=${dayOf(begun)}&to=${dayOf(now)}`;
+  const usage = (await browser.get(`/people/usage?${range}`)).body as UsageView;
+  assert.deepEqual(usage.totals, { calls: made.length, credits: sum(made) });
+  for (const row of usage.rows) {
+    const same = made.filter(
+      ({ at, key, tool }) => dayOf(at) === row.day && key === row.key && tool === row.tool,
+    );
+    assert.deepEqual([row.calls, row.credits], [same.length, sum(same)]);
+  }
+
+  const entries = await entriesOf(member);
+  assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  assert.equal(
+    entries.reduce((total, entry) => total + entry.credits, 0),
+    books.balance,
+  );
+  const debits = entries.filter(({ kind }) => kind === "debit");
+  assert.deepEqual(
+    debits.map(({ at, key, tool, credits: added }) => [at, key, tool, added]),
+    made.map(({ at, key, tool, charged }) => [at, key, tool, 0 - charged]).toReversed(),
+  );
+
+  const { keys } = (await browser.get("/people/keys")).body as { keys: KeyView[] };
+  for (const { id, callsLastDay } of keys) {
+    const last = made.filter(({ at, key }) => key === id && at >= now - DAY);
+    assert.equal(callsLastDay, last.length);
+  }
+  assert.ok((await scene.desk.ledger.audit({ now })).ok);
+}
+
+test("days that are none, ranges turned round and ranges without end are refused in plain words", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  const days = ["", "2026-02-30", "2026-13-01", "2026-1-1", "21.11.2026", "now", "-1", "1e3"];
+  const odd = ["2026-11-21T00:00:00Z", "2026-11-21%00", "١٢٣٤-٠١-٠١", "+002026-11-21", "NaN"];
+  for (const day of [...days, ...odd]) {
+    for (const query of [`from=${day}&to=2026-11-21`, `from=2026-11-21&to=${day}`]) {
+      const answer = await browser.get(`/people/usage?${query}`);
+      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], query);
+    }
+  }
+  const refused = [
+    "from=2026-11-22&to=2026-11-21",
+    "from=2025-10-17&to=2026-11-21",
+    "from=2026-11-21",
+    "",
+  ];
+  for (const query of refused) {
+    assert.equal((await browser.get(`/people/usage?${query}`)).code, "invalid_request", query);
+  }
+  const allowed = ["from=2026-11-21&to=2026-11-21", "from=2025-10-18&to=2026-11-21"];
+  for (const query of [
+    ...allowed,
+    "from=0001-01-01&to=0001-01-02",
+    "from=9999-12-31&to=9999-12-31",
+  ]) {
+    assert.equal((await browser.get(`/people/usage?${query}`)).status, 200, query);
+  }
+});
+
+test("a cursor that is none is refused, or starts anew, and is never a fault", async () => {
+  const scene = openScene();
+  const { browser } = await openMember(scene);
+  for (const after of [
+    "x",
+    "-1",
+    "1e999",
+    "%00",
+    "0",
+    "999999999999999999999",
+    "' OR 1=1 --",
+    "%F0",
+  ]) {
+    const entries = await browser.get(`/people/credits/entries?after=${after}`);
+    assert.ok([200, 400].includes(entries.status), after);
+    if (entries.status === 400) assert.equal(entries.code, "invalid_request");
+    assert.equal((await browser.get(`/people/events?after=${after}`)).status, 200, after);
+  }
+});
+
+test("nobody reads another account's figures", async () => {
+  const scene = openScene();
+  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const made = (await bea.browser.post("/people/keys", { label: "Bea's" })).body as never;
+  const { secret } = made as { secret: string };
+  for (let turn = 0; turn < 3; turn += 1) await call(scene, bea.account, secret, "hash", turn);
+  const paths = ["home", "keys", "credits", "credits/entries", "events", "sessions"];
+  for (const path of [...paths, "usage?from=2026-11-21&to=2026-11-30"]) {
+    const { text } = await ann.browser.get(`/people/${path}`);
+    for (const theirs of [bea.account, bea.email, "Bea's"]) assert.ok(!text.includes(theirs), path);
+    assert.equal((await scene.browser().get(`/people/${path}`)).code, "signed_out");
+  }
+});

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type {
+  DeliveriesView,
+  EndpointOrder,
+  EndpointsView,
+  EndpointView,
+  EventsView,
+} from "#api/dashboard/shapes.ts";
+import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
+import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
+import { HOSTILE } from "../../events/hostile-addresses.ts";
+import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+
+const PATH = "/people/webhooks";
+const ORDER: EndpointOrder = {
+  url: "https://shop.example/hooks?of=toolbooth",
+  kinds: ["credits.low", "key.created"],
+  paused: false,
+};
+
+const endpointsOf = async ({ browser }: Member) => (await browser.get(PATH)).body as EndpointsView;
+
+async function addTo({ browser }: Member, changes: Partial<EndpointOrder> = {}) {
+  const answer = await browser.post(PATH, { ...ORDER, ...changes });
+  assert.equal(answer.status, 201, answer.text);
+  return (answer.body as { endpoint: EndpointView }).endpoint;
+}
+
+let count = 0;
+async function deliverTo(scene: Scene, account: string, times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    count += 1;
+    const id = `ntc_${account}_${count}_1`;
+    const notice: LedgerEvent = {
+      id,
+      account,
+      at: 1,
+      kind: "credits.low",
+      balance: 1,
+      lowBalance: 2,
+    };
+    const ids = (wanted: number) => Array.from({ length: wanted }, (_, n) => `dlv_${count}x${n}`);
+    const order = { notice, letter: null, body: `{"count":${count}}`, deliveryIds: ids };
+    await scene.store.notices.handle({ ...order, now: Date.now() });
+  }
+}
+
+const deliveriesAt = async ({ browser }: Member, id: string, after = "") =>
+  (await browser.get(`${PATH}/${id}/deliveries${after}`)).body as DeliveriesView;
+
+test("an endpoint is added, changed, paused, resumed and removed, and the journal tells of it", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { browser } = member;
+  assert.deepEqual(await endpointsOf(member), { endpoints: [], max: ENDPOINTS_MAX });
+  const added = await addTo(member);
+  assert.deepEqual(added, {
+    ...{ ...ORDER, id: added.id, createdAt: added.createdAt, secret: added.secret },
+  });
+  assert.match(added.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.deepEqual((await endpointsOf(member)).endpoints, [added]);
+  const changes: EndpointOrder = {
+    ...{ url: "https://two.example:8443/", kinds: ["credits.granted"], paused: true },
+  };
+  const changed = await browser.put(`${PATH}/${added.id}`, changes);
+  assert.deepEqual([changed.status, changed.body], [200, { endpoint: { ...added, ...changes } }]);
+  await browser.put(`${PATH}/${added.id}`, { ...changes, paused: false });
+  const secretPath = `${changes.url}?token=hunter2`;
+  await browser.put(`${PATH}/${added.id}`, { ...changes, url: secretPath });
+  await browser.put(`${PATH}/${added.id}`, { ...changes, paused: false });
+  const [resumed] = (await endpointsOf(member)).endpoints;
+  assert.deepEqual(resumed, { ...added, ...changes, paused: false });
+  assert.equal((await browser.delete(`${PATH}/${added.id}`)).status, 200);
+  assert.equal((await browser.delete(`${PATH}/${added.id}`)).code, "not_found");
+  assert.deepEqual((await endpointsOf(member)).endpoints, []);
+  const { events } = (await browser.get("/people/events")).body as EventsView;
+  assert.deepEqual(
+    events.slice(0, 5).map(({ kind, detail }) => [kind, detail]),
+    [
+      ["endpoint_removed", "two.example:8443"],
+      ["endpoint_changed", "two.example:8443"],
+      ["endpoint_changed", "two.example:8443"],
+      ["endpoint_changed", "shop.example to two.example:8443"],
+      ["endpoint_added", "shop.example"],
+    ],
+  );
+});
+
+test("each endpoint has a secret of its own", async () => {
+  const member = await openMember(openScene());
+  const [one, two] = [await addTo(member), await addTo(member)];
+  assert.notEqual(one.secret, two.secret);
+});
+
+test("an address into a private network is refused in words, when it is added and when it is changed", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { id } = await addTo(member);
+  for (const url of HOSTILE) {
+    for (const send of [member.browser.post, member.browser.put]) {
+      const path = send === member.browser.post ? PATH : `${PATH}/${id}`;
+      const answer = await send(path, { ...ORDER, url });
+      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], url.slice(0, 80));
+    }
+  }
+  assert.deepEqual(
+    (await endpointsOf(member)).endpoints.map(({ url }) => url),
+    [ORDER.url],
+  );
+});
+
+test("where the operator allows it an endpoint lies on this machine", async () => {
+  const member = await openMember(openScene({ webhookNetworks: "any" }));
+  const added = await addTo(member, { url: "http://127.0.0.1:9999/hooks" });
+  assert.equal(added.url, "http://127.0.0.1:9999/hooks");
+});
+
+test("kinds that are none, none at all, and a pause that is none are refused", async () => {
+  const member = await openMember(openScene());
+  for (const changes of [
+    { kinds: [] },
+    { kinds: ["credits.low", "credits.gone"] },
+    { kinds: "credits.low" },
+    { kinds: undefined },
+    { paused: "no" },
+    { url: 7 },
+  ]) {
+    const answer = await member.browser.post(PATH, { ...ORDER, ...changes });
+    assert.equal(answer.code, "invalid_request", JSON.stringify(changes));
+  }
+  const twice = ["key.created", "credits.low", "key.created"] as EndpointOrder["kinds"];
+  assert.deepEqual((await addTo(member, { kinds: twice })).kinds, ["credits.low", "key.created"]);
+  const all = [...LEDGER_EVENT_KINDS];
+  assert.deepEqual((await addTo(member, { kinds: all })).kinds, all);
+});
+
+test(`an account has at most ${ENDPOINTS_MAX} endpoints`, async () => {
+  const member = await openMember(openScene());
+  for (let times = 0; times < ENDPOINTS_MAX; times += 1) await addTo(member);
+  const answer = await member.browser.post(PATH, ORDER);
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, new RegExp(`at most ${ENDPOINTS_MAX}`));
+});
+
+test("deliveries are listed page by page, with the very body", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { id } = await addTo(member);
+  await deliverTo(scene, member.account, 31);
+  const first = await deliveriesAt(member, id);
+  assert.equal(first.deliveries.length, 30);
+  const [newest] = first.deliveries;
+  assert.deepEqual(newest, {
+    ...{ id: newest?.id, notice: `ntc_${member.account}_${count}_1`, kind: "credits.low" },
+    ...{ body: `{"count":${count}}`, at: Date.now(), status: "waiting", tries: 0 },
+    ...{ dueAt: Date.now(), lastTriedAt: null, lastStatus: null, lastFault: null },
+  });
+  const second = await deliveriesAt(member, id, `?after=${first.next}`);
+  assert.deepEqual([second.deliveries.length, second.next], [1, null]);
+});
+
+test("a delivery is sent again, unless its endpoint is paused or it was too often", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { browser } = member;
+  const { id } = await addTo(member);
+  await deliverTo(scene, member.account);
+  const [before] = (await deliveriesAt(member, id)).deliveries;
+  const path = `${PATH}/${id}/deliveries/${before?.id}/again`;
+  const answer = await browser.post(path);
+  assert.equal(answer.status, 201);
+  const [again] = (await deliveriesAt(member, id)).deliveries;
+  assert.deepEqual(answer.body, { id: again?.id });
+  assert.deepEqual([again?.notice, again?.body], [before?.notice, before?.body]);
+  assert.equal((await browser.post(path.replace("dlv_", "dlx_"))).code, "not_found");
+  await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
+  const paused = await browser.post(path);
+  assert.deepEqual([paused.status, /Resume it/.test(paused.text)], [400, true]);
+  await browser.put(`${PATH}/${id}`, ORDER);
+  for (let sent = 1; sent < SENT_AGAIN_A_DAY_MAX; sent += 1)
+    assert.equal((await browser.post(path)).status, 201);
+  const refused = await browser.post(path);
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "3600"]);
+});
+
+test("nobody else sees, changes or uses an account's endpoints, and a suspended account adds none", async () => {
+  const scene = openScene();
+  const [owner, other] = [await openMember(scene), await openMember(scene)];
+  const { id } = await addTo(owner);
+  await deliverTo(scene, owner.account);
+  const [delivery] = (await deliveriesAt(owner, id)).deliveries;
+  const ways = [
+    ["GET", `${PATH}/${id}/deliveries`],
+    ["PUT", `${PATH}/${id}`],
+    ["DELETE", `${PATH}/${id}`],
+    ["POST", `${PATH}/${id}/deliveries/${delivery?.id}/again`],
+  ] as const;
+  for (const [method, path] of ways) {
+    const body = method === "PUT" ? ORDER : undefined;
+    assert.equal((await other.browser.send(method, path, body)).code, "not_found", method);
+    assert.equal((await scene.browser().send(method, path, body)).code, "signed_out", method);
+  }
+  assert.equal((await scene.browser().get(PATH)).code, "signed_out");
+  assert.equal((await scene.browser().post(PATH, ORDER)).code, "signed_out");
+  await scene.desk.ledger.suspendAccount({ account: owner.account, now: Date.now() });
+  assert.equal((await owner.browser.post(PATH, ORDER)).code, "account_suspended");
+  assert.equal((await owner.browser.get(PATH)).status, 200);
+});
+
+test("a wrong method names the right ones", async () => {
+  const { browser } = await openMember(openScene());
+  const answer = await browser.patch(`${PATH}/whk_1`, {});
+  assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "PUT, DELETE"]);
+  const again = await browser.get(`${PATH}/whk_1/deliveries/dlv_1/again`);
+  assert.deepEqual([again.status, again.headers.get("allow")], [405, "POST"]);
+  assert.equal((await browser.get(`${PATH}/whk_1/deliveries/dlv_1`)).code, "not_found");
+});
+
+test("of a closed account no endpoint, secret or delivery is left", async () => {
+  const scene = openScene();
+  const member = await openMember(scene);
+  const { secret } = await addTo(member, { url: "https://private-shop.example/" });
+  await deliverTo(scene, member.account);
+  const { email, password, browser } = member;
+  assert.equal((await browser.post("/people/account/close", { email, password })).status, 200);
+  for (const trace of [secret, "private-shop"]) assert.deepEqual(await scene.traces(trace), []);
+  assert.deepEqual(await scene.rows("SELECT * FROM webhook_delivery"), []);
+});

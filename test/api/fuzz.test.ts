@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { OpenApiDocument } from "#api/openapi/document.ts";
+import { createDescription } from "../http/description.ts";
+import { playScenario, requestArbitrary, STATES, type State } from "../http/fuzz-scenario.ts";
+import { inProcess } from "../http/in-process.ts";
+import { type Opener, openDoor } from "../http/test-service.ts";
+import { workerd } from "../http/workerd.ts";
+
+/** The whole API against its own description: requests are made from it, every answer is held against it. */
+const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 1_500);
+/** Of these so many go through workerd, where a request takes longer. */
+const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 5);
+const REQUESTS_A_SCENARIO = 4;
+const seed = Number(process.env["TEST_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+
+const describe = async (door: Awaited<ReturnType<typeof openDoor>>) =>
+  createDescription((await door.send("/openapi.json")).json() as OpenApiDocument);
+
+fuzz(inProcess, REQUESTS, [200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 503]);
+// Fewer requests: what comes about seldom may not.
+fuzz(workerd, REQUESTS_AT_THE_EDGE, [200, 400, 401]);
+
+function fuzz(opener: Opener, requestCount: number, statusesSure: number[]): void {
+  test(`${opener.name}: ${requestCount} requests made from the description are answered as it says`, {
+    timeout: 3_600_000,
+  }, async (t) => {
+    t.diagnostic(`seed ${seed}: TEST_FUZZ_SEED=${seed} does the same again`);
+    const door = await openDoor(opener, { rateLimit: 10, fixed: true });
+    t.after(door.close);
+    const description = await describe(door);
+    const statuses = new Map<string, number>();
+    const seen = (name: string) => statuses.set(name, (statuses.get(name) ?? 0) + 1);
+    const requests = fc.array(requestArbitrary(description), {
+      minLength: REQUESTS_A_SCENARIO,
+      maxLength: REQUESTS_A_SCENARIO,
+    });
+    const state = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom<State>("good", "poor", "first") },
+      fc.constantFrom(...STATES),
+    );
+    const scenario = fc.asyncProperty(state, requests, (state, requests) =>
+      playScenario(door, description, state, requests, seen),
+    );
+    const numRuns = Math.ceil(requestCount / REQUESTS_A_SCENARIO);
+    await fc.assert(scenario, { numRuns, seed, endOnFailure: false });
+
+    const told = [...statuses].sort().map(([name, count]) => `${name.trim()}: ${count}`);
+    t.diagnostic(told.join(", "));
+    for (const status of REQUESTS < 2_000 ? [] : statusesSure) {
+      assert.ok(
+        [...statuses.keys()].some((name) => name.startsWith(`${status} `)),
+        `no ${status} came about`,
+      );
+    }
+  });
+}
+
+test("the operator's paths are answered as the description says", async () => {
+  const door = await openDoor(inProcess, { rateLimit: 10 });
+  const description = await describe(door);
+  for (const [path, { get }] of Object.entries(description.document.paths)) {
+    if (get !== undefined) description.assertDescribed(get, path, "get", await door.send(path));
+  }
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createMemoryBudget, type MemoryLease } from "#api/pipeline/memory-budget.ts";
+import { Fault } from "#errors.ts";
+import type { MemoryLimits } from "#limits.ts";
+
+/** The memory budget of large calls: what it admits, what is held, and that all of it is freed. */
+const LIMITS: MemoryLimits = {
+  bytes: 100,
+  bytesPerAccount: 80,
+  callsPerAccount: 2,
+  heldMsMax: 1_000,
+};
+
+function open() {
+  let now = 0;
+  const budget = createMemoryBudget(LIMITS, () => now);
+  return {
+    of: (account: string) => budget.of(account),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+const isRefused = (act: () => void) =>
+  assert.throws(act, (fault) => fault instanceof Fault && fault.code === "unavailable");
+
+function taken(lease: MemoryLease, bytes: number): MemoryLease {
+  lease.take(bytes);
+  return lease;
+}
+
+test("so many bytes are let in, in all and of one account, and so many calls", () => {
+  const budget = open();
+  const first = taken(budget.of("a"), 50);
+  isRefused(() => budget.of("a").take(31));
+  const second = taken(budget.of("a"), 30);
+  isRefused(() => budget.of("a").take(1));
+  isRefused(() => budget.of("b").take(21));
+  const third = taken(budget.of("b"), 20);
+  for (const lease of [first, second, third]) lease.release();
+  taken(budget.of("a"), 80);
+});
+
+test("an answer may take more than the budget; then nothing large goes on until it has left", () => {
+  const budget = open();
+  const [large, other] = [taken(budget.of("a"), 10), taken(budget.of("b"), 10)];
+  large.swap(500);
+  isRefused(() => other.swap(10));
+  isRefused(() => budget.of("c").take(1));
+  const held = large.toResponse();
+  large.release();
+  isRefused(() => other.swap(10));
+  held.release();
+  other.swap(10);
+  budget.of("c").take(1);
+});
+
+test("leaving twice, or never having come, changes nothing", () => {
+  const budget = open();
+  const lease = taken(budget.of("a"), 80);
+  const held = lease.toResponse();
+  held.release();
+  held.release();
+  lease.release();
+  budget.of("b").release();
+  taken(budget.of("a"), 80);
+  isRefused(() => budget.of("b").take(21));
+});
+
+test("what was held too long counts no more, and is told so", () => {
+  const budget = open();
+  const lost = taken(budget.of("a"), 80);
+  const held = lost.toResponse();
+  budget.pass(900);
+  isRefused(() => budget.of("b").take(80));
+  assert.equal(held.isOver(), false);
+  budget.pass(200);
+  const next = taken(budget.of("b"), 80);
+  assert.equal(held.isOver(), true);
+  held.release();
+  isRefused(() => budget.of("c").take(80));
+  next.release();
+  taken(budget.of("c"), 80);
+});

@@ -1,0 +1,197 @@
+/**
+ * A deployed service as the operator's door sees it, in this process: an own database for each account's ledger, as the
+ * objects at the edge have, and one for the people. It can be reached over the loopback as well.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+import { getRequestListener } from "@hono/node-server";
+import { indexedLedger } from "#accounts/account-index.ts";
+import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
+import { hashKey } from "#apps/node/app-context.ts";
+import { createPosting } from "#email/enqueue-emails.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import type { OperatorContext } from "#operator/context.ts";
+import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
+import { createMoving } from "#stores/durable-object/moving.ts";
+import { d1Edge } from "#stores/schema/d1-edge.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
+import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createJobQueue } from "#stores/sql/jobs.ts";
+import { createJournal } from "#stores/sql/journal.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import {
+  type BatchResult,
+  createBatchRunner,
+  isRead,
+  settle,
+  unwrap,
+} from "#stores/sqlite/batch.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import type { Json } from "../../apps/cli/fixture.ts";
+
+export const TOKEN = "the operator's own token of the tests".replaceAll(" ", "-");
+export const SECRETS = ["the secret of the deployed service"];
+export const PERFORM = "https://edge.test/operator/v1/perform";
+
+/** What an object has: a database of its own, and the two ways in. */
+function createObject() {
+  const driver = openNodeSqlite(":memory:");
+  const run = createBatchRunner(driver);
+  const moving = createMoving(driver, async () => {
+    for (const table of [...RECORD_TABLES, "account"]) driver.exec(`DELETE FROM ${table}`);
+  });
+  const stub: MovingStub = {
+    exportRecords: (order) => settle(() => moving.exportRecords(order)),
+    beginImport: (order) => settle(() => moving.beginImport(order)),
+    importRecords: (order) => settle(() => moving.importRecords(order)),
+    finishImport: (order) => settle(() => moving.finishImport(order)),
+  };
+  const perform = (name: Parameters<typeof isRead>[0], order: unknown) =>
+    settle(() => {
+      moving.enter(isRead(name));
+      return unwrap(run([[name, order]])[0] as BatchResult);
+    });
+  return { driver, stub, perform };
+}
+
+const RECORD_TABLES = [
+  ...["api_key", "credit_grant", "debit_by_account", "debit_journal"],
+  ...["usage_hour", "reversal", "idempotency"],
+];
+
+type Changed = Partial<Omit<OperatorAppWiring, "context">> & {
+  context?: Partial<OperatorContext>;
+};
+
+export type Deployment = ReturnType<typeof createDeployment>;
+
+export function createDeployment(changed: Changed = {}) {
+  const objects = new Map<string, ReturnType<typeof createObject>>();
+  const find = ({ account }: { account: string }) => {
+    const found = objects.get(account) ?? createObject();
+    objects.set(account, found);
+    return found;
+  };
+  const people: NodeSqlite = openNodeSqlite(":memory:");
+  people.exec(d1Edge);
+  after(() => {
+    for (const { driver } of [...objects.values(), { driver: people }]) driver.close();
+  });
+  const db = createSqliteDatabase(people);
+  const index = createAccountIndex(db);
+  const ledger: Ledger = indexedLedger(
+    ledgerOver(async (name, order) =>
+      unwrap(await find(order as { account: string }).perform(name, order)),
+    ),
+    index,
+  );
+  const directory = createDirectory(db);
+  const acts = createOperatorActs(db);
+  const random = (count: number) => randomBytes(count);
+  const desk = { ledger, directory, secrets: SECRETS, random, hashKey };
+  const told: { message: string; act: string }[] = [];
+  const complaints: unknown[] = [];
+  let requests = 0;
+  const context: OperatorContext = {
+    ...{ ledger, directory, acts, desk: async () => desk },
+    tell: {
+      ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
+      mail: createPosting({
+        ...{ queue: createLetterQueue(db), way: "smtp", random, now: Date.now, complain() {} },
+      }),
+    },
+    purchases: createPurchaseBook(db),
+    jobs: operatorJobs([createJobQueue(db)]),
+    billing: async () => null,
+    layout: {
+      ...{ kind: "ledger_per_account", index },
+      moves: movesOfObjects((order) => find(order).stub),
+    },
+    findDamage: async () => [],
+    isDamage: () => false,
+    ...changed.context,
+  };
+  const wiring: OperatorAppWiring = {
+    tokens: [{ name: "operator", token: TOKEN }],
+    now: () => Date.now(),
+    newRequestId() {
+      requests += 1;
+      return `req_${requests}`;
+    },
+    waitUntil: () => {},
+    logAct: (message, { act }) => told.push({ message, act }),
+    logError: (_, { cause }) => complaints.push(cause),
+    ...changed,
+    context,
+  };
+  const app = createOperatorApp(wiring);
+  return { app, context, ledger, directory, index, acts, people, objects, told, complaints };
+}
+
+/** The deployment at an address of this machine; `before` may answer in its place, or break off. */
+export async function serve(
+  app: { fetch(request: Request, peer: string | null): Promise<Response> },
+  before: (request: Request) => Response | Promise<Response | undefined> | undefined = () =>
+    undefined,
+): Promise<string> {
+  const server = createServer(
+    getRequestListener(async (request) => (await before(request)) ?? app.fetch(request, "::1"), {
+      overrideGlobalObjects: false,
+    }),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** One order, as the command line sends it. */
+export async function ask(
+  { app }: Pick<Deployment, "app">,
+  operation: string,
+  order: unknown,
+  headers: Record<string, string> = { Authorization: `Bearer ${TOKEN}` },
+) {
+  const body = JSON.stringify({ operation, order });
+  const response = await app.fetch(
+    new Request(PERFORM, { method: "POST", headers, body }),
+    "192.0.2.7",
+  );
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Json,
+  };
+}
+
+export const ADA = "acc_Ada000000000";
+
+/** One with an account, opened by an operator. */
+export async function openDeployment(changed: Changed = {}) {
+  const deployment = createDeployment(changed);
+  const order = {
+    ...{ account: ADA, email: "ada@b.c", now: Date.now() },
+    credits: { grant: "operator:first", amount: 5 },
+  };
+  const { body } = await ask(deployment, "openAccount", order);
+  assert.deepEqual(body, { ok: true, outcome: { account: ADA, email: "ada@b.c" } });
+  return { deployment, order, ask: (name: string, given: object) => ask(deployment, name, given) };
+}
+
+/** What the service has noted of operators, newest first. */
+export const linesOf = async ({ acts }: Pick<Deployment, "acts">) =>
+  (await acts.list({ after: null, max: 100 })).acts.map(({ act, subject, outcome, address }) =>
+    [act, subject, outcome, address].join(" | "),
+  );

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { createPages } from "#site/pages.ts";
+import { hash, type Tool, uuid } from "#tools/registry.ts";
+import { BARE, FULL } from "../site/pages-server.ts";
+
+/** What the description and the pages say of prices follows the prices of the tools. */
+const priced = (...prices: number[]): Tool[] =>
+  prices.map((price, at) => ({ ...uuid, name: `tool-${at}`, price }) as Tool);
+
+test("the price of a call in words", () => {
+  assert.equal(callPrice(priced(1, 1)), "one credit");
+  assert.equal(callPrice(priced(7)), "7 credits");
+  assert.equal(callPrice(priced(0, 0)), "0 credits");
+  assert.equal(callPrice(priced(7, 0, 1_000)), "0 to 1,000 credits, depending on the tool");
+  assert.equal(callPrice(priced(0, 1)), "0 to one credit, depending on the tool");
+});
+
+test("the free call in words, by its bound", () => {
+  const sentence = (freeCallCredits: number, ...prices: number[]) =>
+    freeCall({ ...BARE, freeCallCredits, tools: priced(...prices) });
+  assert.equal(sentence(1, 1, 1), "The first call of an account is free.");
+  assert.equal(sentence(1, 1, 0), "The first call of an account is free.");
+  assert.equal(
+    sentence(5, 1, 5, 7),
+    "The first call of an account is free where it costs at most 5 credits.",
+  );
+  assert.equal(sentence(0, 1), "");
+  assert.equal(sentence(1, 7), "");
+  assert.equal(sentence(1, 0), "", "what costs nothing needs no free call");
+});
+
+const SEVEN = { ...hash, price: 7 } as Tool;
+const FREE = { ...uuid, price: 0 } as Tool;
+
+test("the description has the price of each tool, and the bound of what a call is charged", () => {
+  const document = describeApi({ ...BARE, tools: [SEVEN, FREE] });
+  assert.deepEqual(Object.keys(document.paths).slice(0, 2), ["/api/v1/hash", "/api/v1/uuid"]);
+  assert.deepEqual(document.paths["/api/v1/hash"]?.post?.["x-price"], { credits: 7 });
+  assert.deepEqual(document.paths["/api/v1/uuid"]?.post?.["x-price"], { credits: 0 });
+  const charged = document.components.headers["Credits-Charged"];
+  assert.deepEqual(charged?.schema, { type: "integer", minimum: 0, maximum: 7 });
+  assert.match(document.tags[0]?.description ?? "", /costs 0 to 7 credits, depending on the tool/);
+  assert.match(document.info.description, /\| `hash` \| 7 \|/);
+});
+
+test("no page says another price", () => {
+  const { byPath, llms } = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
+  for (const [path, page] of [...Object.entries(byPath), ["/llms.txt", llms] as const]) {
+    assert.doesNotMatch(page, /one credit|costs 1 credit|first call[^.<]* is free/i, path);
+  }
+  for (const page of [byPath["/"], byPath["/docs"], llms]) {
+    assert.match(page ?? "", /0 to 7 credits, depending on the tool/);
+  }
+});

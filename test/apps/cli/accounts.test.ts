@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const KEY = /tb_[0-9A-Za-z]{56}/;
+
+/** Each group has a data folder of its own, so that groups run side by side. */
+const freshLine = (env = {}) => {
+  const dataDir = path.join(temporaryFolder(), "data");
+  return {
+    ...commandLine(dataDir, env),
+    dataDir,
+    database: path.join(dataDir, "toolbooth.sqlite"),
+  };
+};
+
+describe("the command line on accounts, keys and credits", { concurrency: 3 }, () => {
+  describe("account", { concurrency: 1 }, () => {
+    test("create makes the database, the account and one grant without expiry", async () => {
+      const cli = freshLine();
+      const made = await cli.json("account create Ada@Example.org --credits 7");
+      assert.match(made.id, /^acc_[0-9A-Za-z]{12}$/);
+      assert.deepEqual(made, { id: made.id, email: "ada@example.org", balance: 7 });
+      assert.equal(statSync(cli.database).mode & 0o777, 0o600);
+      assert.equal(statSync(cli.dataDir).mode & 0o777, 0o700);
+      const { balance, grants } = await cli.json("credits show ada@example.org");
+      assert.equal(balance, 7);
+      const [{ id, ...grant }] = grants;
+      assert.match(id, /^operator:[0-9A-Za-z]{16}$/);
+      assert.deepEqual(grant, { kind: "operator", amount: 7, remaining: 7, expiresAt: null });
+      assert.match(await cli.refused("account create ada@example.org"), /already.*credits grant/);
+    });
+
+    test("create makes one account however many ask at once, on an empty folder too", async () => {
+      const cli = freshLine();
+      const asked = Array.from({ length: 4 }, () =>
+        cli.run("account create ada@b.c --credits 5 --json"),
+      );
+      const exits = (await Promise.all(asked)).map(({ status }) => status);
+      assert.deepEqual(exits.sort(), [0, 1, 1, 1]);
+      const { accounts, books } = await cli.json("audit");
+      assert.deepEqual([accounts, books.granted], [1, 5]);
+    });
+
+    test("suspend, resume and close change its state; close says what was forfeited", async () => {
+      const cli = freshLine();
+      const { id } = await cli.json("account create ada@b.c --credits 5");
+      await cli.json("account create bob@b.c");
+      assert.deepEqual(await cli.json("account suspend ada@b.c"), {
+        id,
+        email: "ada@b.c",
+        state: "suspended",
+      });
+      const { accounts } = await cli.json("account list");
+      assert.deepEqual(
+        accounts.map(({ email, state, balance }: Json) => [email, state, balance]),
+        [
+          ["ada@b.c", "suspended", 5],
+          ["bob@b.c", "open", 0],
+        ],
+      );
+      assert.match(accounts[0].createdAt, ISO);
+      assert.equal((await cli.json("account resume ada@b.c")).state, "open");
+      assert.deepEqual(await cli.json("account close ada@b.c"), {
+        id,
+        email: "ada@b.c",
+        state: "closed",
+        forfeited: 5,
+      });
+      assert.match(
+        await cli.refused("credits grant ada@b.c 5"),
+        /no account for ada@b\.c.*account create/,
+      );
+      // A second account of the same address gets no second free call.
+      const { status, stderr } = await cli.run("account create ada@b.c --json");
+      assert.equal(status, 0);
+      assert.match(stderr, /no free call/);
+      assert.match(
+        (await cli.run("account list")).stdout,
+        /^e-mail +id +state +credits +made \(UTC\)\n/,
+      );
+    });
+
+    test("an account whose making was interrupted is completed by the next create", async () => {
+      const cli = freshLine();
+      await cli.json("account create bob@b.c");
+      const driver = openNodeSqlite(cli.database);
+      const account = "acc_Ada000000000";
+      await openSqliteDirect(driver).directory.register({
+        email: "ada@b.c",
+        account,
+        createdAt: 1,
+      });
+      driver.close();
+      assert.match(await cli.refused("account suspend ada@b.c"), /account create/);
+      assert.equal((await cli.json("account create ada@b.c --credits 3")).id, account);
+      assert.equal((await cli.json("credits show ada@b.c")).balance, 3);
+    });
+  });
+
+  describe("key", { concurrency: 1 }, () => {
+    test("create shows the key once; list never shows it", async () => {
+      const cli = freshLine();
+      await cli.json("account create ada@b.c");
+      const made = await cli.json("key create ada@b.c --label production");
+      assert.deepEqual(Object.keys(made), ["id", "key"]);
+      assert.match(made.key, new RegExp(`^${KEY.source}$`));
+      const { stdout } = await cli.run("key create ada@b.c --label staging");
+      assert.match(stdout, /^tb_[0-9A-Za-z]{56}\n/);
+      assert.match(stdout, /shown this once/);
+
+      const { email, keys } = await cli.json("key list ada@b.c");
+      assert.deepEqual([email, keys.length], ["ada@b.c", 2]);
+      const { createdAt, start, ...first } = keys[0];
+      assert.match(createdAt, ISO);
+      assert.ok(made.key.startsWith(start) && start.length < 30);
+      assert.deepEqual(first, {
+        id: made.id,
+        label: "production",
+        lastUsedAt: null,
+        revokedAt: null,
+      });
+      const table = await cli.run("key list ada@b.c");
+      assert.doesNotMatch(table.stdout, KEY);
+      assert.match(table.stdout, /production .* never +no/);
+
+      const revoked = await cli.json(`key revoke ${made.id}`);
+      assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
+      assert.deepEqual(
+        await cli.json(`key revoke ${made.id}`),
+        revoked,
+        "revoking again changes nothing",
+      );
+      assert.equal((await cli.json("key list ada@b.c")).keys[0].revokedAt, revoked.revokedAt);
+    });
+
+    test("create refuses what it cannot label and accounts that are not there", async () => {
+      const cli = freshLine();
+      await cli.json("account create ada@b.c");
+      assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
+      assert.match(await cli.refused("key create bob@b.c --label l"), /no account for bob@b\.c/);
+      assert.match(await cli.refused("key revoke key_Ada0000000000000000000"), /key list/);
+      await cli.json("account suspend ada@b.c");
+      assert.match(
+        (await cli.run("key create ada@b.c --label l")).stderr,
+        /account resume ada@b\.c/,
+      );
+    });
+
+    test("create needs the SECRET of the server where the data has none of its own", async () => {
+      const cli = freshLine();
+      const env = { SECRET: "a secret that is long enough to count" };
+      await cli.json("account create ada@b.c", { env });
+      assert.match(await cli.refused("key create ada@b.c --label l"), /Set SECRET/);
+      assert.match((await cli.json("key create ada@b.c --label l", { env })).key, KEY);
+    });
+  });
+
+  describe("credits", { concurrency: 1 }, () => {
+    const cli = freshLine();
+
+    test("grant takes a day to its end, an instant, and no expiry", async () => {
+      await cli.json("account create ada@b.c");
+      const day = await cli.json("credits grant ada@b.c 5 --expires 2098-12-31");
+      assert.equal(
+        day.expiresAt,
+        "2099-01-01T00:00:00.000Z",
+        "the first moment at which it is gone",
+      );
+      const instant = await cli.json("credits grant ada@b.c 5 --expires 2098-12-31T12:00:00+02:00");
+      assert.equal(instant.expiresAt, "2098-12-31T10:00:00.000Z");
+      const never = await cli.json("credits grant ada@b.c 1");
+      assert.deepEqual([never.expiresAt, never.balance, never.granted], [null, 11, true]);
+      assert.equal(new Set([day.id, instant.id, never.id]).size, 3);
+      assert.match(
+        await cli.refused("credits grant ada@b.c 5 --expires 2020-01-01"),
+        /in the past/,
+      );
+      assert.equal((await cli.json("credits show ada@b.c")).balance, 11);
+    });
+
+    test("grant with an id is made once, and never changed", async () => {
+      const line = "credits grant ada@b.c 9 --id invoice-7";
+      assert.deepEqual(await cli.json(line), {
+        email: "ada@b.c",
+        id: "operator:invoice-7",
+        amount: 9,
+        expiresAt: null,
+        granted: true,
+        balance: 20,
+      });
+      const again = await cli.json(`${line.slice(0, -9)}operator:invoice-7`);
+      assert.deepEqual([again.granted, again.balance], [false, 20]);
+      assert.match(
+        await cli.refused("credits grant ada@b.c 8 --id invoice-7"),
+        /9 credits and no expiry/,
+      );
+    });
+
+    test("show lists the grants in the order in which they are spent", async () => {
+      const shown = await cli.json("credits show ada@b.c");
+      assert.deepEqual(Object.keys(shown), ["balance", "grants"]);
+      assert.deepEqual(
+        shown.grants.map(({ amount, expiresAt }: Json) => [
+          amount,
+          expiresAt?.slice(0, 10) ?? null,
+        ]),
+        [
+          [5, "2098-12-31"],
+          [5, "2099-01-01"],
+          [1, null],
+          [9, null],
+        ],
+      );
+      assert.deepEqual(Object.keys(shown.grants[0]), [
+        "id",
+        "kind",
+        "amount",
+        "remaining",
+        "expiresAt",
+      ]);
+      const { stdout } = await cli.run("credits show ada@b.c");
+      assert.match(stdout, /^The balance of ada@b\.c is 20 credits\./);
+      assert.match(stdout, /expires \(UTC\)\n/);
+    });
+  });
+});

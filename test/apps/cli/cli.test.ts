@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { findCommand, readTyped } from "#apps/cli/arguments.ts";
+import { type Outcome, Refusal, WrongUsage } from "#apps/cli/command.ts";
+import { COMMANDS } from "#apps/cli/commands.ts";
+import { readConfig } from "#config/config.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+
+const NAMES = COMMANDS.map(({ name }) => name);
+
+/** A command in this process: what is tested is which fault it ends in. */
+async function runHere(typed: string[], dataDir: string): Promise<Outcome> {
+  const { command, rest } = findCommand(typed, COMMANDS);
+  const { given } = readTyped(command, rest);
+  const config = readConfig({ DATA_DIR: dataDir });
+  const call = { config, remote: null, json: true, now: Date.now(), note: () => {} };
+  return command.run(call, given);
+}
+
+describe("the command line", { concurrency: 2 }, () => {
+  const folder = temporaryFolder();
+  const dataDir = path.join(folder, "never-made");
+  const cli = commandLine(dataDir);
+
+  test("shows every command with its usage when it is asked for help", async () => {
+    const { status, stdout, stderr } = await cli.run("help");
+    assert.deepEqual([status, stderr], [0, ""]);
+    for (const name of NAMES) assert.match(stdout, new RegExp(`^  ${name} .*[\\w)]$`, "m"));
+    const { commands } = await cli.json("help");
+    assert.deepEqual(
+      commands.map(({ name }: Json) => name),
+      NAMES,
+    );
+  });
+
+  test("explains one command with an example", async () => {
+    for (const line of ["key create --help", "help key create", "key create a@b.c -h"]) {
+      const { status, stdout } = await cli.run(line);
+      assert.equal(status, 0);
+      assert.match(stdout, /^Usage: .* key create <email> --label L/);
+      assert.match(stdout, /^Example: /m);
+    }
+  });
+
+  test("is documented: docs/cli.md has every command with its usage and an example", async () => {
+    const page = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+    const { commands } = await cli.json("help");
+    for (const { name, usage } of commands) {
+      assert.ok(page.includes(`### \`${usage}\``), `docs/cli.md has the heading \`${usage}\``);
+      assert.match(
+        page,
+        new RegExp(`^\\$ (?:DATA_DIR=\\S+ )?toolbooth ${name}`, "m"),
+        `docs/cli.md shows ${name}`,
+      );
+    }
+  });
+
+  test("without a command it says so on standard error and exits with 2", async () => {
+    const { status, stdout, stderr } = await cli.run("--");
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, /help/);
+  });
+
+  const wrong: [line: string, sentence: RegExp][] = [
+    ["nonsense", /^"nonsense" is no command\. Commands: account create, /],
+    ["key crate a@b.c", /Did you mean "key create"\?/],
+    ["acount list", /Did you mean "account list"\?/],
+    ["bakup x", /Did you mean "backup"\?/],
+    ["account", /"account" needs another word: account create, account list/],
+    ["account create", /account create needs <email>/],
+    ["account list more", /"more" is one word too many/],
+    ["account create a@b.c --credit 5", /no option --credit here\. Did you mean --credits\?/],
+    ["account create a@b.c --credits", /--credits needs a value/],
+    ["account create a@b.c --credits -5", /from 0 to 1000000000000; got "-5"/],
+    ["account create a@b.c --credits 1e3", /got "1e3"/],
+    ["credits grant a@b.c -5", /from 1 to 1000000000000; got "-5"/],
+    ["credits grant a@b.c 1.5", /got "1\.5"/],
+    ["credits grant a@b.c 0", /got "0"/],
+    ["credits grant a@b.c 1000000000001", /got "1000000000001"/],
+    ["credits grant a@b.c 5 --expires tomorrow", /got "tomorrow"/],
+    ["credits grant a@b.c 5 --expires 2099-02-29", /got "2099-02-29"/],
+    ["credits grant a@b.c 5 --expires 2099-01-01T00:00:00", /with its offset/],
+    ["key create a@b.c", /--label is needed/],
+    ["key revoke tb_secret", /This is not the id of a key/],
+    ["report --from 2026-01-01", /--to is needed/],
+    ["report --from 2026-01-02 --to 2026-01-01", /--from must not be later than --to/],
+    ["report --from 2026-13-01 --to 2026-01-01", /--from must be a day/],
+    ["export", /needs a file/],
+  ];
+  for (const [line, expected] of wrong) {
+    test(`refuses "${line}" as wrong usage, before it looks at any data`, async () => {
+      await assert.rejects(
+        () => runHere(line.split(" "), dataDir),
+        (error) => error instanceof WrongUsage && expected.test(error.message),
+      );
+    });
+  }
+
+  test("wrong usage exits with 2: one object, and the usage on standard error", async () => {
+    assert.match(await cli.wrong("key crate a@b.c"), /Did you mean "key create"\?/);
+    const { status, stdout, stderr } = await cli.run("credits grant a@b.c -5");
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, /got "-5"\.\nUsage: .* credits grant <email> <N>/);
+  });
+
+  for (const line of [
+    "account list",
+    "account close a@b.c",
+    "key create a@b.c --label l",
+    "credits grant a@b.c 5",
+    "audit",
+    "report --from 2026-01-01 --to 2026-01-02",
+    `backup ${folder}/copy`,
+    `export ${folder}/lines`,
+  ]) {
+    test(`"${line.split(" /")[0]}" without data says what to do and makes no data`, async () => {
+      await assert.rejects(
+        () => runHere(line.split(" "), dataDir),
+        (error) =>
+          error instanceof Refusal && /^There is no data in .*account create/.test(error.message),
+      );
+      assert.deepEqual(readdirSync(folder), []);
+    });
+  }
+
+  test("what cannot be an address makes no data either", async () => {
+    assert.match(await cli.refused("account create nobody"), /"nobody" is not an e-mail address/);
+    assert.equal(existsSync(dataDir), false);
+  });
+
+  test("faults of the settings are said as they are", async () => {
+    const env = { TOOLBOOTH_STARTER_CREDIT: "5" };
+    assert.match(await cli.refused("audit", { env }), /did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+  });
+});

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { commandLine, type Json, start, startServer, temporaryFolder } from "./fixture.ts";
+
+const freshFolder = () => {
+  const folder = temporaryFolder();
+  const dataDir = path.join(folder, "data");
+  const database = path.join(dataDir, "toolbooth.sqlite");
+  return {
+    ...commandLine(dataDir),
+    folder,
+    dataDir,
+    database,
+    copy: path.join(folder, "copy.sqlite"),
+  };
+};
+
+const emailsOf = async (cli: ReturnType<typeof freshFolder>) =>
+  (await cli.json("account list")).accounts.map(({ email }: Json) => email);
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+describe("backup and restore", { concurrency: 2 }, () => {
+  test("a backup under load is of one moment; restore refuses while the server runs, then puts it in place", async () => {
+    const cli = freshFolder();
+    const server = await startServer(cli.dataDir, { RATE_LIMIT: "0" });
+    await cli.json("account create ada@b.c --credits 100000");
+    const { key } = await cli.json("key create ada@b.c --label l");
+    let running = true;
+    const callers = Array.from({ length: 8 }, async () => {
+      while (running) assert.equal((await server.call(key)).status, 200);
+    });
+    const made = await cli.json(`backup ${cli.copy}`);
+    running = false;
+    await Promise.all(callers);
+    assert.deepEqual(made, {
+      ok: true,
+      file: cli.copy,
+      bytes: statSync(cli.copy).size,
+      accounts: 2,
+      schemaVersion: made.schemaVersion,
+      secretIncluded: true,
+      faults: [],
+    });
+    assert.equal(statSync(cli.copy).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(cli.folder).sort(), ["copy.sqlite", "data"]);
+
+    await cli.json("account create later@b.c");
+    const before = readdirSync(cli.dataDir).sort();
+    assert.match(await cli.refused(`restore ${cli.copy}`), /open\. Nothing was changed\. Stop it/);
+    assert.deepEqual(readdirSync(cli.dataDir).sort(), before);
+    assert.equal((await server.call(key)).status, 200, "the server never noticed");
+    await server.stop();
+
+    const restored = await cli.json(`restore ${cli.copy}`);
+    assert.deepEqual(await emailsOf(cli), ["ada@b.c", "demo@toolbooth.localhost"]);
+    assert.equal((await cli.json("audit")).ok, true);
+    const aside = new DatabaseSync(restored.keptAside, { readOnly: true });
+    assert.equal(aside.prepare("SELECT count(*) AS count FROM address").get()?.["count"], 3);
+    aside.close();
+    assert.ok(!readdirSync(cli.dataDir).some((name) => name.includes("partial")));
+    const again = await startServer(cli.dataDir);
+    assert.equal((await again.call(key)).status, 200, "the secret came with the backup");
+    await again.stop();
+  });
+
+  test("a backup never overwrites a file unasked, nor the data itself", async () => {
+    const cli = freshFolder();
+    await cli.json("account create ada@b.c");
+    writeFileSync(cli.copy, "mine");
+    assert.match(await cli.refused(`backup ${cli.copy}`), /exists already.*--force/);
+    assert.equal(readFileSync(cli.copy, "utf8"), "mine");
+    assert.equal((await cli.json(`backup ${cli.copy} --force`)).ok, true);
+    assert.match(await cli.refused(`backup ${cli.database} --force`), /is the data itself/);
+    assert.match(await cli.refused(`backup ${cli.folder}/no/where`), /There is no folder/);
+    assert.deepEqual(readdirSync(cli.folder).sort(), ["copy.sqlite", "data"]);
+  });
+
+  test("both say when the secret is not included", async () => {
+    const cli = freshFolder();
+    const env = { SECRET: "a secret that is long enough to count" };
+    await cli.json("account create ada@b.c", { env });
+    assert.equal((await cli.json(`backup ${cli.copy}`)).secretIncluded, false);
+    assert.match((await cli.run(`backup ${cli.copy} --force`)).stdout, /not included.*SECRET/);
+    const { status, stderr } = await cli.run(`restore ${cli.copy}`);
+    assert.equal(status, 0);
+    assert.match(stderr, /Set it for the server/);
+  });
+
+  test("restore makes data where there is none, and leaves nothing but it", async () => {
+    const cli = freshFolder();
+    await cli.json("account create ada@b.c");
+    await cli.json(`backup ${cli.copy}`);
+    const dataDir = path.join(cli.folder, "other");
+    const other = commandLine(dataDir);
+    assert.equal((await other.json(`restore ${cli.copy}`)).keptAside, null);
+    assert.deepEqual(readdirSync(dataDir), ["toolbooth.sqlite"]);
+    assert.equal((await other.json("account list")).accounts.length, 1);
+  });
+
+  test("restore refuses what is damaged, newer, foreign, unbalanced or half a database, and changes nothing", async () => {
+    const cli = freshFolder();
+    await cli.json("account create ada@b.c --credits 5");
+    await cli.json(`backup ${cli.copy}`);
+    const bad = (name: string, spoil: (file: string) => void): string => {
+      const file = path.join(cli.folder, name);
+      copyFileSync(cli.copy, file);
+      spoil(file);
+      return `restore ${file}`;
+    };
+    const bytes = readFileSync(cli.copy);
+    const holed = Buffer.from(bytes).fill(0xaa, 4096 * 3, 4096 * 5);
+    const seen = () => [readdirSync(cli.dataDir), readFileSync(cli.database)];
+    const before = seen();
+    for (const [line, expected] of [
+      [bad("holed", (file) => writeFileSync(file, holed)), /is damaged or not a database/],
+      [bad("short", (file) => writeFileSync(file, bytes.subarray(0, 9000))), /is damaged/],
+      [bad("text", (file) => writeFileSync(file, "hello\n".repeat(999))), /is damaged/],
+      [bad("empty", (file) => writeFileSync(file, "")), /not one of Toolbooth/],
+      [
+        bad("newer", (file) =>
+          change(file, "INSERT INTO schema_migration VALUES (99, 'later', '', 99, 0)"),
+        ),
+        /schema version 99.+Nothing was changed/,
+      ],
+      [
+        bad("edited", (file) => change(file, "UPDATE schema_migration SET sha256 = 'no'")),
+        /Migration 1 \(initial\) .+ checksums differ.+Nothing was changed/,
+      ],
+      [
+        bad("books", (file) => change(file, "UPDATE credit_grant SET remaining = 4")),
+        /do not reconcile/,
+      ],
+      [bad("half", (file) => writeFileSync(`${file}-wal`, "x")), /a database in use/],
+      [`restore ${cli.database}`, /is the data itself/],
+      [`restore ${cli.folder}/nothing`, /There is no file/],
+    ] as const) {
+      assert.match(await cli.refused(line), expected);
+    }
+    assert.deepEqual(seen(), before);
+  });
+
+  test("restore over data that cannot be read needs --force, and keeps it all the same", async () => {
+    const cli = freshFolder();
+    await cli.json("account create ada@b.c");
+    await cli.json(`backup ${cli.copy}`);
+    const ruin = "no database any more\n".repeat(999);
+    writeFileSync(cli.database, ruin);
+    assert.match(await cli.refused(`restore ${cli.copy}`), /Stop the server and add --force/);
+    const { keptAside } = await cli.json(`restore ${cli.copy} --force`);
+    assert.equal(readFileSync(keptAside, "utf8"), ruin);
+    assert.deepEqual(await emailsOf(cli), ["ada@b.c"]);
+  });
+
+  test("a restore killed at any point leaves the old data or the new", async () => {
+    const cli = freshFolder();
+    await cli.json("account create new@b.c --credits 5");
+    await cli.json(`backup ${cli.copy}`);
+    await cli.json("account close new@b.c");
+    await cli.json("account create old@b.c --credits 7");
+    const left: string[] = [];
+    const killAt = async (step: number) => {
+      const dataDir = path.join(cli.folder, `killed-${step}`);
+      mkdirSync(dataDir);
+      copyFileSync(cli.database, path.join(dataDir, "toolbooth.sqlite"));
+      const watcher = watch(dataDir);
+      const child = start("cli/main.ts", ["restore", cli.copy], { DATA_DIR: dataDir });
+      let steps = 0;
+      watcher.on("change", () => {
+        steps += 1;
+        if (steps === step) child.kill("SIGKILL");
+      });
+      await once(child, "exit");
+      watcher.close();
+      const database = new DatabaseSync(path.join(dataDir, "toolbooth.sqlite"));
+      const sound = database.prepare("PRAGMA integrity_check").get();
+      assert.equal(sound?.["integrity_check"], "ok");
+      const emails = database.prepare("SELECT email FROM address").all();
+      database.close();
+      left.push(emails.map(({ email }) => email).join());
+    };
+    for (let step = 1; step <= 12; step += 2) await Promise.all([killAt(step), killAt(step + 1)]);
+    for (const emails of left) assert.match(emails, /^(old|new)@b\.c$/);
+    assert.ok(left.includes("old@b.c"), "some were killed in time");
+  });
+});

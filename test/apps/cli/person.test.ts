@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
+
+/** What the operator does to a person's account, the person is told; and what a restore leaves of people's visits. */
+const PUBLIC_URL = "https://tools.example";
+const AT = "2026-11-21T10:00:00.000Z";
+
+async function scene() {
+  const dataDir = path.join(temporaryFolder(), "data");
+  const cli = commandLine(dataDir, { PUBLIC_URL });
+  const file = path.join(dataDir, "toolbooth.sqlite");
+  const sql = <Result>(act: (database: DatabaseSync) => Result): Result => {
+    const database = new DatabaseSync(file);
+    try {
+      return act(database);
+    } finally {
+      database.close();
+    }
+  };
+  const { id: account } = await cli.json("account create ada@b.c --credits 5");
+  const signUp = () =>
+    sql((database) =>
+      database
+        .prepare("INSERT INTO person VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
+        .run(AT, AT, account),
+    );
+  const letters = (): Json[] =>
+    sql((database) => database.prepare("SELECT * FROM job ORDER BY no").all());
+  const events = (): Json[] =>
+    sql((database) =>
+      database.prepare("SELECT kind, detail, address FROM person_event ORDER BY no").all(),
+    );
+  return { cli, dataDir, sql, signUp, letters, events };
+}
+
+test("a person is told of keys that the operator makes and revokes, and of the end of the account", async () => {
+  const { cli, signUp, letters, events } = await scene();
+  signUp();
+  const { id, key } = await cli.json("key create ada@b.c --label production");
+  const { stderr } = await cli.run(`key revoke ${id}`);
+  assert.match(stderr, /A letter tells ada@b\.c; the server sends it within a minute\./);
+  assert.doesNotMatch(stderr, /PUBLIC_URL/);
+  assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "it was revoked already");
+  assert.deepEqual(
+    events().map((event) => ({ ...event })),
+    ["key_created", "key_revoked"].map((kind) => ({
+      ...{ kind, detail: "production (by the operator)", address: null },
+    })),
+  );
+  await cli.json("account close ada@b.c");
+  const waiting = letters();
+  assert.deepEqual(
+    waiting.map(({ kind, target, queue }) => [kind, target, queue]),
+    ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.c", "outbox"]),
+  );
+  assert.match(JSON.parse(waiting[0].payload).text, /production/);
+  assert.match(JSON.parse(waiting[0].payload).text, /https:\/\/tools\.example\/settings\/api-keys/);
+  assert.ok(
+    !JSON.parse(waiting[0].payload).text.includes(key.slice(0, 30)),
+    "its start, and no more",
+  );
+});
+
+test("an account without a person gets no letter", async () => {
+  const { cli, letters } = await scene();
+  const { id } = await cli.json("key create ada@b.c --label production");
+  await cli.json(`key revoke ${id}`);
+  assert.equal((await cli.run("account close ada@b.c")).stderr, "");
+  assert.deepEqual(letters(), []);
+});
+
+test("a key is shown although its person cannot be told", async () => {
+  const { cli, sql, signUp } = await scene();
+  signUp();
+  sql((database) => database.exec("DROP TABLE letter_asked; DROP TABLE job"));
+  const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
+  assert.equal(status, 0);
+  assert.match(stdout, /^tb_\w+\n/);
+  assert.match(stderr, /It was done, but ada@b\.c could not be told/);
+});
+
+test("without PUBLIC_URL the operator is told where the links of the letter lead", async () => {
+  const { cli, signUp } = await scene();
+  signUp();
+  const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
+  assert.match(stderr, /lead to http:\/\/127\.0\.0\.1:8787: set PUBLIC_URL/);
+});
+
+test("the server delivers what the command line has posted", { timeout: 300_000 }, async () => {
+  const { cli, dataDir, signUp } = await scene();
+  signUp();
+  await cli.json("key create ada@b.c --label production");
+  const outbox = path.join(dataDir, "outbox");
+  mkdirSync(outbox);
+  const server = await startServer(dataDir);
+  while (readdirSync(outbox).filter((name) => name.endsWith(".eml")).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await server.stop();
+  const text = readFileSync(path.join(outbox, readdirSync(outbox)[0] as string), "utf8");
+  assert.match(text, /^To: ada@b\.c\r$/m);
+});
+
+test("restore ends the sessions, links and letters of the backup, keeps people, and says what lives again", async () => {
+  const { cli, sql, signUp, letters, dataDir } = await scene();
+  signUp();
+  await cli.json("key create ada@b.c --label production");
+  sql((database) => {
+    database
+      .prepare("INSERT INTO person_session VALUES ('s1', ?, 'token', ?, ?, NULL, NULL, 'p1')")
+      .run(AT, AT, AT);
+    database
+      .prepare("INSERT INTO person_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
+      .run(AT, AT, AT);
+  });
+  const copy = path.join(path.dirname(dataDir), "copy.sqlite");
+  await cli.json(`backup ${copy}`);
+  const { ended } = await cli.json(`restore ${copy}`);
+  assert.deepEqual(ended, { sessions: 1, links: 1, letters: 1, webhooks: 0 });
+  assert.deepEqual(letters(), []);
+  const left = (table: string) =>
+    sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
+  assert.deepEqual(["person_session", "person_token", "person"].map(left), [0, 0, 1]);
+  const { stdout } = await cli.run(`restore ${copy}`);
+  assert.match(stdout, /everybody signs in again\. Keys that were revoked since/);
+});

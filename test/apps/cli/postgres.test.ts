@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { openNetwork } from "../../support/postgres-proxy.ts";
+import { commandLine, startServer, temporaryFolder } from "./fixture.ts";
+
+describe("the command line on PostgreSQL", () => {
+  let server: Postgres;
+  before(async () => {
+    server = await startPostgres({ fsync: "off", full_page_writes: "off" });
+  });
+  after(() => server.dispose());
+
+  /** A data folder that nothing may come into, and an empty database. */
+  const DATA_DIR = path.join(temporaryFolder(), "none");
+  const on = (url: string, env: Record<string, string> = {}) =>
+    commandLine(DATA_DIR, { DATABASE_URL: url, ...env });
+  const onNew = async () => on(await server.createDatabase());
+
+  async function change(url: string, sql: string): Promise<void> {
+    const pool = openPostgresPool(url, { max: 1 });
+    await pool.once("write", sql);
+    await pool.close();
+  }
+
+  test("an empty database has no data until account create makes its tables", async () => {
+    const cli = await onNew();
+    for (const line of ["account list", "export"]) {
+      const { status, stderr } = await cli.run(line);
+      assert.equal(status, 1);
+      assert.match(
+        stderr,
+        /^There is no data in the database toolbooth_\d+ on 127\.0\.0\.1\. Start/,
+      );
+    }
+    const { balance } = await cli.json("account create ada@b.c --credits 5");
+    assert.equal(balance, 5);
+    const { accounts } = await cli.json("account list");
+    assert.deepEqual(
+      accounts.map(({ email }: { email: string }) => email),
+      ["ada@b.c"],
+    );
+    assert.match((await cli.json("key create ada@b.c --label l")).key, /^tb_/);
+  });
+
+  test("what a command changes counts at the next call on every node", async (t) => {
+    const url = await server.createDatabase();
+    const cli = on(url);
+    await cli.json("account create ada@b.c --credits 5");
+    const { key, id } = await cli.json("key create ada@b.c --label production");
+    const nodes = await Promise.all([1, 2].map(() => startServer(DATA_DIR, { DATABASE_URL: url })));
+    t.after(() => Promise.all(nodes.map((node) => node.stop())));
+    const call = () => Promise.all(nodes.map(async (node) => (await node.call(key)).status));
+    assert.deepEqual(await call(), [200, 200]);
+    await cli.json("account suspend ada@b.c");
+    assert.deepEqual(await call(), [403, 403]);
+    await cli.json("account resume ada@b.c");
+    assert.deepEqual(await call(), [200, 200]);
+    assert.equal((await cli.json("credits grant ada@b.c 7 --id bonus")).balance, 9);
+    const today = new Date().toISOString().slice(0, 10);
+    const { calls, grants } = await cli.json(`report --from 2026-01-01 --to ${today}`);
+    assert.deepEqual([calls, grants.length], [4, 2]);
+    assert.equal((await cli.json("key list ada@b.c")).keys[0].id, id);
+    await cli.json(`key revoke ${id}`);
+    assert.deepEqual(await call(), [401, 401]);
+    const { ok, books, damage } = await cli.json("audit");
+    assert.deepEqual([ok, books.debited, books.remaining, damage], [true, 3, 9, []]);
+    assert.equal((await cli.json("account close ada@b.c")).forfeited, 9);
+  });
+
+  test("a ledger moves from a data folder to PostgreSQL and back with the same bytes, and its keys work", async (t) => {
+    const folder = temporaryFolder();
+    const here = commandLine(path.join(folder, "data"));
+    await here.json("account create ada@b.c --credits 5");
+    const { key } = await here.json("key create ada@b.c --label l");
+    const file = path.join(folder, "here.jsonl");
+    await here.json(`export ${file} --with-secret`);
+    const url = await server.createDatabase();
+    const cli = on(url);
+    assert.equal((await cli.json(`import ${file}`)).secretIncluded, true);
+    assert.match(
+      await cli.refused(`import ${file}`),
+      /is not empty, and an import never mixes ledgers\. Set DATABASE_URL to an empty database\.$/,
+    );
+    const node = await startServer(DATA_DIR, { DATABASE_URL: url });
+    t.after(() => node.stop());
+    const there = path.join(folder, "there.jsonl");
+    await cli.json(`export ${there} --with-secret`);
+    assert.equal(readFileSync(there, "utf8"), readFileSync(file, "utf8"));
+    assert.deepEqual(await node.call(key), { status: 200, remaining: "5" });
+    const { stdout } = await cli.run("export --with-secret");
+    const back = commandLine(path.join(folder, "back"));
+    assert.equal((await back.run("import", { input: stdout })).status, 0);
+    assert.equal((await back.run("export --with-secret")).stdout, stdout);
+    assert.deepEqual(readdirSync(folder).sort(), ["back", "data", "here.jsonl", "there.jsonl"]);
+  });
+
+  test("lines that are no good leave a database whose ledger is empty", async () => {
+    const cli = await onNew();
+    const header = '{"record":"header","format":"toolbooth-ledger","version":1}\n';
+    const { status, stdout } = await cli.run("import --json", { input: header });
+    assert.equal(status, 1);
+    assert.match(
+      JSON.parse(stdout).error,
+      /end after line 1 without a trailer.*Nothing was imported\.$/,
+    );
+    assert.equal((await cli.json("audit")).accounts, 0);
+  });
+
+  test("a fleet that is given its secret makes keys under that one alone", async () => {
+    const url = await server.createDatabase();
+    const secret = "s".repeat(43);
+    await on(url, { SECRET: secret }).json("account create ada@b.c");
+    assert.match(
+      await on(url).refused("key create ada@b.c --label l"),
+      /has no secret of its own: its server is given one\. Set SECRET/,
+    );
+    assert.match(
+      (await on(url, { SECRET: secret }).json("key create ada@b.c --label l")).key,
+      /^tb_/,
+    );
+  });
+
+  test("audit finds books that do not reconcile and an index that is not valid", async () => {
+    const url = await server.createDatabase();
+    const cli = on(url);
+    await cli.json("account create ada@b.c --credits 5");
+    await change(url, "UPDATE credit_grant SET remaining = 4");
+    await change(
+      url,
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'credit_grant_by_end'::regclass",
+    );
+    const { ok, faults, damage } = await cli.failed("audit");
+    assert.equal(ok, false);
+    assert.match(faults[0], /5 credits were granted, but 4 are accounted for/);
+    assert.deepEqual(damage, ["the index credit_grant_by_end is not valid"]);
+  });
+
+  test("backup and restore say what to do instead", async () => {
+    const cli = on(server.url("none"));
+    for (const line of ["backup copy.sqlite", "restore copy.sqlite"])
+      assert.match(
+        await cli.refused(line),
+        /a data folder\. PostgreSQL has its own: pg_dump .*docs\/cli\.md/,
+      );
+  });
+
+  test("a database that cannot be used is one sentence, and the password is in none", async () => {
+    const url = new URL(await server.createDatabase());
+    url.password = "hush-hush";
+    const changed = (change: (url: URL) => void) => {
+      const other = new URL(url);
+      change(other);
+      return other.href;
+    };
+    const network = await openNetwork(server.port);
+    network.loseCommits(1);
+    for (const [given, sentence] of [
+      [
+        changed((other) => {
+          other.pathname = "/nothing";
+        }),
+        /is not there \(.*\)\. Make it with createdb\.$/,
+      ],
+      [
+        changed((other) => {
+          other.username = "nobody";
+        }),
+        /does not let this user in .* Look at user and password/,
+      ],
+      [
+        changed((other) => {
+          other.port = "1";
+        }),
+        /does not answer at the address in DATABASE_URL/,
+      ],
+      [
+        changed((other) => {
+          other.port = String(network.port);
+        }),
+        /does not answer at the address|broke off in the middle/,
+      ],
+    ] as const) {
+      const said = await on(given).refused("account list");
+      assert.match(said, sentence);
+      assert.doesNotMatch(said, /hush|postgres:\/\//);
+    }
+    assert.equal(network.lost(), 1);
+    await network.close();
+    const bad = await on("postgres://u:hush-hush@/").refused("account list");
+    assert.match(bad, /DATABASE_URL must be like/);
+    assert.doesNotMatch(bad, /hush/);
+  });
+
+  test("nothing of all this came into the data folder", () => {
+    assert.throws(() => readdirSync(path.join(DATA_DIR, "toolbooth.sqlite")), { code: "ENOENT" });
+  });
+});

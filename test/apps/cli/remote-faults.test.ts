@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { after, describe, test } from "node:test";
+import { Refusal, WrongUsage } from "#apps/cli/command.ts";
+import { COMMANDS } from "#apps/cli/commands.ts";
+import { readRemote } from "#apps/cli/remote/address.ts";
+import { createHttpClient } from "#apps/cli/remote/client.ts";
+import { explainNoAnswer } from "#apps/cli/remote/faults.ts";
+import { readConfig } from "#config/config.ts";
+import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+
+/** Whatever can be wrong between the command line and a service: one sentence that says what to do. */
+const [command] = COMMANDS;
+assert.ok(command);
+
+const remoteOf = (typed: string | undefined, env: Record<string, string> = {}) =>
+  readRemote(command, typed, readConfig({ TOOLBOOTH_OPERATOR_TOKEN: TOKEN, ...env }));
+
+const sentenceOf = async (url: string, token = TOKEN): Promise<string> => {
+  const client = createHttpClient({ url, token }, [0, 0, 0, 0, 0]);
+  const error = await client.findAddress({ email: "ada@b.c" }).then(
+    () => assert.fail("it was refused"),
+    (refused: Error) => refused,
+  );
+  assert.ok(error instanceof Refusal, error.stack);
+  assert.match(error.message, /[.?]$/);
+  assert.ok(!error.message.includes(token), "the token is never repeated");
+  return error.message;
+};
+
+/** A server that answers everything so. */
+async function answering(status: number, body = "", headers: Record<string, string> = {}) {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(status, headers).end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, asked: () => asked };
+}
+
+describe("the address of a service", () => {
+  test("is one of https, or of this machine", () => {
+    for (const [typed, url] of [
+      ["https://tools.example.com", "https://tools.example.com"],
+      ["https://tools.example.com/below/", "https://tools.example.com/below"],
+      ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
+      ["http://localhost:8787/", "http://localhost:8787"],
+      ["http://[::1]:8787", "http://[::1]:8787"],
+    ] as const) {
+      assert.deepEqual(remoteOf(typed), { url, token: TOKEN });
+    }
+    for (const [typed, sentence] of [
+      ["http://tools.example.com", /readable for everybody on the way\. Use https/],
+      ["http://127.0.0.1.example.com", /Use https/],
+      ["http://localhost.example.com", /Use https/],
+      ["tools.example.com", /must be the address of a service/],
+      ["ftp://tools.example.com", /must be the address of a service/],
+      ["https://me:hunter2@tools.example.com", /without user, password/],
+      ["https://tools.example.com/?x=1", /without user, password/],
+    ] as const) {
+      assert.throws(
+        () => remoteOf(typed),
+        (error) =>
+          error instanceof WrongUsage &&
+          sentence.test(error.message) &&
+          !/hunter2/.test(error.message),
+        typed,
+      );
+    }
+  });
+
+  test("comes from the option or the environment, the token from the environment alone", () => {
+    const env = { TOOLBOOTH_REMOTE: "https://one.example" };
+    assert.equal(remoteOf(undefined), null);
+    assert.equal(remoteOf(undefined, env)?.url, "https://one.example");
+    assert.equal(remoteOf("https://other.example", env)?.url, "https://other.example");
+    assert.equal(remoteOf("", env), null, "an empty one is the data here");
+    assert.throws(
+      () => remoteOf("https://one.example", { TOOLBOOTH_OPERATOR_TOKEN: "" }),
+      /TOOLBOOTH_OPERATOR_TOKEN in the environment/,
+    );
+    assert.ok(COMMANDS.every(({ takes }) => !Object.keys(takes).includes("token")));
+  });
+});
+
+describe("a service that does not answer as one", { concurrency: 8 }, () => {
+  test("a wrong token, no token there, an older version", async () => {
+    const url = await serve(createDeployment().app);
+    assert.match(
+      await sentenceOf(url, "x".repeat(40)),
+      /does not take this token.*toolbooth-people/,
+    );
+    const closed = await serve(createDeployment({ tokens: [] }).app);
+    assert.match(await sentenceOf(closed), /has no operator's door\. Give the Worker/);
+    const detail = 'This version of the service knows no operation "findAddress".';
+    const old = await answering(400, JSON.stringify({ code: "unknown_operation", detail }));
+    assert.match(
+      await sentenceOf(old.url),
+      /of another version than this command line.*Deploy this version/,
+    );
+    assert.equal(old.asked(), 1, "it was asked once");
+  });
+
+  test("a service whose settings are not right says so itself, and is asked once", async () => {
+    const text =
+      "This service is not set up yet: a setting is missing.\u001b[2J Look in its log.\n";
+    const headers = { "Content-Type": "text/plain; charset=utf-8", "Retry-After": "60" };
+    const { url, asked } = await answering(503, text, headers);
+    assert.equal(
+      await sentenceOf(url),
+      `${url} says: This service is not set up yet: a setting is missing. [2J Look in its log.`,
+    );
+    assert.equal(asked(), 1);
+  });
+
+  test("something else answers there", async () => {
+    for (const [status, body] of [
+      [200, "<html>hello</html>"],
+      [404, "not found"],
+      [403, "<html>"],
+      [200, "null"],
+      [200, '{"ok":false}'],
+    ] as const) {
+      const { url, asked } = await answering(status, body);
+      assert.match(
+        await sentenceOf(url),
+        /is not the operator's door of Toolbooth \(status \d+\)\. Check/,
+      );
+      assert.equal(asked(), 1);
+    }
+  });
+
+  test("a redirection is told and not followed", async () => {
+    const target = await answering(200, '{"ok":true,"outcome":null}');
+    const { url } = await answering(302, "", { Location: `${target.url}/elsewhere` });
+    const sentence = await sentenceOf(url);
+    assert.ok(sentence.endsWith(`name it: --remote ${target.url}.`), sentence);
+    assert.equal(target.asked(), 0);
+  });
+
+  test("nothing listens, no such host: said at once", async () => {
+    const server = createTcpServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    assert.match(
+      await sentenceOf(`http://127.0.0.1:${port}`),
+      /Nothing listens at .*\(ECONNREFUSED\)/,
+    );
+    const unknown = Object.assign(new Error(), { code: "ENOTFOUND" });
+    assert.match(
+      explainNoAnswer(new TypeError("fetch failed", { cause: unknown }), "https://no.example"),
+      /There is no host no\.example/,
+    );
+  });
+
+  test("a connection that is not secure, no answer in time, a broken one", async () => {
+    const { url } = await answering(200);
+    assert.match(
+      await sentenceOf(url.replace("http:", "https:")),
+      /is not secure \(\w+\), so the token was not sent/,
+    );
+    const timeout = new DOMException("late", "TimeoutError");
+    assert.match(explainNoAnswer(timeout, "https://x.example"), /gave no answer in time/);
+    const reset = Object.assign(new Error(), { code: "ECONNRESET" });
+    assert.match(
+      explainNoAnswer(reset, "https://x.example"),
+      /broke off \(ECONNRESET\), also when tried again/,
+    );
+  });
+
+  test("a service that is busy is asked again, with pauses, and then given up with its own words", async () => {
+    const busy = JSON.stringify({ code: "unavailable", detail: "The ledger is overloaded." });
+    const { url, asked } = await answering(503, busy, { "Retry-After": "0" });
+    assert.equal(await sentenceOf(url), "The ledger is overloaded.");
+    assert.equal(asked(), 6);
+    const long = await answering(503, busy, { "Retry-After": "3600" });
+    await sentenceOf(long.url);
+    assert.equal(long.asked(), 1, "nobody waits an hour");
+  });
+});

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
+import {
+  ask,
+  createDeployment,
+  type Deployment,
+  serve,
+  TOKEN,
+} from "../../api/operator/deployment-fixture.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+
+/** What can be there when an import is run again: half an account, people who came meanwhile, addresses that are taken. */
+const folder = temporaryFolder();
+const file = path.join(folder, "ledger.jsonl");
+const [ADA, BOB, CID] = ["Ada", "Bob", "Cid"].map((name) => `acc_${name.padEnd(12, "0")}`) as [
+  ...[string, string, string],
+];
+const STRANGER = "acc_Stranger0000";
+const MADE = Date.UTC(2026, 2, 1);
+
+/** Three accounts of 5 credits; and an address whose account never came into being. */
+before(async () => {
+  const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
+  const { ledger, directory } = openSqliteDirect(driver);
+  for (const [account, email] of [
+    [ADA, "ada@b.c"],
+    [BOB, "bob@b.c"],
+    [CID, "cid@b.c"],
+  ] as const) {
+    await directory.register({ email, account, createdAt: MADE });
+    await ledger.openAccount({ account, freeCall: "open", now: MADE });
+    const grant = { account, id: "g", kind: "pack" as const, amount: 5, expiresAt: null };
+    await ledger.grant({ ...grant, now: MADE });
+  }
+  await directory.register({ email: "dee@b.c", account: "acc_Dee000000000", createdAt: MADE });
+  const chunks: Uint8Array[] = [];
+  exportSqlite(driver, { withSecret: false }, (bytes) => chunks.push(bytes));
+  driver.close();
+  writeFileSync(file, Buffer.concat(chunks));
+});
+
+async function scene() {
+  const deployment = createDeployment();
+  const asked: string[] = [];
+  const url = await serve(deployment.app, async (request) => {
+    asked.push(((await request.clone().json()) as { operation: string }).operation);
+    return undefined;
+  });
+  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  return { deployment, asked, cli: commandLine(path.join(folder, "none"), env) };
+}
+
+/** What a kill in the middle leaves: an account that is open, and one of which a part came. */
+async function leaveHalf(deployment: Deployment): Promise<void> {
+  const recordOf = (id: string) => ({
+    ...{ record: "account", id, createdAt: MADE, state: "open", freeCall: "open" },
+  });
+  const grant = { record: "grant", account: ADA, id: "g", kind: "pack", amount: 5, remaining: 5 };
+  const whole = [
+    recordOf(ADA),
+    { ...grant, voided: 0, voidedAt: null, grantedAt: MADE, expiresAt: null },
+  ];
+  for (const [account, records, finish] of [
+    [ADA, whole, true],
+    [BOB, [recordOf(BOB)], false],
+  ] as const) {
+    const order = { account, createdAt: MADE, records, begin: true, finish, now: Date.now() };
+    const { status, body } = await ask(deployment, "importAccount", order);
+    assert.equal(status, 200, JSON.stringify(body));
+  }
+}
+
+async function signUp({ ledger, directory }: Deployment, account: string, email: string) {
+  const now = Date.now();
+  await directory.register({ email, account, createdAt: now });
+  await ledger.openAccount({ account, freeCall: "open", now });
+}
+
+describe("an import that was killed in the middle", { concurrency: 2 }, () => {
+  test("leaves an account that audit, list and report name with its cure, at once, and go on", async () => {
+    const { cli, deployment, asked } = await scene();
+    await leaveHalf(deployment);
+    await deployment.directory.register({ email: "bob@b.c", account: BOB, createdAt: MADE });
+    await signUp(deployment, STRANGER, "late@b.c");
+    const cure = `The account ${BOB} is being moved here: run its import to the end, and it opens.`;
+    const audit = await cli.failed("audit");
+    assert.deepEqual(
+      [audit.ok, audit.accounts, audit.books.granted, audit.faults],
+      [false, 2, 5, [cure]],
+    );
+    assert.equal(asked.filter((name) => name === "audit").length, 3, "each was asked once");
+
+    const ran = await cli.run("account list --json");
+    assert.deepEqual(
+      JSON.parse(ran.stdout).accounts.map(({ id, state, balance }: Json) => [id, state, balance]),
+      [
+        [BOB, "moving", null],
+        [STRANGER, "open", 0],
+      ],
+    );
+    assert.equal(ran.stderr, `${cure}\n`);
+    assert.match(
+      (await cli.run("account list")).stdout,
+      /\nbob@b\.c +acc_Bob000000000 +moving +2026/,
+    );
+    const report = await cli.run("report --from 2026-01-01 --to 2026-12-31 --json");
+    assert.deepEqual([report.status, JSON.parse(report.stdout).granted], [0, 5]);
+    assert.equal(report.stderr, `${cure} It is left out.\n`);
+    assert.equal(await cli.refused(`export ${path.join(folder, "copy.jsonl")}`), cure);
+  });
+
+  test("goes on beside people who signed up meanwhile, tells of them, and compares its own accounts", async () => {
+    const { cli, deployment } = await scene();
+    await leaveHalf(deployment);
+    await signUp(deployment, STRANGER, "late@b.c");
+    const ran = await cli.run(`import ${file} --json`);
+    assert.equal(ran.status, 0, ran.stdout);
+    assert.match(
+      ran.stderr,
+      /1 account there is not in these lines \(acc_Stranger0000\) and stays/,
+    );
+    assert.match(ran.stderr, /1 address is left out, .*interrupted .* \(acc_Dee000000000\)/);
+    const { accounts } = await cli.json("account list");
+    assert.deepEqual(
+      accounts.map(({ id, balance }: Json) => [id, balance]),
+      [
+        [ADA, 5],
+        [BOB, 5],
+        [CID, 5],
+        [STRANGER, 0],
+      ],
+    );
+    assert.equal((await cli.json("audit")).ok, true);
+  });
+
+  test("an address that somebody has taken there is refused alone, and comes when the other account is closed", async () => {
+    const { cli, deployment } = await scene();
+    await leaveHalf(deployment);
+    await signUp(deployment, STRANGER, "cid@b.c");
+    const refusal = await cli.refused(`import ${file}`);
+    assert.match(
+      refusal,
+      /^The records came over and the books reconcile, but 1 address has another account there \(that of acc_Cid000000000 is with acc_Stranger0000\)/,
+    );
+    const holderOf = async (email: string) =>
+      (await deployment.directory.findByEmail({ email }))?.account;
+    assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [BOB, STRANGER]);
+    // As the sentence says. An account that is closed meanwhile does not get its address back.
+    await cli.json("account close cid@b.c");
+    await cli.json("account close bob@b.c");
+    await cli.json(`import ${file}`);
+    assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [undefined, CID]);
+  });
+
+  test("an account with another address there by now keeps it", async () => {
+    const { cli, deployment } = await scene();
+    await cli.json(`import ${file}`);
+    deployment.people.exec("UPDATE address SET email = 'new@b.c' WHERE email = 'ada@b.c'");
+    const { status, stderr } = await cli.run(`import ${file}`);
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /1 account has another address there by now and keeps it \(acc_Ada/);
+  });
+
+  test("where the same account was made at another time it is another ledger; nothing is changed", async () => {
+    const { cli, deployment, asked } = await scene();
+    await leaveHalf(deployment);
+    deployment.people.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
+    assert.match(
+      await cli.refused(`import ${file}`),
+      /has an account acc_Bob000000000 that was made at another time .* Nothing was changed by this run/,
+    );
+    assert.ok(!asked.includes("importAccount"));
+  });
+});
+
+test("addresses of the lines are looked at before anything is sent", async () => {
+  const { cli, asked } = await scene();
+  const bad = path.join(folder, "bad.jsonl");
+  const text = readFileSync(file, "utf8").replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, "}\n");
+  for (const [from, to, sentence] of [
+    [
+      '"dee@b.c","account":"acc_Dee000000000"',
+      '"dee@b.c","account":"nonsense"',
+      /of nonsense that is no good: account is no id of an account\. Nothing/,
+    ],
+    [
+      '"email":"ada@b.c"',
+      '"email":"NOT AN ADDRESS 1"',
+      /of acc_Ada000000000 that is no good: email is not an e-mail/,
+    ],
+  ] as const) {
+    assert.ok(text.includes(from));
+    writeFileSync(bad, text.replace(from, to));
+    assert.match(await cli.refused(`import ${bad}`), sentence);
+  }
+  assert.equal(asked.length, 0);
+});

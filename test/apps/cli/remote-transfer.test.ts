@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
+import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+import { fill } from "../../stores/transfer-fixture.ts";
+import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
+
+/** Any store to any store: lines of JSON into a deployed service and out of it, with the command line as a process. */
+const folder = temporaryFolder();
+const file = path.join(folder, "ledger.jsonl");
+let lines: string[] = [];
+
+/** That are kept one by one. */
+const DEBITS = 2_537;
+
+/** A ledger with one of everything, and an account whose calls need several pages. */
+before(async () => {
+  const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
+  await fill(driver);
+  const { ledger, directory } = openSqliteDirect(driver);
+  const account = "acc_Busy00000000";
+  const now = Date.UTC(2026, 2, 1);
+  await directory.register({ email: "busy@b.c", account, createdAt: now });
+  await ledger.openAccount({ account, freeCall: "open", now });
+  await ledger.grant({ account, id: "g", kind: "pack", amount: 9_000, expiresAt: null, now });
+  const key = {
+    id: "key_Busy000000000000000001",
+    sha256: "b".repeat(64),
+    start: "tb_Busy",
+    label: "l",
+  };
+  await ledger.createKey({ account, ...key, now });
+  driver.exec("PRAGMA synchronous = OFF");
+  for (let call = 0; call < 2_500; call += 1) {
+    const order = { account, keySha256: key.sha256, callId: `call_${call}`, tool: "hash" };
+    await ledger.debit({
+      ...order,
+      now: now + call,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  exportSqlite(driver, { withSecret: true }, (bytes) => chunks.push(bytes));
+  driver.close();
+  writeFileSync(file, Buffer.concat(chunks));
+  lines = recordsOf(readFileSync(file, "utf8"));
+});
+
+/** Without header, trailer and secret, in one order: that of accounts opened in the same millisecond is nobody's. */
+const recordsOf = (text: string) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !/^\{"record":"(?:header|trailer|secret)"/.test(line))
+    .sort();
+
+async function scene(before?: Parameters<typeof serve>[1]) {
+  const deployment = createDeployment();
+  const url = await serve(deployment.app, before);
+  const own = temporaryFolder();
+  const temporary = path.join(own, "tmp");
+  mkdirSync(temporary);
+  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: temporary };
+  const cli = commandLine(path.join(own, "data"), env);
+  return { deployment, url, cli, env, own, temporary, copy: path.join(own, "copy.jsonl") };
+}
+
+const operationOf = async (request: Request) =>
+  ((await request.clone().json()) as { operation: string; order: Json }).operation;
+
+describe("export and import of a deployed service", { concurrency: 2 }, () => {
+  test("what goes in comes out: SQLite, a deployment, SQLite; and the books hold all along", async () => {
+    const { cli, copy, own, url, temporary, deployment } = await scene();
+    const ran = await cli.run(`import ${file} --json`);
+    assert.equal(ran.status, 0, ran.stdout);
+    const { counts, secretIncluded } = JSON.parse(ran.stdout);
+    assert.deepEqual([counts.account, counts.debit, counts.purchase], [7, DEBITS, 3]);
+    assert.equal(secretIncluded, true);
+    assert.match(ran.stderr, /keys? were made under another secret than the service has/);
+    assert.match(ran.stderr, /stays here: .*wrangler secret put SECRET/);
+    const made = await cli.json(`export ${copy}`);
+    const { secret: _, ...others } = counts;
+    assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+    assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
+    const { stdout } = await cli.run("export");
+    assert.equal(stdout, readFileSync(copy, "utf8"), "the same service gives the same lines");
+    assert.deepEqual(readdirSync(temporary), [], "nothing is left behind");
+
+    const here = commandLine(path.join(own, "third"));
+    await here.json(`import ${copy}`);
+    const [there, local] = await Promise.all([cli.json("audit"), here.json("audit")]);
+    assert.deepEqual(there, local);
+    assert.equal(there.ok, true);
+    assert.match(
+      await cli.run(`import ${file}`).then(({ stderr }) => stderr),
+      /7 accounts had come over before/,
+    );
+    assert.deepEqual(deployment.complaints, []);
+    assert.ok(url.startsWith("http://127.0.0.1:"));
+  });
+
+  test("an import that is stopped in the middle is run again and comes to its end", async () => {
+    let pages = 0;
+    let stop = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const { cli, env, deployment, temporary, copy } = await scene(async (request) => {
+      if ((await operationOf(request)) === "importAccount") pages += 1;
+      // The first pages came through; the process is killed while it waits for the next.
+      if (pages !== 8) return undefined;
+      stop();
+      return new Promise<undefined>((resolve) => setTimeout(resolve, 300, undefined));
+    });
+    const child = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
+    child.stderr?.resume();
+    await stopped;
+    child.kill("SIGTERM");
+    const [, signal] = await once(child, "exit");
+    assert.equal(signal, "SIGTERM");
+    assert.deepEqual(readdirSync(temporary), [], "what was on its way is gone");
+    const busy = { account: "acc_Busy00000000", keySha256: "b".repeat(64) };
+    const order = {
+      ...busy,
+      callId: "c",
+      tool: "hash",
+      now: Date.now(),
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    };
+    await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
+    await cli.json(`import ${file}`);
+    assert.equal((await deployment.ledger.debit(order)).outcome, "debited");
+    await cli.json(`export ${copy}`);
+    const kept = new Set(recordsOf(readFileSync(copy, "utf8")));
+    const changed = lines.filter((line) => !kept.has(line));
+    assert.deepEqual(changed.map((line) => JSON.parse(line).record).sort(), ["grant", "key"]);
+  });
+
+  test("nothing is sent of lines that are no good, and nothing into a service with accounts of its own", async () => {
+    const asked: string[] = [];
+    const { cli, deployment, own, temporary } = await scene(async (request) => {
+      asked.push(await operationOf(request));
+      return undefined;
+    });
+    const bad = path.join(own, "bad.jsonl");
+    const text = readFileSync(file, "utf8");
+    for (const [spoilt, sentence] of [
+      [text.slice(0, 5_000), /^Line \d+ .*Nothing was imported\.$/],
+      [text.replace('"remaining":', '"remaining":1'), /^Line \d+ \(grant\) contradicts itself/],
+      ["", /not one line came/],
+    ] as const) {
+      writeFileSync(bad, spoilt);
+      assert.match(await cli.refused(`import ${bad}`), sentence);
+    }
+    assert.equal(asked.length, 0);
+    const foreign = "acc_Foreign00000";
+    await deployment.ledger.openAccount({ account: foreign, freeCall: "open", now: 5 });
+    assert.match(
+      await cli.refused(`import ${file}`),
+      /is not empty: it has the account acc_Foreign00000.*Import into a new deployment, /,
+    );
+    assert.ok(!asked.includes("importAccount"));
+    assert.deepEqual(readdirSync(temporary), []);
+    assert.deepEqual((await deployment.index.list({ after: null, max: 9 })).length, 1);
+  });
+
+  test("an account that was not brought by an import is left alone, even where the lines have it", async () => {
+    const { cli, deployment } = await scene();
+    const { id: account, createdAt } = JSON.parse(
+      lines.find((line) => /"record":"account"/.test(line)) ?? "",
+    );
+    await deployment.ledger.openAccount({ account, freeCall: "open", now: createdAt });
+    assert.match(
+      await cli.refused(`import ${file}`),
+      /is here already, and was not brought by an import/,
+    );
+  });
+
+  test("where the books there turn out different, the import says so", async () => {
+    let isDone = false;
+    const { cli, deployment } = await scene(async (request) => {
+      // Somebody gives credits to an account between its coming over and the comparison.
+      if (isDone || (await operationOf(request)) !== "importAddresses") return undefined;
+      isDone = true;
+      const grant = { account: "acc_Busy00000000", id: "more", kind: "pack" as const, amount: 5 };
+      await deployment.ledger.grant({ ...grant, expiresAt: null, now: Date.now() });
+      return undefined;
+    });
+    assert.match(
+      await cli.refused(`import ${file}`),
+      /the books there are not those of the lines \(acc_Busy00000000\)/,
+    );
+  });
+
+  test("an account that is called while it is read is read again until it is of one moment", async () => {
+    let calls = 0;
+    const call = async () => {
+      calls += 1;
+      const order = { account: "acc_Busy00000000", keySha256: "b".repeat(64), tool: "hash" };
+      const now = Date.now();
+      const asked = {
+        ...order,
+        callId: `late_${calls}`,
+        now,
+        credits: 1,
+        freeCallCredits: 1,
+        idempotency: null,
+      };
+      await deployment.ledger.debit(asked).catch(() => {});
+    };
+    const { cli, deployment, copy, own } = await scene(async (request) => {
+      if ((await operationOf(request)) === "exportAccount") await call();
+      return undefined;
+    });
+    await cli.json(`import ${file}`);
+    const { counts } = await cli.json(`export ${copy}`);
+    // It was held in the end: a call is refused then, and not in the lines.
+    assert.ok(calls > 6, `${calls} calls`);
+    const { balance } = await deployment.ledger.credits({
+      account: "acc_Busy00000000",
+      now: Date.now(),
+    });
+    const taken = counts.debit - DEBITS;
+    assert.ok(taken >= 1 && taken <= calls);
+    assert.equal(balance, 9_000 - 2_499 - taken, "the lines have every call that was taken");
+    await commandLine(path.join(own, "third")).json(`import ${copy}`);
+  });
+});

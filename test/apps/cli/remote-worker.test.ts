@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openEdgeSite } from "../../support/edge-site.ts";
+import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
+
+/** The whole way in a real workerd: data of Node to the edge, used there, and back. */
+const TOKEN = "the-token-of-an-operator-in-the-tests";
+const SECRET = "the secret that goes along with the keys";
+const BUSY_CALLS = 6_000;
+
+const folder = temporaryFolder();
+const file = path.join(folder, "ledger.jsonl");
+
+test("data of Node moves to the edge, through a kill in the middle, is used there, and moves back", async () => {
+  const site = await openEdgeSite(
+    { after },
+    { texts: { SECRET, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, RATE_LIMIT: "0" } },
+  );
+  const here = commandLine(path.join(folder, "here"), { SECRET });
+  const keys = await fillBooks(here);
+  const { counts } = await here.json(`export ${file}`);
+  assert.equal(counts.debit, BUSY_CALLS + 1);
+
+  const env = { TOOLBOOTH_REMOTE: site.base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: folder };
+  mkdirSync(path.join(folder, "nowhere"));
+  const there = commandLine(path.join(folder, "nowhere"), env);
+  const call = async (key: string) => {
+    const response = await fetch(`${site.base}/api/v1/hash`, {
+      ...{ method: "POST", headers: { Authorization: `Bearer ${key}` }, body: '{"text":"hello"}' },
+    });
+    await response.arrayBuffer();
+    return { status: response.status, remaining: response.headers.get("Credits-Remaining") };
+  };
+
+  const killed = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
+  const isTold = (outcome: string) =>
+    site.logs.some((line) => line.includes(`"outcome":"${outcome}"`));
+  // One is open already, and of the large one the first part came.
+  while (!isTold("opened") || !isTold("import begun"))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  assert.equal((await call(keys.busy)).status, 503, "half an account takes no calls");
+
+  const ran = await there.run(`import ${file} --json`);
+  assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+  assert.match(ran.stderr, /had come over before/);
+  assert.doesNotMatch(ran.stderr, /another secret/);
+  assert.deepEqual(JSON.parse(ran.stdout), { counts, secretIncluded: false });
+  assert.deepEqual(await there.json("audit"), await here.json("audit"));
+  assert.deepEqual(await there.json("account list"), await here.json("account list"));
+
+  assert.deepEqual(await call(keys.ada), { status: 200, remaining: "5" }, "the free call");
+  assert.deepEqual(await call(keys.ada), { status: 200, remaining: "4" });
+  assert.deepEqual(await call(keys.busy), {
+    status: 200,
+    remaining: String(9_000 - BUSY_CALLS - 1),
+  });
+  assert.equal((await call(keys.revoked)).status, 401);
+
+  const copy = path.join(folder, "copy.jsonl");
+  await there.json(`export ${copy}`);
+  const kept = new Set(recordsOf(copy));
+  const changed = recordsOf(file).filter((record) => !kept.has(record));
+  assert.deepEqual(changed.map((record) => JSON.parse(record).record).sort(), [
+    // What two keys spent and that they were used; and that Ada's free call was made.
+    ...["account", "grant", "grant", "key", "key"],
+  ]);
+  assert.equal(kept.size, recordsOf(file).length + 3, "three calls more");
+  const back = commandLine(path.join(folder, "back"), { SECRET });
+  await back.json(`import ${copy}`);
+  const { ok, books } = await back.json("audit");
+  assert.deepEqual([ok, books.debited], [true, BUSY_CALLS + 2]);
+  assert.deepEqual((await there.json("audit")).books, books);
+
+  const made = await there.json("key create ada@b.c --label edge");
+  assert.equal((await call(made.key)).status, 200);
+  await there.json("account close ada@b.c");
+  assert.equal((await call(made.key)).status, 401);
+  const { acts } = await there.json("acts --max 3");
+  assert.deepEqual(
+    acts.map(({ act, address }: Json) => [act, typeof address]),
+    [
+      ["closeAccount", "string"],
+      ["createKey", "string"],
+      ["importAddresses", "string"],
+    ],
+  );
+});
+
+/** Accounts with keys as the command line makes them, one of them with calls for several pages. */
+async function fillBooks(cli: ReturnType<typeof commandLine>) {
+  await cli.json("account create ada@b.c --credits 5");
+  await cli.json("account create busy@b.c --credits 9000");
+  await cli.json("account create gone@b.c --credits 9");
+  const ada = await cli.json("key create ada@b.c --label l");
+  const revoked = await cli.json("key create ada@b.c --label old");
+  await cli.json(`key revoke ${revoked.id}`);
+  const busy = await cli.json("key create busy@b.c --label l");
+  await cli.json("account close gone@b.c");
+  const driver = openNodeSqlite(path.join(folder, "here", "toolbooth.sqlite"));
+  driver.exec("PRAGMA synchronous = OFF");
+  const { ledger, directory } = openSqliteDirect(driver);
+  const { account = "" } = (await directory.findByEmail({ email: "busy@b.c" })) ?? {};
+  const [{ sha256 = "" } = {}] = await ledger.listKeys({ account });
+  const at = Date.now() - 3_600_000;
+  for (let number = 0; number <= BUSY_CALLS; number += 1) {
+    const order = { account, keySha256: sha256, callId: `call_${number}`, tool: "hash" };
+    await ledger.debit({
+      ...order,
+      now: at + number,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
+  }
+  driver.close();
+  return { ada: ada.key as string, busy: busy.key as string, revoked: revoked.key as string };
+}
+
+const recordsOf = (name: string) =>
+  readFileSync(name, "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !/^\{"record":"(?:header|trailer)"/.test(line));

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+
+/** The command line as a process, on a deployed service that answers over the loopback. */
+async function scene(before?: Parameters<typeof serve>[1]) {
+  const deployment = createDeployment();
+  const url = await serve(deployment.app, before);
+  const folder = temporaryFolder();
+  const dataDir = path.join(folder, "data");
+  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: folder };
+  return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
+}
+
+/** What random ids and clocks decide has one name. */
+const shapeOf = (value: Json): Json =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/"(acc|key|tb)_[0-9A-Za-z]+"/g, '"$1"')
+      .replaceAll(/"operator:[0-9A-Za-z]{16}"/g, '"operator"')
+      .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"time"'),
+  );
+
+describe("the command line on a deployed service", { concurrency: 2 }, () => {
+  test("does what it does on a data folder, with the same answers", async () => {
+    const { cli, dataDir, deployment } = await scene();
+    const here = commandLine(dataDir);
+    /** The same line on both; what is different by its nature has one name. */
+    const both = async (line: string): Promise<Json> => {
+      const [there, local] = await Promise.all([cli.json(line), here.json(line)]);
+      assert.deepEqual(shapeOf(there), shapeOf(local), line);
+      return { there, local };
+    };
+    await both("account create Ada@Example.org --credits 7");
+    await both("account create bob@b.c");
+    const made = await both("key create ada@example.org --label production");
+    await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
+    await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
+    await both("credits show ada@example.org");
+    await both("key list ada@example.org");
+    await both("account suspend bob@b.c");
+    await both("account resume bob@b.c");
+    await both("report --from 2020-01-01 --to 2099-01-01");
+    const audits = await both("audit");
+    assert.deepEqual(audits.there, audits.local);
+    await both("account close bob@b.c");
+    const { there } = await both("account list");
+    assert.deepEqual(
+      there.accounts.map(({ email, balance }: Json) => [email, balance]),
+      [["ada@example.org", 12]],
+    );
+    const [, revoked] = await Promise.all([
+      here.json(`key revoke ${made.local.id}`),
+      cli.json(`key revoke ${made.there.id}`),
+    ]);
+    assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
+
+    const { acts } = await cli.json("acts");
+    assert.deepEqual(acts.map(({ act }: Json) => act).reverse(), [
+      ...["openAccount", "openAccount", "createKey", "grant", "grant"],
+      ...["suspendAccount", "resumeAccount", "closeAccount", "revokeKey"],
+    ]);
+    assert.deepEqual(Object.keys(acts[0]), ["at", "by", "act", "subject", "outcome", "address"]);
+    assert.equal((await cli.json("acts --max 2")).acts.length, 2);
+    assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
+    assert.deepEqual(deployment.complaints, []);
+  });
+
+  test("--remote before or after the command names the service, and goes before the environment", async () => {
+    const { url, env, dataDir, folder } = await scene();
+    const { TOOLBOOTH_REMOTE: _, ...token } = env;
+    const cli = commandLine(dataDir, token);
+    await cli.json(`account create ada@b.c --credits 3 --remote ${url}/`);
+    const { balance } = await cli.json(`--remote ${url} credits show ada@b.c`, {
+      env: { TOOLBOOTH_REMOTE: "https://nowhere.example" },
+    });
+    assert.equal(balance, 3);
+    assert.match(await cli.refused("credits show ada@b.c"), /^There is no data in/);
+    assert.ok(!existsSync(dataDir));
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test("the sentences of refusals come over, and name the service", async () => {
+    const { cli, url } = await scene();
+    await cli.json("account create ada@b.c");
+    assert.match(await cli.refused("account create ada@b.c"), /already\. To give it credits/);
+    const missing = await cli.refused("credits show bob@b.c");
+    assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}:`), missing);
+    assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
+    await cli.json("account suspend ada@b.c");
+    const { stderr } = await cli.run("key create ada@b.c --label l");
+    assert.match(stderr, /works after account resume ada@b\.c/);
+  });
+
+  test("an answer that is lost costs nothing: the order is sent again, and carried out once", async () => {
+    const lost = new Map<string, number>();
+    const { deployment, cli } = await scene(async (request) => {
+      const body = await request.text();
+      const { operation } = JSON.parse(body) as { operation: string };
+      const again = new Request(request.url, {
+        ...{ method: "POST", headers: request.headers, body },
+      });
+      const answer = await deployment.app.fetch(again, "::1");
+      const times = lost.get(operation) ?? 0;
+      lost.set(operation, times + 1);
+      // It was done, and the answer is lost once.
+      return times > 0 ? answer : new Response("bad gateway", { status: 502 });
+    });
+    await cli.json("account create ada@b.c --credits 5");
+    await cli.json("credits grant ada@b.c 5");
+    assert.equal((await cli.json("credits show ada@b.c")).balance, 10);
+    const sentence = await cli.refused("key create ada@b.c --label l");
+    assert.match(
+      sentence,
+      /was made, but the answer with it was lost.*Revoke it \(key revoke key_/,
+    );
+    const [, id] = /key revoke (key_\w+)/.exec(sentence) ?? [];
+    await cli.json(`key revoke ${id}`);
+    const { keys } = await cli.json("key list ada@b.c");
+    assert.equal(keys.length, 1);
+    const closed = await cli.json("account close ada@b.c");
+    assert.deepEqual([closed.state, closed.forfeited], ["closed", 10]);
+    assert.equal((await cli.json("audit")).books.voided, 10);
+  });
+
+  test("many accounts are audited and summed up, several at a time", async () => {
+    let [underWay, most] = [0, 0];
+    const { cli, deployment } = await scene(() => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      setTimeout(() => {
+        underWay -= 1;
+      }, 2);
+      return undefined;
+    });
+    const now = Date.now();
+    for (let i = 0; i < 60; i += 1) {
+      const account = `acc_Many${String(i).padStart(8, "0")}`;
+      await deployment.ledger.openAccount({ account, freeCall: "open", now });
+      const grant = { account, id: "g", kind: "operator" as const, amount: i + 1 };
+      await deployment.ledger.grant({ ...grant, expiresAt: null, now });
+    }
+    // Listed, but never opened.
+    await deployment.index.note({ account: "acc_Never0000000", now });
+    const audit = await cli.json("audit");
+    assert.deepEqual([audit.ok, audit.accounts, audit.books.granted], [true, 60, 1830]);
+    assert.ok(most > 1 && most <= 16, `${most} at once`);
+    const { granted, grants } = await cli.json("report --from 2020-01-01 --to 2099-01-01");
+    assert.deepEqual([granted, grants.length], [1830, 60]);
+    deployment.objects
+      .get("acc_Many00000007")
+      ?.driver.exec("UPDATE credit_grant SET voided = 1, remaining = 1");
+    const { ok, faults } = await cli.failed("audit");
+    assert.equal(ok, false);
+    assert.match(faults[0], /^acc_Many00000007: 8 credits were granted, but 2 are accounted for/);
+  });
+
+  test("a long outcome is cut in the table of acts, and whole with --json", async () => {
+    const { cli, deployment } = await scene();
+    const outcome = `refused: ${"why ".repeat(50)}`;
+    const told = {
+      at: Date.now(),
+      by: "operator",
+      act: "grant",
+      subject: "acc_Ada000000000",
+      address: "::1",
+    };
+    await deployment.acts.record({ ...told, outcome });
+    await deployment.acts.record({ ...told, outcome: "done" });
+    const { stdout } = await cli.run("acts");
+    const widths = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.length);
+    assert.ok(Math.max(...widths) <= 120, stdout);
+    assert.match(stdout, / refused: (?:why )+w?h?y?… {2}::1\n/);
+    assert.equal((await cli.json("acts")).acts[1].outcome, outcome);
+  });
+
+  test("what is about data folders says what to do instead", async () => {
+    const { cli, dataDir, folder } = await scene();
+    assert.match(
+      await cli.refused(`backup ${folder}/copy`),
+      /copies a data folder.*export.*TOOLBOOTH_REMOTE/,
+    );
+    assert.match(await cli.refused(`restore ${folder}/copy`), /replaces a data folder.*import/);
+    assert.match(await cli.wrong("export x --with-secret"), /in nobody's reach/);
+    const here = commandLine(dataDir);
+    assert.match((await here.run("backup --help")).stdout, /With --remote: backup copies/);
+    assert.match(
+      (await here.run("key create --help")).stdout,
+      /--label L \[--remote URL\] \[--json\]/,
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { commandLine, temporaryFolder } from "./fixture.ts";
+
+const freshLine = () => {
+  const dataDir = path.join(temporaryFolder(), "data");
+  return { ...commandLine(dataDir), database: path.join(dataDir, "toolbooth.sqlite") };
+};
+
+describe("audit and report", () => {
+  const cli = freshLine();
+  const day = (text: string) => Date.parse(`${text}Z`);
+
+  test("report sums calls and credits by day, tool and account, both days included", async () => {
+    const { id } = await cli.json("account create ada@b.c");
+    const key = await cli.json("key create ada@b.c --label l");
+    const driver = openNodeSqlite(cli.database);
+    const { ledger } = openSqliteDirect(driver);
+    const [{ sha256 = "" } = {}] = await ledger.listKeys({ account: id });
+    const grantedAt = day("2026-01-01T00:00:00.000");
+    await ledger.grant({
+      account: id,
+      id: "g",
+      kind: "pack",
+      amount: 50,
+      expiresAt: null,
+      now: grantedAt,
+    });
+    const calls: [at: string, tool: string][] = [
+      ["2025-12-31T23:59:59.999", "hash"], // the free first call, a day too early
+      ["2026-01-01T00:00:00.000", "hash"],
+      ["2026-01-01T12:00:00.000", "uuid"],
+      ["2026-01-31T23:59:59.999", "hash"],
+      ["2026-01-31T23:00:00.000", "hash"], // reversed below
+      ["2026-02-01T00:00:00.000", "hash"],
+    ];
+    for (const [i, [at, tool]] of calls.entries()) {
+      const order = {
+        account: id,
+        keySha256: sha256,
+        callId: `call_${i}`,
+        tool,
+        now: day(at),
+        credits: 1,
+        freeCallCredits: 1,
+        idempotency: null,
+      };
+      assert.equal((await ledger.debit(order)).outcome, "debited");
+    }
+    await ledger.reverse({
+      account: id,
+      callId: "call_4",
+      at: day("2026-01-31T23:00:00.000"),
+      now: day("2026-01-31T23:00:01.000"),
+    });
+    driver.close();
+
+    const report = await cli.json("report --from 2026-01-01 --to 2026-01-31");
+    assert.deepEqual([report.calls, report.credits, report.granted], [3, 3, 50]);
+    assert.deepEqual(report.days, [
+      { day: "2026-01-01", tool: "hash", calls: 1, credits: 1 },
+      { day: "2026-01-01", tool: "uuid", calls: 1, credits: 1 },
+      { day: "2026-01-31", tool: "hash", calls: 1, credits: 1 },
+    ]);
+    const ada = { id, email: "ada@b.c", state: "open", balance: 46, calls: 3, credits: 3 };
+    assert.deepEqual(report.accounts, [ada]);
+    assert.equal(report.grants[0].grantedAt, "2026-01-01T00:00:00.000Z");
+    const all = await cli.json("report --from 2020-01-01 --to 2030-12-31");
+    assert.deepEqual([all.calls, all.credits], [5, 4], "the free call is a call that cost nothing");
+
+    await cli.json("account close ada@b.c");
+    const closed = await cli.run("report --from 2026-01-01 --to 2026-01-31");
+    assert.match(closed.stdout, /in UTC: 3 calls, 3 credits debited, 50 granted/);
+    assert.match(closed.stdout, new RegExp(`^${id} \\(closed\\) +3 +3 +0$`, "m"));
+    assert.doesNotMatch(closed.stdout, new RegExp(key.key));
+  });
+
+  test("audit tells books that do not reconcile, and exits with 1", async () => {
+    assert.equal((await cli.json("audit")).ok, true);
+    const driver = openNodeSqlite(cli.database);
+    driver.exec("UPDATE credit_grant SET voided = voided - 2");
+    driver.close();
+    const { ok, faults } = await cli.failed("audit");
+    assert.equal(ok, false);
+    assert.match(faults[0], /50 credits were granted, but 48 are accounted for/);
+    const { status, stdout } = await cli.run("audit");
+    assert.equal(status, 1);
+    assert.match(stdout, /do not reconcile/);
+  });
+
+  test("a file that is no database is said to be damaged", async () => {
+    const other = freshLine();
+    await other.json("account create ada@b.c");
+    writeFileSync(
+      other.database,
+      "this is no database, though it is long enough to be one".repeat(99),
+    );
+    assert.match(await other.refused("audit"), /is damaged or not a database of Toolbooth/);
+    assert.ok(existsSync(other.database));
+  });
+
+  test("data of a newer version is left alone", async () => {
+    const other = freshLine();
+    await other.json("account create ada@b.c");
+    const driver = openNodeSqlite(other.database);
+    driver.exec("INSERT INTO schema_migration VALUES (999, 'later', '', 999, 0)");
+    driver.close();
+    assert.match(await other.refused("account list"), /schema version 999/);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { commandLine, startServer, temporaryFolder } from "./fixture.ts";
+
+describe("export and import", () => {
+  const folder = temporaryFolder();
+  const cli = commandLine(path.join(folder, "data"));
+  const file = path.join(folder, "ledger.jsonl");
+  let key: string;
+
+  const elsewhere = (name: string) => {
+    const dataDir = path.join(folder, name);
+    return { ...commandLine(dataDir), dataDir };
+  };
+
+  before(async () => {
+    await cli.json("account create ada@b.c --credits 5");
+    ({ key } = await cli.json("key create ada@b.c --label l"));
+  });
+
+  test("export writes lines to a file of one's own, or to standard output and nothing else there", async () => {
+    const made = await cli.json(`export ${file} --with-secret`);
+    assert.deepEqual(made, {
+      file,
+      counts: { account: 1, address: 1, key: 1, grant: 1, secret: 1 },
+      secretIncluded: true,
+    });
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.match(await cli.refused(`export ${file}`), /exists already.*--force/);
+    const { status, stdout, stderr } = await cli.run("export");
+    assert.equal(status, 0);
+    const lines = stdout.trimEnd().split("\n");
+    assert.equal(lines.length, 6);
+    for (const line of lines) JSON.parse(line);
+    assert.match(stderr, /were exported\. The secret is not included/);
+    assert.ok(!stdout.includes(key));
+    assert.deepEqual(readdirSync(folder).sort(), ["data", "ledger.jsonl"]);
+  });
+
+  test("import into a new folder brings a service whose keys work", async () => {
+    const other = elsewhere("other");
+    const { counts, secretIncluded } = await other.json(`import ${file}`);
+    assert.deepEqual([counts.account, secretIncluded], [1, true]);
+    assert.deepEqual(readdirSync(other.dataDir), ["toolbooth.sqlite"]);
+    const { stdout } = await other.run("export --with-secret");
+    assert.equal(stdout, readFileSync(file, "utf8"));
+    assert.match(
+      await other.refused(`import ${file}`),
+      /not empty, and an import never mixes ledgers/,
+    );
+    const server = await startServer(other.dataDir);
+    assert.equal((await server.call(key)).status, 200);
+    await server.stop();
+  });
+
+  test("import reads standard input, and says where the secret must come from", async () => {
+    const other = elsewhere("piped");
+    const { stdout } = await cli.run("export");
+    const ran = await other.run("import --json", { input: stdout });
+    assert.equal(ran.status, 0);
+    assert.deepEqual(JSON.parse(ran.stdout).secretIncluded, false);
+    assert.match(ran.stderr, /Set SECRET to that of the service they are from/);
+  });
+
+  test("a truncated or damaged file is refused with its line, and nothing is written", async () => {
+    const other = elsewhere("refused");
+    const lines = readFileSync(file, "utf8").split("\n");
+    const bad = path.join(folder, "bad.jsonl");
+    for (const [text, fault] of [
+      [lines.slice(0, 4).join("\n"), /end after line 4 without a trailer.*Nothing was imported\.$/],
+      [lines.join("\n").slice(0, 300), /^Line 4 is not JSON/],
+      ["x".repeat(3_000_000), /longer than any record/],
+      ["", /not one line came/],
+    ] as const) {
+      writeFileSync(bad, text);
+      assert.match(await other.refused(`import ${bad}`), fault);
+      assert.deepEqual(readdirSync(other.dataDir), []);
+    }
+    assert.match(await other.refused(`import ${folder}/none`), /There is no .*none/);
+  });
+});

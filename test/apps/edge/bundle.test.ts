@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { wrangler } from "../../support/edge-site.ts";
+
+/**
+ * What would be deployed for the calls, as wrangler bundles it; nothing leaves this machine. Zod takes 17,000 of the bytes, the
+ * entities of HTML 7,000, the rules and stores of the ledger 20,000. The platform takes 3 MB.
+ */
+const GZIP_BYTES_MAX = 105_000;
+const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+type Metafile = {
+  inputs: Record<string, { imports: { path: string; external?: boolean }[] }>;
+};
+
+describe("the Worker of the calls, as it would be deployed", () => {
+  let said = "";
+  let metafile: Metafile;
+  before(async () => {
+    const to = ["--outdir", folder, "--metafile"];
+    said = await wrangler("deploy", "--dry-run", "--env=", ...to);
+    metafile = JSON.parse(readFileSync(path.join(folder, "bundle-meta.json"), "utf8"));
+  });
+
+  test(`is at most ${GZIP_BYTES_MAX} bytes, gzipped`, () => {
+    const { byteLength } = gzipSync(readFileSync(path.join(folder, "worker.js")));
+    assert.ok(byteLength <= GZIP_BYTES_MAX, `${byteLength} bytes`);
+  });
+
+  test("imports nothing of Node, and of the platform only its own module", () => {
+    const outside = Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter(({ external }) => external)
+      .map((each) => each.path);
+    assert.deepEqual([...new Set(outside)], ["cloudflare:workers"]);
+  });
+
+  test("carries no page, no letter, no person, and none of the settings that it has not", () => {
+    const files = Object.keys(metafile.inputs).map((file) => file.replace(/^.*?(?=src\/)/, ""));
+    assert.ok(
+      files.includes("src/api/pipeline/call-tool.ts"),
+      "the names of the files are as expected",
+    );
+    for (const file of files) {
+      assert.doesNotMatch(
+        file,
+        /src\/(?:config|settings|mail\/|http\/(?:pages|people|operator|openapi)|accounts\/(?:auth|people|directory|journal))|package\.json|better-auth|sqlite-000[34]/,
+      );
+    }
+  });
+
+  test("has the objects, the database and the Worker of the pages", () => {
+    for (const binding of [/env\.LEDGER \(AccountLedger\)/, /env\.DB/, /env\.PEOPLE/]) {
+      assert.match(said, binding);
+    }
+  });
+
+  test("can be deployed before the Worker of the pages is there", async () => {
+    const alone = await wrangler("deploy", "--dry-run", "--env", "alone", "--outdir", folder);
+    assert.match(alone, /env\.LEDGER \(AccountLedger\)/);
+    assert.match(alone, /env\.DB/);
+    assert.doesNotMatch(alone, /env\.PEOPLE/);
+  });
+});

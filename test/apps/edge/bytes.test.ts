@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { makeKey } from "#accounts/key-format.ts";
+import { newAccountId } from "#ids.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { type Asked, CALLERS, otherRequests, toolRequests } from "../../http/edge-requests.ts";
+import { nodeSocket } from "../../http/node-socket.ts";
+import {
+  type Answer,
+  createCaller,
+  type Door,
+  type Opener,
+  openDoor,
+} from "../../http/test-service.ts";
+import { workerd } from "../../http/workerd.ts";
+
+/** The Worker answers with the very bytes of the Node service; both are given the same time and the same random bytes. */
+const TAKES_ALL = process.env["TEST_EDGE"] === "all";
+const SAMPLE_PER_TOOL = 100;
+const seed = Number(process.env["TEST_EDGE_SEED"] ?? Date.now() % 2 ** 31);
+
+/** What a server says of its connection, of its own time and of packing, which at the edge is the platform's. */
+const OF_THE_SERVER = new Set([
+  ...["date", "connection", "keep-alive", "content-length", "transfer-encoding"],
+  ...["server-timing", "vary"],
+]);
+/** Of an account that is suspended a node tells the rate where it knows the key already, an object always. */
+const OF_THE_RATE = new Set(["ratelimit", "ratelimit-policy"]);
+
+type Side = { door: Door; keys: Map<Asked["caller"], string | null> };
+let sides: Side[];
+
+before(async () => {
+  sides = await Promise.all([nodeSocket, workerd].map(openSide));
+});
+after(() => Promise.all((sides ?? []).map(({ door }) => door.close())));
+
+async function openSide(opener: Opener): Promise<Side> {
+  const door = await openDoor(opener, { rateLimit: 100_000, fixed: true });
+  const keys: Side["keys"] = new Map();
+  for (const name of CALLERS) keys.set(name, await keyOf(door, name));
+  return { door, keys };
+}
+
+async function keyOf(door: Door, name: Asked["caller"]): Promise<string | null> {
+  if (name === "none") return null;
+  if (name === "made_up") return makeKey(newAccountId(randomBytes), ["another"], randomBytes);
+  const credits = name === "broke" ? 0 : 1_000_000;
+  const caller = await createCaller(door, {
+    credits,
+    freeCall: name === "first" ? "open" : "withheld",
+  });
+  const order = { account: caller.account, now: await door.now() };
+  if (name === "suspended") await door.ledger.suspendAccount(order);
+  if (name === "closed") await door.ledger.closeAccount(order);
+  if (name === "revoked") await door.ledger.revokeKey({ ...order, id: caller.keyId });
+  return name === "misspelt" ? `${caller.key.slice(0, -1)}_` : caller.key;
+}
+
+async function ask({ door, keys }: Side, asked: Asked, at: number): Promise<Answer> {
+  const key = keys.get(asked.caller);
+  return door.send(asked.path, {
+    method: asked.method,
+    body: asked.body,
+    headers: {
+      "X-Request-Id": `request-${at}`,
+      "Accept-Encoding": "identity",
+      ...(typeof key === "string" ? { Authorization: `Bearer ${key}` } : {}),
+      ...asked.headers,
+    },
+  });
+}
+
+const headersOf = ({ status, headers }: Answer) =>
+  Object.fromEntries(
+    [...headers].filter(
+      ([name]) => !OF_THE_SERVER.has(name) && !(status === 403 && OF_THE_RATE.has(name)),
+    ),
+  );
+
+/** One after the other, so that balances and rates go down alike. Returns how many were refused. */
+async function compare(requests: Asked[]): Promise<number> {
+  let refused = 0;
+  for (const [at, asked] of requests.entries()) {
+    const [node, edge] = await Promise.all(sides.map((side) => ask(side, asked, at)));
+    assert.ok(node && edge);
+    const body = Buffer.from(asked.body ?? "");
+    const shown = `${asked.method} ${asked.path} of ${asked.caller} ${JSON.stringify(asked.headers)} ${body.subarray(0, 300)} (seed ${seed})`;
+    assert.equal(edge.status, node.status, `${shown}\n${edge.text.slice(0, 500)}`);
+    assert.deepEqual(headersOf(edge), headersOf(node), shown);
+    assert.ok(
+      Buffer.from(edge.bytes).equals(node.bytes),
+      `${shown}\n${edge.text.slice(0, 500)}\n${node.text.slice(0, 500)}`,
+    );
+    if (node.status >= 400) refused += 1;
+  }
+  return refused;
+}
+
+/** So many of them, in their order; the same for the same seed. */
+function sample<Item>(items: Item[], count: number): Item[] {
+  let state = seed;
+  const left = items.map((_, at) => at);
+  while (left.length > count) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    left.splice(state % left.length, 1);
+  }
+  return left.map((at) => items[at] as Item);
+}
+
+for (const { name, examples } of TOOLS) {
+  test(`${name} answers at the edge with the bytes and headers of the Node service`, async (t) => {
+    const all = toolRequests(name);
+    // The examples come first in the list, and always go along.
+    const rest = all.slice(examples.length);
+    const chosen = TAKES_ALL
+      ? all
+      : [...all.slice(0, examples.length), ...sample(rest, SAMPLE_PER_TOOL)];
+    const refused = await compare(chosen);
+    t.diagnostic(
+      `${chosen.length} of ${all.length} requests (TEST_EDGE_SEED=${seed}), ${refused} of them refused`,
+    );
+    assert.ok(refused < chosen.length);
+  });
+}
+
+test("callers, addresses, headers and repeats are answered at the edge as by the Node service", async (t) => {
+  const requests = otherRequests();
+  const refused = await compare(requests);
+  t.diagnostic(`${requests.length} requests, ${refused} of them refused`);
+  assert.ok(refused > 0 && refused < requests.length);
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callsConfig } from "../../support/wrangler-config.ts";
+import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
+import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
+import { ordinaryDocument } from "../../tools/markdown-render/hostile-times.ts";
+import { openEdgeAccount } from "./edge-ledger.ts";
+import { openWorkerScene, processFigures } from "./fixture.ts";
+
+/** A megabyte of Markdown within the CPU time of a Worker, where an ordinary one takes well under half a second. */
+const BYTES = 1024 * 1024;
+const DEEP = process.env["TEST_EDGE"] === "all";
+const TIMES_ORDINARY_MAX = 12;
+/** A whole order of magnitude below what a call may take where it is deployed. */
+const CPU_MS_MAX = callsConfig.limits.cpu_ms / 10;
+const TRIES = 3;
+
+/** The slowest of all that are known, by test/tools/markdown-render/hostile.test.ts. */
+const SLOWEST = [
+  "cmark: pattern ![[]()",
+  "cmark: nested strong emph",
+  "cmark-gfm: footnote of every number",
+  "tables: one column without bars",
+];
+const SLOW = [
+  "cmark: tables",
+  "cmark-gfm: autolink of www and spaces",
+  "cmark: commonmark.js issue 172",
+  'lists: "1. a\\n1) b\\n" repeated',
+  "md4c: CR and CR+LF line endings",
+  "md4c: many images with brackets in URLs",
+  "containers: quotes 99 deep in every paragraph",
+];
+
+test("a hostile megabyte of Markdown takes at most a few times the CPU of an ordinary one", {
+  timeout: 300_000,
+}, async (t) => {
+  const scene = await openWorkerScene();
+  t.after(scene.close);
+  const { key } = await openEdgeAccount(scene, 1_000);
+
+  /** CPU time of the whole process, its proxy and its collector included; the least of some tries. */
+  async function cpuMs(markdown: string): Promise<number> {
+    const body = JSON.stringify({ markdown, format: "text" });
+    const times: number[] = [];
+    for (let round = 0; round < TRIES; round += 1) {
+      const before = processFigures(scene.pid).cpuMs;
+      const answer = await scene.post(key, "markdown-render", body);
+      await answer.arrayBuffer();
+      assert.equal(answer.status, 200);
+      times.push(processFigures(scene.pid).cpuMs - before);
+    }
+    return Math.min(...times);
+  }
+
+  const document = ordinaryDocument(BYTES);
+  await cpuMs(document);
+  const ordinary = await cpuMs(document);
+  t.diagnostic(`${ordinary} ms of CPU for an ordinary document`);
+  for (const name of DEEP ? [...SLOWEST, ...SLOW] : SLOWEST) {
+    const hostile = await cpuMs(ofBytes(hostileNamed(name).make, BYTES));
+    t.diagnostic(`${hostile} ms: ${name}`);
+    assert.ok(hostile <= TIMES_ORDINARY_MAX * ordinary, `${name}: ${hostile} of ${ordinary} ms`);
+    assert.ok(hostile < CPU_MS_MAX, `${name}: ${hostile} ms, more than a tenth of the limit`);
+  }
+});

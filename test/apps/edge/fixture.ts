@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { bundleWorker, type EdgeSettings, startEdge } from "../../http/edge.ts";
+import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
+
+/** The Worker of the calls in a workerd of its own, whose memory, time and rows can be looked at. */
+export type SceneSettings = {
+  /** A file beside this one. */
+  entry?: string;
+  /** Flags of V8, as workerd is started with. */
+  v8Flags?: string;
+  texts?: Record<string, string>;
+  beside?: EdgeSettings["beside"];
+};
+
+export type WorkerScene = Awaited<ReturnType<typeof openWorkerScene>>;
+
+export async function openWorkerScene({ entry, v8Flags, texts, beside }: SceneSettings = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
+  const { code } = await bundleWorker(`apps/edge/${entry ?? "worker-with-test-access.ts"}`);
+  if (v8Flags !== undefined) process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
+  const edge = await startEdge(code, {
+    folder,
+    texts: { ...EDGE_TEXTS, RATE_LIMIT: "0", ...texts },
+    beside: { inspectorPort: 0, ...beside },
+  });
+  delete process.env["MINIFLARE_WORKERD_V8_FLAGS"];
+  return {
+    ...edge,
+    folder,
+    ledger: ledgerAt(edge.base),
+    post: (key: string, tool: string, body: string, headers: Record<string, string> = {}) =>
+      fetch(`${edge.base}/api/v1/${tool}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+        body,
+      }),
+    async close() {
+      await edge.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the isolate of the Worker holds, in MB: the heap of V8 and the buffers beside it. */
+export type Memory = { heap: number; buffers: number };
+
+/** Looks into the isolate through the inspector, whenever it is between two pieces of work. */
+export async function openInspector({ miniflare }: Pick<WorkerScene, "miniflare">) {
+  const address = await miniflare.getInspectorURL();
+  const socket = new WebSocket(new URL("/core:user:edge", address));
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve);
+    socket.addEventListener("error", reject);
+  });
+  const waiting = new Map<number, (result: Record<string, number>) => void>();
+  const { promise: ended, reject: end } = Promise.withResolvers<never>();
+  ended.catch(() => undefined);
+  socket.addEventListener("close", () => end(new Error("workerd has ended")));
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { id: number; result: never };
+    waiting.get(id)?.(result);
+    waiting.delete(id);
+  });
+  let asked = 0;
+  const ask = (method: string) => {
+    const answer = new Promise<Record<string, number>>((resolve) => {
+      asked += 1;
+      waiting.set(asked, resolve);
+      socket.send(JSON.stringify({ id: asked, method }));
+    });
+    return Promise.race([answer, ended]);
+  };
+  return {
+    async memory(): Promise<Memory> {
+      const used = await ask("Runtime.getHeapUsage");
+      return {
+        heap: ((used["usedSize"] ?? 0) + (used["embedderHeapUsedSize"] ?? 0)) / MB,
+        buffers: (used["backingStorageSize"] ?? 0) / MB,
+      };
+    },
+    close: () => socket.close(),
+  };
+}
+
+const MB = 1024 * 1024;
+
+/** What the process holds (`VmRSS`) or held at the most (`VmHWM`), in MB, and its CPU time in ms. */
+export function processFigures(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const kilobytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return {
+    residentMb: kilobytes("VmRSS") / 1024,
+    peakMb: kilobytes("VmHWM") / 1024,
+    // Clock ticks of 10 ms.
+    cpuMs: 10 * (Number(fields[11]) + Number(fields[12])),
+  };
+}

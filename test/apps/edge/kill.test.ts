@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
+import { callSteady, type KeyedCall, noteKeyed, type Received } from "../node/broken-calls.ts";
+import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+
+/**
+ * SIGKILL of workerd under load, again and again on one folder. Every account has keyed and plain calls under way at once.
+ * A call takes 1 credit and nothing else does, so the credits that an answer says are left tell which debit of its account
+ * it is: no two answers may tell the same, and the object may have no more left than the last of them.
+ */
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 6);
+const ACCOUNTS = 6;
+/** Of each account, half of them with an idempotency key. */
+const CALLERS = 4;
+/** A round ends after so many answers at the most. */
+const ANSWERS_MAX = 200;
+const CREDITS = 10_000_000;
+const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
+
+type Account = {
+  account: string;
+  key: string;
+  /** What was left after each call that was answered and charged. */
+  left: Set<number>;
+  keyed: KeyedCall[];
+  /** Calls with a key whose first answer that came through was a repeat's. */
+  repeated: number;
+  /** Connections that broke before the answer was there, of calls that are not tried again. */
+  broken: number;
+};
+
+async function openAccount(base: string): Promise<Account> {
+  const { account, key } = await openEdgeAccount({ ledger: ledgerAt(base) }, CREDITS);
+  return { account, key, left: new Set(), keyed: [], repeated: 0, broken: 0 };
+}
+
+function noteCharged({ left, key }: Account, received: Received): void {
+  assert.equal(received.charged, received.replayed ? 0 : 1);
+  if (received.replayed) return;
+  assert.ok(
+    !left.has(received.left),
+    `two answers to ${key} tell of ${received.left} credits left`,
+  );
+  left.add(received.left);
+}
+
+/** Makes the call, again where it is known already, and asserts that its answer is always the same. */
+async function callKeyed(base: string, account: Account, keyed: KeyedCall): Promise<boolean> {
+  const received = await callSteady(base, account.key, keyed.count, keyed.idempotencyKey);
+  if (received === null) return false;
+  if (noteKeyed(keyed, received)) account.repeated += 1;
+  noteCharged(account, received);
+  return true;
+}
+
+async function callPlain(base: string, account: Account): Promise<boolean> {
+  const received = await callSteady(base, account.key, 1);
+  if (received === null) account.broken += 1;
+  else noteCharged(account, received);
+  return received !== null;
+}
+
+/** Calls without a pause until the connections break; `killAt` answers are the last that are waited for before that. */
+async function load(edge: Edge, accounts: Account[], round: number, killAt: number): Promise<void> {
+  let answers = 0;
+  const noteAnswer = () => {
+    answers += 1;
+    if (answers === killAt) process.kill(edge.pid, "SIGKILL");
+  };
+  const loops = accounts.flatMap((account) =>
+    Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let at = 0; await callOnce(edge.base, account, `${round}-${caller}-${at}`); at += 1)
+        noteAnswer();
+    }),
+  );
+  await Promise.all(loops);
+}
+
+/** With an idempotency key or without, by turns of the callers. */
+function callOnce(base: string, account: Account, name: string): Promise<boolean> {
+  const [, caller, at] = name.split("-").map(Number) as [number, number, number];
+  if (caller % 2 === 1) return callPlain(base, account);
+  const each = { idempotencyKey: name, count: 1 + (at % 3), body: null };
+  account.keyed.push(each);
+  return callKeyed(base, account, each);
+}
+
+/** Tries again what was not answered, and some of what was. */
+async function settle(base: string, account: Account): Promise<void> {
+  const open = account.keyed.filter(({ body }) => body === null);
+  const known = account.keyed.filter(({ body }) => body !== null).slice(-5);
+  for (const each of [...open, ...known]) assert.ok(await callKeyed(base, account, each));
+}
+
+/** Before anything is called again: what the object has on its disk covers all that was answered. */
+async function inspect(base: string, account: Account): Promise<void> {
+  const order = { account: account.account, now: Date.now() };
+  const ledger = ledgerAt(base);
+  const { ok, faults } = await ledger.audit(order);
+  assert.ok(ok, faults.join("\n"));
+  const { balance } = await ledger.credits(order);
+  const last = Math.min(CREDITS, ...account.left);
+  assert.ok(balance <= last, `an answer told of ${last} credits left, the object has ${balance}`);
+  const open = account.keyed.filter((each) => each.body === null).length;
+  assertAccounted(account, balance, open);
+}
+
+/** Every debit is that of an answer, but for those that broke off: of these there may be one each. */
+function assertAccounted(account: Account, balance: number, open: number): void {
+  const others = CREDITS - balance - account.left.size - account.repeated;
+  assert.ok(others >= 0, `${-others} answers have no debit`);
+  assert.ok(others <= account.broken + open, `${others} debits that nobody asked for`);
+}
+
+test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received is in its object, and nothing was charged twice`, {
+  timeout: 3_600_000,
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
+  let edge: Edge = await startEdge(code, { folder, texts: TEXTS });
+  t.after(() => edge.close());
+  const accounts = await Promise.all(
+    Array.from({ length: ACCOUNTS }, () => openAccount(edge.base)),
+  );
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await load(edge, accounts, round, 1 + Math.floor(Math.random() * ANSWERS_MAX));
+    await edge.close();
+    edge = await startEdge(code, { folder, texts: TEXTS });
+    const { base } = edge;
+    await Promise.all(accounts.map((account) => inspect(base, account)));
+    await Promise.all(accounts.map((account) => settle(base, account)));
+  }
+
+  const totals = { keyed: 0, answered: 0, broken: 0 };
+  for (const account of accounts) {
+    const { account: id, keyed, left, broken } = account;
+    const { balance } = await ledgerAt(edge.base).credits({ account: id, now: Date.now() });
+    assertAccounted(account, balance, 0);
+    const bodies = new Set(keyed.map(({ body }) => body));
+    assert.equal(bodies.size, keyed.length, "each call with a key has an answer of its own");
+    totals.keyed += keyed.length;
+    totals.answered += left.size;
+    totals.broken += broken;
+  }
+  await edge.close();
+  assertWholeFiles(folder);
+  t.diagnostic(JSON.stringify(totals));
+});
+
+/** The objects' databases as files. */
+function assertWholeFiles(folder: string): void {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /[0-9a-f]{64}\.sqlite$/.test(name),
+  );
+  assert.ok(files.length >= ACCOUNTS);
+  for (const file of files) {
+    const database = new DatabaseSync(path.join(folder, file));
+    assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
+    database.close();
+  }
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openEdgePages } from "../../../src/apps/edge/pages.ts";
+
+/** The assets as the Worker asks for them itself, where the platform has not answered before. */
+
+const MANIFEST = {
+  "main.tsx": { file: "assets/main-1.js", imports: ["_box.js"] },
+  "_box.js": { file: "assets/box-1.js" },
+  "front/main.ts": { file: "assets/front-1.js" },
+  "style.css": { file: "assets/style-1.css" },
+  "colour-scheme.ts": { file: "assets/colour-1.js" },
+};
+
+function openPages() {
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  let isAway = false;
+  const assets = {
+    async fetch(request: Request): Promise<Response> {
+      const { pathname } = new URL(request.url);
+      asked.push(`${request.method} ${pathname}`);
+      if (isAway) throw new Error("the assets are away");
+      if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
+      if (pathname === "/build/first-paint.css") return new Response("body{}");
+      if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
+      const isKnown = request.headers.get("if-none-match") === '"1"';
+      return isKnown ? new Response(null, { status: 304 }) : new Response("script");
+    },
+  };
+  const pages = openEdgePages(assets, (message) => complaints.push(message));
+  const setAway = (next: boolean) => {
+    isAway = next;
+  };
+  return { pages, complaints, asked, setAway };
+}
+
+test("what was built is read once, and tells each page what its head must name", async () => {
+  const { pages, asked, complaints } = openPages();
+  assert.equal(pages.frontScript(), null);
+  assert.equal(await pages.assetsFor("main.tsx"), null);
+  await pages.load();
+  await pages.load();
+  assert.deepEqual(asked, ["GET /build/manifest.json", "GET /build/first-paint.css"]);
+  assert.equal(pages.frontScript(), "assets/front-1.js");
+  assert.deepEqual(await pages.assetsFor("main.tsx"), {
+    scripts: ["assets/main-1.js"],
+    styles: ["assets/style-1.css"],
+    preloads: ["assets/box-1.js"],
+    early: "assets/colour-1.js",
+    firstPaint: "body{}",
+  });
+  assert.deepEqual(complaints, []);
+});
+
+test("where it could not be read the next request tries again", async () => {
+  const { pages, complaints, setAway } = openPages();
+  setAway(true);
+  await pages.load();
+  assert.equal(pages.frontScript(), null);
+  assert.equal(complaints.length, 1);
+  setAway(false);
+  await pages.load();
+  assert.equal(pages.frontScript(), "assets/front-1.js");
+});
+
+test("an asset is handed on as the platform answers it, and any other name is 404", async () => {
+  const { pages } = openPages();
+  const ask = (name: string, headers: Record<string, string> = {}) =>
+    pages.answerAsset(name, new Request("https://tools.example/assets/x", { headers }));
+  assert.equal(await (await ask("main-1.js")).text(), "script");
+  assert.equal((await ask("main-1.js", { "If-None-Match": '"1"' })).status, 304);
+  for (const name of ["other.js", "../build/manifest.json", "%2e%2e%2fbuild%2fmanifest.json", ""]) {
+    const answer = await ask(name);
+    assert.equal(answer.status, 404, name);
+    assert.equal(await answer.text(), "There is no such file.\n");
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+  }
+});

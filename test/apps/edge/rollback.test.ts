@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { Migration } from "#stores/schema/migrations.ts";
+import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-service.ts";
+import { COMPATIBLE, INCOMPATIBLE } from "../../stores/other-version.ts";
+import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
+import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+
+/** The Worker of the calls after a rollback: a newer release has migrated the object of an account. */
+let code = "";
+before(async () => {
+  ({ code } = await bundleWorker("apps/edge/worker-of-another-release.ts"));
+});
+
+/** Runs releases one after the other on the same data; each is ended before the next begins. */
+function releases(folder: string, log: string[]) {
+  return async <Result>(
+    migrations: readonly Migration[],
+    step: (edge: Edge) => Promise<Result>,
+  ): Promise<Result> => {
+    const edge = await startEdge(code, {
+      folder,
+      texts: { ...EDGE_TEXTS, TEST_MIGRATIONS: JSON.stringify(migrations) },
+      beside: {
+        d1Databases: { DB: "toolbooth" },
+        handleStructuredLogs: ({ message }) => void log.push(message),
+      },
+    });
+    try {
+      return await step(edge);
+    } finally {
+      await edge.close();
+    }
+  };
+}
+
+const call = ({ base }: Edge, key: string) =>
+  fetch(`${base}/api/v1/hash`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: '{"text":"a"}',
+  });
+const readyz = async ({ base }: Edge) => (await fetch(`${base}/readyz`)).status;
+const pendingReversals = async ({ base }: Edge) => (await fetch(`${base}/test/kept`)).json();
+
+describe("rolling the Worker back by one release", () => {
+  test("goes on with the accounts that the newer one has opened, where its migration allows that", async (t) => {
+    const inRelease = releases(temporaryFolder(t), []);
+    const opened = await inRelease([], async (edge) => {
+      await applyMigrations(await edge.miniflare.getD1Database("DB"));
+      return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
+    });
+    const { account, key } = opened;
+    const balances: number[] = [];
+    for (const release of [[COMPATIBLE], [], [COMPATIBLE]]) {
+      await inRelease(release, async (edge) => {
+        assert.deepEqual([(await call(edge, key)).status, await readyz(edge)], [200, 200]);
+        const now = Date.now();
+        balances.push((await ledgerAt(edge.base).credits({ account, now })).balance);
+        assert.deepEqual(await pendingReversals(edge), []);
+      });
+    }
+    assert.deepEqual(balances, [8, 7, 6]);
+  });
+
+  test("past a migration that does not allow it gives 503, nothing charged or pending, and /readyz and the log say so; the newer one goes on", async (t) => {
+    const log: string[] = [];
+    const inRelease = releases(temporaryFolder(t), log);
+    const { account, key } = await inRelease([], async (edge) => {
+      await applyMigrations(await edge.miniflare.getD1Database("DB"));
+      assert.equal(await readyz(edge), 200);
+      return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
+    });
+    // The newer release touches this account's object alone, and not that of /readyz.
+    const now = Date.now();
+    await inRelease([INCOMPATIBLE], async (edge) => {
+      await ledgerAt(edge.base).listKeys({ account });
+    });
+    await inRelease([], async (edge) => {
+      assert.equal(await readyz(edge), 200, "nothing is known of it yet");
+      for (let tries = 0; tries < 3; tries += 1) {
+        const response = await call(edge, key);
+        assert.equal(response.status, 503);
+        assert.ok(Number(response.headers.get("retry-after")) > 0);
+        assert.doesNotMatch(await response.text(), /schema/);
+      }
+      await eventually("readiness tells", async () => (await readyz(edge)) === 503);
+      // A call whose outcome is unknown would be kept after the pauses of its reversal (0, 0.5 and 2 seconds).
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      assert.deepEqual(await pendingReversals(edge), []);
+      assert.match(log.join("\n"), /cannot be used by this version.+schema version 2/);
+    });
+    await inRelease([INCOMPATIBLE], async (edge) => {
+      assert.equal(await readyz(edge), 200);
+      const found = await ledgerAt(edge.base).findAccount({ account, now });
+      assert.equal(found?.balance, 9);
+      assert.deepEqual(await pendingReversals(edge), []);
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "#config/config.ts";
+import { ConfigFault } from "#config/read-settings.ts";
+import { SETTINGS } from "#config/settings.ts";
+import { readWorkerSettings } from "../../../src/apps/edge/settings.ts";
+
+const GOOD = {
+  PUBLIC_URL: "https://edge.test/",
+  SECRET: "a secret of good length, an older one too",
+};
+
+test("the settings of the calls' Worker are read as anywhere, whatever else it is bound to", () => {
+  const { settings, unknown } = readWorkerSettings({
+    ...GOOD,
+    LEDGER: {},
+    DB: {},
+    RATE_LIMIT: "7",
+    TOOLBOOTH_FREE_CALL_CREDITS: "1000000",
+  });
+  const { publicUrl, rateLimit, secrets } = readConfig({ ...GOOD, RATE_LIMIT: "7" });
+  assert.deepEqual(
+    [settings.publicUrl, settings.rateLimit, settings.secrets, unknown],
+    [publicUrl, rateLimit, secrets, []],
+  );
+  assert.equal(settings.freeCallCredits, 1_000_000);
+  assert.equal(readWorkerSettings(GOOD).settings.rateLimit, 100);
+  assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
+});
+
+test("all faults come at once, in the words of Node's, and without a value that is secret", () => {
+  const env = {
+    PUBLIC_URL: "https://me:hunter2@edge.test",
+    SECRET: "short",
+    RATE_LIMIT: "many",
+    TOOLBOOTH_FOLD_AFTER_DAYS: "1",
+    TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
+  };
+  const faultOf = (read: () => unknown) => {
+    try {
+      read();
+    } catch (error) {
+      assert.ok(error instanceof ConfigFault);
+      return error.message.split("\n").sort();
+    }
+    return assert.fail("it was read");
+  };
+  const faults = faultOf(() => readWorkerSettings(env));
+  assert.deepEqual(
+    faults,
+    faultOf(() => readConfig(env)),
+  );
+  assert.equal(faults.length, 5);
+  assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
+});
+
+test("at the edge the service is reached by https, but on one's own machine", () => {
+  const read = (PUBLIC_URL: string) => () => readWorkerSettings({ ...GOOD, PUBLIC_URL });
+  assert.throws(read("http://tools.example.com"), /begins with https/);
+  for (const own of ["http://127.0.0.1:8787", "http://localhost:1", "http://[::1]:1"]) {
+    assert.doesNotThrow(read(own), own);
+  }
+});
+
+test("what must be set at the edge and is not is named", () => {
+  for (const env of [{}, { PUBLIC_URL: "", SECRET: "" }, { SECRET: 5, PUBLIC_URL: null }]) {
+    assert.throws(
+      () => readWorkerSettings(env),
+      (error: Error) => {
+        assert.match(error.message, /^PUBLIC_URL must be set/m);
+        assert.match(error.message, /^SECRET must be set/m);
+        return error instanceof ConfigFault;
+      },
+    );
+  }
+});
+
+test("PUBLIC_URL has no path at the edge, as the pages' Worker says too", () => {
+  assert.throws(
+    () => readWorkerSettings({ ...GOOD, PUBLIC_URL: "https://edge.test/below" }),
+    /^Error: At the edge PUBLIC_URL has no path/,
+  );
+});
+
+test("a name that is no setting is told, and stops nothing; one of the other Worker's is none of our business", () => {
+  const all = Object.fromEntries(SETTINGS.map(({ name }) => [name, "40"]));
+  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_FOLD_AFTR_DAYS: "40" };
+  assert.deepEqual(readWorkerSettings(env).unknown, ["TOOLBOOTH_FOLD_AFTR_DAYS"]);
+});

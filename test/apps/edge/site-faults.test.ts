@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigFault } from "#config/read-settings.ts";
+import { type PeopleEnv, readPeopleConfig } from "../../../src/apps/edge/site-settings.ts";
+import { CONFIRM, somebody, until } from "../../support/dashboard-site.ts";
+import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
+
+/** The pages' Worker as somebody deploys it who forgot something, or tries it on their own machine. */
+
+const GOOD = {
+  ...{ LEDGER: {}, DB: {}, SIGN_IN: {}, ASSETS: {} },
+  SECRET: "the secret of a service in a test",
+  PUBLIC_URL: "https://tools.example",
+  MAIL_API_TOKEN: "re_token",
+  MAIL_FROM: "post@tools.example",
+};
+
+function faultsOf(changes: object): string[] {
+  try {
+    readPeopleConfig({ ...GOOD, ...changes } as unknown as PeopleEnv);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigFault);
+    return error.message.split("\n");
+  }
+}
+
+test("all that is missing or wrong is told at once, in sentences that say what to do", () => {
+  assert.deepEqual(faultsOf({}), []);
+  for (const [changes, ...faults] of [
+    [{ SECRET: undefined }, /^SECRET must be set: `npx wrangler secret put SECRET/],
+    [{ SECRET: "short" }, /^SECRET must have at least 16/],
+    [{ PUBLIC_URL: undefined }, /^PUBLIC_URL must be set/],
+    [{ PUBLIC_URL: "https://tools.example/path" }, /^At the edge PUBLIC_URL has no path/],
+    [{ MAIL_API_TOKEN: undefined }, /^MAIL_API_TOKEN and MAIL_FROM must be set/],
+    [{ MAIL_FROM: undefined }, /^MAIL_FROM is needed with MAIL_API_TOKEN/],
+    [{ MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" }, /^SMTP_URL cannot be used at the edge/],
+    [{ TOOLBOOTH_SIGNUP: "open" }, /did you mean TOOLBOOTH_SIGN_UP\?$/],
+    [{ TOOLBOOTH_OPERATOR_TOKEN: "guess me" }, /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32/],
+    [
+      { TOOLBOOTH_SIGNUP: "open", PUBLIC_URL: "" },
+      /did you mean TOOLBOOTH_SIGN_UP\?$/,
+      /^PUBLIC_URL must be set/,
+    ],
+    [
+      { TOOLBOOTH_PRICES: "./prices.json" },
+      /^At the edge TOOLBOOTH_PRICES is the price list itself/,
+    ],
+    [
+      { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
+      /^PUBLIC_URL must be set/,
+      /^TOOLBOOTH_PRICES: tax is not known here/,
+      /^TOOLBOOTH_PRICES: The price list offers nothing/,
+    ],
+    [
+      { STRIPE_SECRET_KEY: "sk_test_1" },
+      /^STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together/,
+    ],
+    [{ TOOLBOOTH_WEBHOOK_NETWORKS: "any" }, /^At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public/],
+    [{ DB: undefined }, /^The binding DB is missing/],
+    [
+      { LEDGER: undefined, SIGN_IN: undefined, SECRET: undefined },
+      /^The binding LEDGER/,
+      /^The binding SIGN_IN/,
+      /^SECRET must be set/,
+    ],
+  ] as [object, ...RegExp[]][]) {
+    const told = faultsOf(changes);
+    assert.equal(told.length, faults.length, told.join("\n"));
+    for (const [index, fault] of told.entries()) assert.match(fault, faults[index] as RegExp);
+  }
+});
+
+test("only on one's own machine letters may stay there", () => {
+  const without = { MAIL_API_TOKEN: undefined };
+  for (const PUBLIC_URL of ["http://127.0.0.1:8787", "http://localhost:8787", "http://[::1]:1"]) {
+    assert.deepEqual(faultsOf({ ...without, PUBLIC_URL }), [], PUBLIC_URL);
+  }
+  for (const PUBLIC_URL of ["https://localhost.example", "https://127.example"]) {
+    assert.equal(faultsOf({ ...without, PUBLIC_URL }).length, 1, PUBLIC_URL);
+  }
+});
+
+test("a Worker with wrong settings answers every page with 503, and its log says which", async (t) => {
+  const texts = { SECRET: "short", TOOLBOOTH_X: "1" };
+  const site = await openEdgeSite(t, { texts });
+  for (const path of ["/", "/sign-up", "/people/visitor", "/operator/v1/perform"]) {
+    const answer = await fetch(site.base + path);
+    assert.equal(answer.status, 503, path);
+    assert.match(await answer.text(), /not set up yet.*wrangler tail/);
+  }
+  await site.cron();
+  const told = site.logs.filter((line) => line.includes("The settings are not right"));
+  assert.equal(told.length, 1, site.logs.join("\n"));
+  const { faults } = JSON.parse(told[0] as string) as { faults: string[] };
+  assert.match(faults.join(" "), /SECRET must have.*TOOLBOOTH_X is no setting/);
+});
+
+const signUp = (site: EdgeSite, email: string) =>
+  fetch(`${site.base}/people/auth/sign-up/email`, {
+    method: "POST",
+    headers: { Origin: site.base, "Content-Type": "application/json" },
+    body: JSON.stringify({ ...somebody(), email }),
+  });
+
+test("without the assets pages that need none are whole, the others say what is the matter", async (t) => {
+  const site = await openEdgeSite(t, { without: ["ASSETS"] });
+  assert.equal((await fetch(`${site.base}/docs`)).status, 200);
+  const answer = await fetch(`${site.base}/sign-up`);
+  assert.equal(answer.status, 503);
+  assert.match(await answer.text(), /This page is not ready/);
+  assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
+  // Nor has this one a token for operators, so there is no door for them.
+  const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
+  assert.equal(operator.status, 404);
+  assert.ok(site.logs.some((line) => /The pages are not there: deploy with/.test(line)));
+});
+
+test("without its tables D1 refuses people, and the log says how to make them", async (t) => {
+  const site = await openEdgeSite(t, { isBare: true });
+  assert.equal((await fetch(`${site.base}/docs`)).status, 200);
+  const answer = await signUp(site, "ada@example.com");
+  assert.equal(answer.status, 500, await answer.clone().text());
+  const { detail } = (await answer.json()) as { detail: string };
+  assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
+  await site.cron();
+  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.people\.jsonc/;
+  await until("the hint", () => site.logs.some((line) => hint.test(line)));
+});
+
+test("who tries it on their own machine finds letters in the console", async (t) => {
+  const site = await openEdgeSite(t, {
+    texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
+  });
+  const { email } = somebody();
+  assert.equal((await signUp(site, email)).status, 200);
+  const letter = await until("the letter", () => site.logs.find((line) => line.includes(email)));
+  assert.match(letter, /no MAIL_API_TOKEN is set/);
+  assert.match(letter, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
+  assert.ok(letter.includes(`${site.base}/verify-email?token=`));
+});

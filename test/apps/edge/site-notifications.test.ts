@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, type TestContext, test } from "node:test";
+import type { DeliveriesView, EndpointView } from "#api/dashboard/shapes.ts";
+import { startReceiver } from "../../events/receiver.ts";
+import { lettersTo, until } from "../../support/dashboard-site.ts";
+import { openEdgeSite } from "../../support/edge-site.ts";
+import { type EdgeMember, edgeMember, operatorOf } from "./edge-member.ts";
+
+/** A notice's whole way at the edge: an account's object, D1, the cron; a letter and a webhook. */
+const TOKEN = "the-operator-of-a-service-in-a-test";
+const STARTER = 21;
+const site = await openEdgeSite(
+  { after },
+  {
+    texts: {
+      TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
+      TOOLBOOTH_WEBHOOK_NETWORKS: "any",
+      TOOLBOOTH_STARTER_CREDITS: String(STARTER),
+    },
+  },
+);
+const operate = operatorOf(site, TOKEN);
+const DAY = 86_400_000;
+
+/** The kinds of what waits in D1, once this one is there. */
+const forwarded = (kind: string, account: string) =>
+  until(`${kind} in D1`, async () => {
+    const rows = await site.sql(
+      `SELECT notice FROM forwarded_notice WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
+    );
+    const kinds = rows.map((row) => JSON.parse((row as { notice: string }).notice).kind as string);
+    return kinds.includes(kind) && kinds;
+  });
+
+/** Somebody for whom what came of their sign-up was carried on. */
+async function settled(name: string): Promise<EdgeMember> {
+  const person = await edgeMember(site, name);
+  await forwarded("credits.granted", person.account);
+  await site.cron();
+  return person;
+}
+
+async function openEndpoint(t: TestContext, person: EdgeMember, answers: number[] = []) {
+  let secret = "";
+  const receiver = await startReceiver(
+    ...([t, () => secret] as const),
+    (before, response) => void response.writeHead(answers[before] ?? 200).end(),
+  );
+  const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
+  const made = await person.post("/people/webhooks", { url: receiver.url, kinds, paused: false });
+  assert.equal(made.status, 201, made.text);
+  const { endpoint } = made.body as { endpoint: EndpointView };
+  secret = endpoint.secret;
+  return { ...receiver, endpoint };
+}
+
+async function call(key: string) {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`${site.base}/api/v1/uuid`, { method: "POST", headers });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+test("a call that leaves few credits brings a letter and a webhook with the next minute, once; sent again it leaves at once", async (t) => {
+  const ada = await settled("low");
+  const { received, endpoint } = await openEndpoint(t, ada, [500]);
+  const made = await ada.post("/people/keys", { label: "laptop" });
+  const key = keyIn(made.text);
+  await forwarded("key.created", ada.account);
+  await site.cron();
+  assert.equal(received.length, 0, "what it does not want");
+  // The first is free, the next leaves 20, the third 19.
+  for (let turn = 0; turn < 3; turn += 1) await call(key);
+  await forwarded("credits.low", ada.account);
+  const before = lettersTo(site, ada.email).length;
+  await site.cron();
+  await until("the letter", () => lettersTo(site, ada.email).length === before + 1);
+  const letter = lettersTo(site, ada.email).at(-1)?.email;
+  assert.match(letter?.text ?? "", /19 credits/);
+  assert.match(letter?.text ?? "", /\/unsubscribe\?token=/);
+  assert.deepEqual(await site.sql("SELECT * FROM forwarded_notice"), []);
+
+  // It has answered 500: the minute after tries again.
+  assert.deepEqual([...received.keys()], [0]);
+  await site.sql("UPDATE job SET due_at = 1 WHERE queue = 'webhook' AND died_at IS NULL");
+  await site.cron();
+  await site.cron();
+  assert.deepEqual([...received.keys()], [0, 1]);
+  const [first, second] = received;
+  assert.deepEqual([first?.isGood, second], [true, first]);
+  assert.match(first?.body ?? "", /"type":"credits.low".*"balance":19/);
+
+  const log = `/people/webhooks/${endpoint.id}/deliveries`;
+  const { deliveries } = (await ada.get(log)).body as DeliveriesView;
+  const told = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
+  assert.deepEqual(told, [["delivered", 2, 200]]);
+  assert.equal((await ada.post(`${log}/${deliveries[0]?.id}/again`)).status, 201);
+  await until("the webhook, again", () => received.length === 3);
+  assert.deepEqual(received[2], first);
+});
+
+test("a grant's end is told of without any call: the object's alarm comes when it is due", async (t) => {
+  const bob = await settled("expiring");
+  const { received } = await openEndpoint(t, bob);
+  const now = Date.now();
+  const expiresAt = now + 30 * DAY + 2_500;
+  const grant = { account: bob.account, id: "operator:soon", kind: "operator", amount: 7 };
+  await operate("grant", { ...grant, expiresAt, now });
+  assert.deepEqual(
+    (await forwarded("credits.expiring", bob.account)).filter(
+      (kind) => kind === "credits.expiring",
+    ),
+    ["credits.expiring"],
+  );
+  await site.cron();
+  await until("the webhooks", () => received.length === 2);
+  const bodies = received.map(({ body }) => JSON.parse(body) as { type: string; data: object });
+  assert.deepEqual(
+    bodies.map(({ type }) => type),
+    ["credits.granted", "credits.expiring"],
+  );
+  assert.ok(received.every(({ isGood }) => isGood));
+  assert.match(lettersTo(site, bob.email).at(-1)?.email.text ?? "", /7 credits/);
+});
+
+test("an object whose D1 is behind keeps its notices until the table is there", async () => {
+  const cid = await edgeMember(site, "behind");
+  await forwarded("credits.granted", cid.account);
+  await site.sql("ALTER TABLE forwarded_notice RENAME TO elsewhere");
+  const made = await cid.post("/people/keys", { label: "phone" });
+  assert.equal(made.status, 201, made.text);
+  await until("the complaint", () => site.logs.some((line) => /could not be handed on/.test(line)));
+  await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_notice");
+  await forwarded("key.created", cid.account);
+  const left = await site.ledgerRows(cid.account, "SELECT * FROM event");
+  assert.deepEqual(left, []);
+});
+
+test("of all this nothing else was complained of, and the books reconcile", async () => {
+  const lines = site.logs.filter((line) => !/could not be handed on|An operator.s act/.test(line));
+  assert.deepEqual(lines, []);
+  const accounts = await operate<{ account: string }[]>("listAccounts", { after: null, max: 50 });
+  assert.equal(accounts.length, 3);
+  for (const { account } of accounts) {
+    const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
+    assert.ok(audit.ok, JSON.stringify(audit));
+  }
+});
+
+/** The key itself is longer than what is shown of it later. */
+const keyIn = (text: string) =>
+  (text.match(/tb_[0-9A-Za-z_]+/g) ?? []).reduce((a, b) => (a.length > b.length ? a : b), "");

@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, test } from "node:test";
+import { newAccountId, newKeyId } from "#ids.ts";
+import { DRAIN_SLACK_BYTES, PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
+import { openOneConnection } from "../../http/one-connection.ts";
+import { openRaw, rawPost } from "../../http/raw-socket.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { CONFIRM, lettersTo, linkTo, somebody, until } from "../../support/dashboard-site.ts";
+import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
+
+/** The second Worker behind the first, in a real workerd, beside the same service on Node. */
+
+const OPERATOR_TOKEN = "the-operator-of-a-service-in-a-test";
+const site = await openEdgeSite({ after }, { texts: { TOOLBOOTH_OPERATOR_TOKEN: OPERATOR_TOKEN } });
+
+/** What each door says of itself and of its connection. */
+const OWN = new Set([
+  ...["connection", "content-encoding", "content-length", "date", "etag", "keep-alive"],
+  ...["server-timing", "transfer-encoding", "vary", "x-request-id"],
+]);
+
+async function get(base: string, path: string, method = "GET") {
+  const headers = { "Accept-Encoding": "identity" };
+  const answer = await fetch(base + path, { method, headers, redirect: "manual" });
+  const names = [...answer.headers].filter(([name]) => !OWN.has(name) && !name.startsWith("cf-"));
+  return { status: answer.status, headers: Object.fromEntries(names), body: await answer.text() };
+}
+
+/** Methods and paths that nobody should send. */
+const OTHERS: [method: string, path: string][] = [
+  ["POST", "/"],
+  ["DELETE", "/sign-up"],
+  ["PUT", "/nothing"],
+  ["OPTIONS", "/docs"],
+  ["OPTIONS", "/people/visitor"],
+  ["PUT", "/people/keys"],
+  ["POST", "/people/visitor"],
+];
+
+const SIGN_UP = "/people/auth/sign-up/email";
+const READ_BYTES_MAX = PEOPLE_BODY_BYTES_MAX + DRAIN_SLACK_BYTES - 1;
+const CHUNKED = { "Transfer-Encoding": "chunked" };
+
+type Sent = { path: string; body?: object; headers?: Record<string, string>; to?: EdgeSite };
+
+async function post({ path, body = {}, headers = {}, to = site }: Sent) {
+  const answer = await fetch(`${to.base}/people${path}`, {
+    method: "POST",
+    headers: { Origin: to.base, "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text };
+}
+
+const signUp = (email: string, headers: Record<string, string> = {}, to = site) =>
+  post({ path: "/auth/sign-up/email", body: { ...somebody(), email }, headers, to });
+
+test("every page is answered as on Node, byte by byte", async (t) => {
+  const server = await startServer(t, {
+    DATA_DIR: temporaryFolder(t),
+    PUBLIC_URL: site.base,
+    ...site.provider.texts,
+  });
+  await until("the pages", async () => (await fetch(`${server.base}/sign-in`)).ok);
+  const map = (await get(site.base, "/sitemap.xml")).body;
+  const written = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(
+    ([, url]) => new URL(url as string).pathname,
+  );
+  const drawn = listAppPages(site.base).map((page) => page.path);
+  const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/people/visitor"];
+  const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/people/nothing"];
+  const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
+  assert.ok(paths.size > 30, [...paths].join(" "));
+  const compare = async (path: string, method: string) => {
+    const [here, there] = await Promise.all(
+      [site.base, server.base].map(async (base) => {
+        const { body, ...rest } = await get(base, path, method);
+        return { ...rest, body: body.replace(/"requestId":"[^"]+"/, "") };
+      }),
+    );
+    assert.deepEqual(here, there, `${method} ${path}`);
+  };
+  for (const path of paths) {
+    await compare(path, "GET");
+    if (!path.startsWith("/people/")) await compare(path, "HEAD");
+  }
+  for (const [method, path] of OTHERS) await compare(path, method);
+
+  // The same provider takes Node's letters too.
+  const { email } = somebody("on-node");
+  const answer = await signUp(email, { Origin: site.base }, { ...site, base: server.base });
+  assert.equal(answer.status, 200, answer.text);
+  assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
+});
+
+test("what a page needs is served with Node's headers, and other names are not there", async () => {
+  const { body } = await get(site.base, "/sign-up");
+  const files = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  assert.ok(
+    files.some((path) => /\/main-/.test(path as string)),
+    APP_ENTRY,
+  );
+  for (const path of files as string[]) {
+    const { status, headers } = await get(site.base, path);
+    assert.equal(status, 200, path);
+    const isScript = path.endsWith(".js");
+    assert.deepEqual(headers, {
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-type": isScript ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8",
+      "cross-origin-resource-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      ...(isScript && { "content-security-policy": "default-src 'none'; script-src 'self'" }),
+    });
+  }
+  for (const path of ["/assets/nothing.js", "/assets/../build/manifest.json", "/assets/%2e%2e/x"]) {
+    const { status, headers } = await get(site.base, path);
+    // Kept by nobody: a file that is missing while a version is rolled out would be missing for a year.
+    assert.deepEqual([status, headers["cache-control"]], [404, "no-store"], path);
+  }
+});
+
+test("a page asks for its styles anew only where they have changed", async () => {
+  const { body } = await get(site.base, "/sign-up");
+  const path = /\/assets\/style-[^"]+/.exec(body)?.[0] as string;
+  const first = await fetch(site.base + path);
+  const headers = { "If-None-Match": first.headers.get("etag") as string };
+  assert.equal((await fetch(site.base + path, { headers })).status, 304);
+});
+
+test("a made-up session is nobody's, and another site's pages can change nothing", async () => {
+  const cookie = "toolbooth.session_token=made.up; toolbooth.session_data=e30; known=x";
+  const visitor = await fetch(`${site.base}/people/visitor`, { headers: { Cookie: cookie } });
+  assert.equal(((await visitor.json()) as { person: unknown }).person, null);
+  const home = await fetch(`${site.base}/people/home`, { headers: { Cookie: cookie } });
+  assert.equal(home.status, 401);
+  for (const headers of [
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: site.base.replace("127.0.0.1", "127.0.0.2") },
+    { "Sec-Fetch-Site": "cross-site" },
+  ]) {
+    const answer = await signUp("crossed@example.com", headers);
+    assert.equal(answer.status, 403, JSON.stringify(headers));
+    assert.match(answer.text, /"cross_site"/);
+  }
+  assert.deepEqual(lettersTo(site, "crossed@example.com"), []);
+});
+
+test("bodies that are too large, packed, no JSON or cut off are refused, and the connection lives on", async (t) => {
+  const ask = openOneConnection(t, site.directPort);
+  const whole = JSON.stringify({ ...somebody(), email: "whole@example.com" });
+  for (const [what, body, status, more, path = SIGN_UP] of [
+    ["too large", JSON.stringify({ email: "x".repeat(70_000) }), 413],
+    ["as large as is still read", "x".repeat(READ_BYTES_MAX), 413],
+    ["said to be packed", "no gzip", 400, { "Content-Encoding": "gzip" }],
+    ["no JSON", "email=whole", 400],
+    ["cut off", whole.slice(0, -20), 400],
+    ["no body", "", 400],
+    ["from another site", whole, 403, { Origin: "https://evil.example" }],
+    ["to nothing", "x".repeat(20_000), 404, {}, "/people/nothing"],
+  ] as [string, string, number, object?, string?][]) {
+    for (const length of [{ "Content-Length": Buffer.byteLength(body) }, CHUNKED]) {
+      const headers = { Origin: site.base, "Content-Type": "application/json", ...length, ...more };
+      const options = { path, method: "POST", headers };
+      assert.equal(await ask(what, options, body), status, `${what} ${Object.keys(length)}`);
+    }
+  }
+  // Who goes away within a body takes nothing along.
+  const gone = openRaw(site.directPort);
+  gone.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
+  gone.socket.end();
+  await gone.closed();
+  assert.equal(await ask("after all that", { path: "/people/visitor", method: "GET" }, ""), 200);
+  assert.deepEqual(lettersTo(site, "whole@example.com"), []);
+});
+
+test("clients are told apart by the platform's word alone; all without one share their bounds", async () => {
+  const from = (address: string) => ({ "CF-Connecting-IP": address });
+  const statuses = [];
+  for (let turn = 0; turn < 7; turn += 1) {
+    statuses.push((await signUp(`many-${turn}@example.com`, from("192.0.2.7"))).status);
+  }
+  assert.deepEqual(statuses, [...Array(6).fill(200), 429]);
+  const elsewhere = { "X-Forwarded-For": "192.0.2.99", ...from("192.0.2.7") };
+  assert.equal((await signUp("posed@example.com", elsewhere)).status, 429);
+  assert.equal((await signUp("other@example.com", from("2001:db8::1"))).status, 200);
+  // Nobody's word: as one client, and not locked out by the one above.
+  assert.equal((await signUp("without@example.com")).status, 200);
+});
+
+test("a letter that the provider did not take goes out with the cron", async () => {
+  site.provider.answers(503);
+  const { email } = somebody("late");
+  assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.8" })).status, 200);
+  await until("the complaint", () => site.logs.some((line) => /waits for its next try/.test(line)));
+  site.provider.answers(200);
+  assert.deepEqual(lettersTo(site, email), []);
+  await site.sql("UPDATE job SET due_at = 0");
+  await site.cron();
+  assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
+  assert.ok(!site.logs.some((line) => line.includes(email)), "no address in the log");
+});
+
+test("who never confirmed goes after a week, with the cron of every tenth minute", async () => {
+  const { email } = somebody("stale");
+  assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.9" })).status, 200);
+  await site.sql(
+    `UPDATE person SET "createdAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
+  );
+  const found = async () =>
+    (await site.sql(`SELECT id FROM person WHERE email = '${email}'`)).length;
+  const tenth = Math.floor(Date.now() / 600_000) * 600_000;
+  await site.cron(tenth + 60_000);
+  assert.equal(await found(), 1);
+  await site.cron(tenth);
+  assert.equal(await found(), 0);
+});
+
+type Outcome = { outcome: Record<string, string>; code?: string };
+
+async function operate(operation: string, order: object, token = OPERATOR_TOKEN): Promise<Outcome> {
+  const answer = await fetch(`${site.base}/operator/v1/perform`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ operation, order }),
+  });
+  return { status: answer.status, ...((await answer.json()) as object) } as unknown as Outcome;
+}
+
+async function openAccount(email: string) {
+  const [now, account] = [Date.now(), newAccountId(randomBytes)];
+  const credits = { grant: "operator:of-a-test", amount: 5 };
+  const opened = await operate("openAccount", { account, email, credits, now });
+  assert.equal(opened.outcome?.["account"], account, JSON.stringify(opened));
+  const id = newKeyId(account, randomBytes);
+  const made = await operate("createKey", { account, id, label: "laptop", now });
+  return { account, key: made.outcome["key"] as string };
+}
+
+const call = (key: string) =>
+  fetch(`${site.base}/api/v1/uuid`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
+  });
+
+const remaining = (answer: Response) => answer.headers.get("credits-remaining");
+
+test("an operator with the token opens an account that calls at once, and both acts are noted", async () => {
+  const wrong = await operate("listAccounts", { after: null, max: 5 }, "somebody else's");
+  assert.equal(wrong.code, "wrong_token", JSON.stringify(wrong));
+  const { account, key } = await openAccount("customer@example.com");
+  assert.equal((await call(key)).status, 200);
+  const listed = await operate("listAccounts", { after: null, max: 50 });
+  assert.ok(JSON.stringify(listed.outcome).includes(account));
+  const acts = await site.sql("SELECT act FROM operator_act ORDER BY no");
+  assert.deepEqual(acts, [{ act: "openAccount" }, { act: "createKey" }]);
+});
+
+test("a person is told of an operator's act at once, and not with the next cron", async () => {
+  const { email } = somebody("told");
+  assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.10" })).status, 200);
+  await linkTo(site, email, CONFIRM);
+  const { account } = await openAccount("told-later@example.com");
+  await site.sql(`UPDATE person SET account = '${account}' WHERE email = '${email}'`);
+  const id = newKeyId(account, randomBytes);
+  await operate("createKey", { account, id, label: "phone", now: Date.now() });
+  await until("the letter", () => lettersTo(site, email).length === 2);
+});
+
+test("a call that was kept to be given back is given back with the cron, once", async () => {
+  const { account, key } = await openAccount("unlucky@example.com");
+  // The first one is free.
+  assert.equal((await call(key)).status, 200);
+  assert.equal(remaining(await call(key)), "4");
+  const [debit] = (await site.ledgerRows(
+    account,
+    "SELECT call_id, at FROM debit WHERE credits = 1",
+  )) as [{ call_id: string; at: number }];
+  await site.sql(
+    `INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+     VALUES ('one', 'reversal', 'reverse-call', '${account}', '${account}',
+       '${JSON.stringify({ account, callId: debit.call_id, at: debit.at })}', 0, 0)`,
+  );
+  await site.cron();
+  await site.cron();
+  assert.deepEqual(await site.sql("SELECT * FROM job WHERE queue = 'reversal'"), []);
+  assert.equal(remaining(await call(key)), "4");
+});
+
+test("of all this nothing was complained of but the letter that had to wait", () => {
+  const lines = site.logs.filter((line) => !/waits for its next try|An operator.s act/.test(line));
+  assert.deepEqual(lines, []);
+});

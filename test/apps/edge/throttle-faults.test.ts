@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { CountedThrottle } from "#accounts/counted-throttle.ts";
+import type { Attempt } from "#accounts/sign-in-throttle.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { createEdgeThrottle, type SignInStub } from "../../../src/apps/edge/site-throttle.ts";
+
+/** What the throttle of the sign-in makes of the faults that the platform throws between it and an object. */
+
+const platform = (properties: { retryable?: true; overloaded?: true }) => () =>
+  Promise.reject(Object.assign(new Error("Network connection lost."), properties));
+const moved = platform({ retryable: true });
+const overloaded = platform({ retryable: true, overloaded: true });
+const broken = platform({});
+const hanging = () => new Promise<never>(() => {});
+
+/** An object that does one step after the other, and then counts. */
+function openScene(...steps: (() => Promise<never>)[]) {
+  const asked: string[] = [];
+  const complaints: unknown[] = [];
+  const work: Promise<unknown>[] = [];
+  const step =
+    <Value>(name: string, value: Value) =>
+    async (): Promise<Value> => {
+      asked.push(name);
+      return (await steps.shift()?.()) ?? value;
+    };
+  const stub: SignInStub = {
+    takeTry: step("takeTry", 0),
+    takeTurn: step("takeTurn", { waitMs: 0 }),
+    countRequest: step("countRequest", { allowed: true, retryAfter: null }),
+    forget: step("forget", undefined),
+  };
+  const throttle = createEdgeThrottle({
+    objects: { getByName: () => stub },
+    secret: "a secret of a test",
+    now: () => 0,
+    waitUntil: (forgetting) => void work.push(forgetting),
+    complain: (message, { cause }) => void complaints.push([message, cause]),
+  });
+  return { throttle, asked, complaints, work };
+}
+
+const attempt: Attempt = { email: "ada@example.com", address: "1.1.1.1", isKnownBrowser: false };
+const COUNTS: Record<string, (throttle: CountedThrottle) => Promise<unknown>> = {
+  takeTry: async ({ signIn }) => signIn.ask(attempt, 0),
+  countRequest: ({ countRequest }) => countRequest("1.1.1.1/x", { window: 60, max: 3 }),
+};
+
+for (const [name, count] of Object.entries(COUNTS)) {
+  test(`what may have been counted is not counted again, and nobody says that it was not: ${name}`, async () => {
+    for (const fault of [moved, broken]) {
+      const scene = openScene(fault);
+      await assert.rejects(count(scene.throttle), (error) => !(error instanceof NotCarriedOut));
+      assert.deepEqual(scene.asked, [name]);
+    }
+  });
+
+  test(`an overloaded object has counted nothing, and is not asked again: ${name}`, async () => {
+    const scene = openScene(overloaded);
+    await assert.rejects(count(scene.throttle), NotCarriedOut);
+    assert.deepEqual(scene.asked, [name]);
+  });
+
+  test(`an object that hangs is waited for no longer than a ledger may take: ${name}`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const scene = openScene(hanging);
+    const said = await atTheEnd(t, count(scene.throttle));
+    assert.match(String(said), /did not answer in time/);
+    assert.ok(!(said instanceof NotCarriedOut), "it may have been counted");
+    assert.deepEqual(scene.asked, [name]);
+  });
+}
+
+test("the second count of a try is made once too", async () => {
+  const scene = openScene();
+  const { signIn } = scene.throttle;
+  assert.deepEqual(await signIn.ask(attempt, 0), { waitMs: 0 });
+  assert.deepEqual(scene.asked, ["takeTry", "takeTurn"]);
+});
+
+test("wrong passwords are forgotten by as many tries as it takes, and what fails is told", async () => {
+  const scene = openScene(moved, moved);
+  scene.throttle.signIn.succeeded(attempt);
+  await Promise.all(scene.work);
+  assert.deepEqual([scene.asked, scene.complaints], [["forget", "forget", "forget"], []]);
+  const failing = openScene(broken);
+  failing.throttle.signIn.succeeded(attempt);
+  await Promise.all(failing.work);
+  assert.deepEqual([failing.asked, failing.complaints.length], [["forget"], 1]);
+});
+
+/** What it failed with, once its time is over. */
+async function atTheEnd(t: TestContext, asked: Promise<unknown>): Promise<unknown> {
+  const said = asked.then(
+    () => assert.fail("it was answered"),
+    (error: unknown) => error,
+  );
+  await turn();
+  t.mock.timers.tick(LEDGER_TIMEOUT_MS);
+  return said;
+}

@@ -1,0 +1,76 @@
+/** The throttle of the sign-in at the edge, for a test that asks it by JSON: what Workers know of it, over its objects. */
+import { waitUntil } from "cloudflare:workers";
+import type { CountedThrottle } from "#accounts/counted-throttle.ts";
+import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
+import { createEdgeThrottle, type SignInBinding } from "../../../src/apps/edge/site-throttle.ts";
+
+type State = ConstructorParameters<typeof Counted>[0] & {
+  storage: { deleteAlarm(): Promise<void> };
+};
+
+/** The object, and its alarm for a test that does not wait a quarter of an hour. */
+export class SignInThrottleObject extends Counted {
+  readonly #state: State;
+
+  constructor(state: State, env: unknown) {
+    super(state, env);
+    this.#state = state;
+  }
+
+  /** Whether an alarm was set before, and whether one is set after it. */
+  async soundAlarm(): Promise<[boolean, boolean]> {
+    const { storage } = this.#state;
+    const before = await storage.getAlarm();
+    await storage.deleteAlarm();
+    await this.alarm();
+    return [before !== null, (await storage.getAlarm()) !== null];
+  }
+}
+
+export type ThrottleOrder =
+  | { ask: Parameters<CountedThrottle["signIn"]["ask"]> }
+  | { succeeded: Parameters<CountedThrottle["signIn"]["succeeded"]> }
+  | { soundAlarmOf: string }
+  | { countRequest: Parameters<CountedThrottle["countRequest"]>; now: number };
+
+type Env = {
+  SIGN_IN: SignInBinding & {
+    get(id: unknown): SignInThrottleObject;
+    idFromString(id: string): unknown;
+  };
+};
+
+export default {
+  async fetch(request: Request, { SIGN_IN }: Env): Promise<Response> {
+    const order = (await request.json()) as ThrottleOrder;
+    if ("soundAlarmOf" in order) {
+      const object = SIGN_IN.get(SIGN_IN.idFromString(order.soundAlarmOf));
+      return Response.json(await object.soundAlarm());
+    }
+    const work: Promise<unknown>[] = [];
+    const throttle = createEdgeThrottle({
+      objects: SIGN_IN,
+      secret: "a secret of a test",
+      now: () => ("now" in order ? order.now : 0),
+      waitUntil(background) {
+        work.push(background);
+        waitUntil(background);
+      },
+      complain(message, { cause }) {
+        throw new Error(message, { cause });
+      },
+    });
+    const value = await perform(throttle, order);
+    // A test asks again at once.
+    await Promise.all(work);
+    return Response.json(value ?? null);
+  },
+};
+
+type Asked = Exclude<ThrottleOrder, { soundAlarmOf: string }>;
+
+function perform({ signIn, countRequest }: CountedThrottle, order: Asked): unknown {
+  if ("ask" in order) return signIn.ask(...order.ask);
+  if ("succeeded" in order) return signIn.succeeded(...order.succeeded);
+  return countRequest(...order.countRequest);
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Ledger } from "#ledger/port.ts";
+import { bundleWorker, startEdge } from "../../http/edge.ts";
+import { eventually } from "../../http/test-service.ts";
+import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
+import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+
+/** The Worker of the calls where something is wrong: its settings, or the way to its objects. */
+type Options = { texts: Record<string, string>; withDb: boolean };
+
+async function startWorker(entry: string, { texts, withDb }: Options) {
+  const { code } = await bundleWorker(entry);
+  const log: string[] = [];
+  const edge = await startEdge(code, {
+    texts,
+    beside: {
+      ...(withDb ? { d1Databases: { DB: "toolbooth" } } : {}),
+      serviceBindings: { PEOPLE: () => new Response("a page") as never },
+      handleStructuredLogs: ({ message }) => void log.push(message),
+    },
+  });
+  return { ...edge, log };
+}
+
+type Running = Awaited<ReturnType<typeof startWorker>>;
+
+describe("settings that are not right", () => {
+  let running: Running;
+  before(async () => {
+    const texts = { PUBLIC_URL: "https://me:hunter2@edge.test", SECRET: "tooshort" };
+    running = await startWorker("../src/apps/edge/api-worker.ts", { texts, withDb: false });
+  });
+  after(() => running?.close());
+
+  test("refuse every call with 503, and the log says once what is wrong", async () => {
+    const body = JSON.stringify({ text: "a".repeat(100_000) });
+    for (const [method, to] of [
+      ["POST", "/api/v1/hash"],
+      ["POST", "/api/v1/uuid"],
+      // However it is spelt, it is a call and not a page.
+      ["POST", "/%61pi/v1/hash?x=%FF"],
+      ["GET", "/healthz"],
+      ["GET", "/readyz"],
+    ] as const) {
+      const answer = await fetch(running.base + to, method === "GET" ? {} : { method, body });
+      assert.equal(answer.status, 503, to);
+      assert.equal(answer.headers.get("content-type"), "application/problem+json");
+      assert.ok(Number(answer.headers.get("retry-after")) > 0);
+      const text = await answer.text();
+      assert.doesNotMatch(text, /hunter2|tooshort|SECRET|PUBLIC_URL/);
+      const problem = JSON.parse(text) as Record<string, unknown>;
+      assert.deepEqual(
+        [problem["ok"], problem["status"], problem["code"]],
+        [false, 503, "unavailable"],
+      );
+      assert.match(String(problem["requestId"]), /^req_\w+$/);
+      assert.equal(problem["requestId"], answer.headers.get("x-request-id"));
+    }
+    const told = running.log.filter((line) => line.includes("settings are not right"));
+    assert.equal(told.length, 1, running.log.join("\n"));
+    assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https address/);
+    assert.match(told[0] ?? "", /SECRET must have at least 16 characters/);
+    assert.doesNotMatch(running.log.join("\n"), /hunter2|tooshort/);
+  });
+
+  test("do not stop the pages, which are another Worker's", async () => {
+    const answer = await fetch(`${running.base}/docs`);
+    assert.deepEqual([answer.status, await answer.text()], [200, "a page"]);
+  });
+});
+
+describe("an object that cannot be reached", () => {
+  let running: Running;
+  let key = "";
+  let account = "";
+  let ledger: Ledger;
+  const balance = async () => (await ledger.credits({ account, now: Date.now() })).balance;
+
+  before(async () => {
+    running = await startWorker("apps/edge/worker-in-trouble.ts", {
+      texts: EDGE_TEXTS,
+      withDb: true,
+    });
+    await applyMigrations(await running.miniflare.getD1Database("DB"));
+    ledger = ledgerAt(running.base);
+    ({ account, key } = await openEdgeAccount({ ledger }, 9));
+  });
+  after(() => running?.close());
+
+  const call = (trouble: string, headers: Record<string, string> = {}) =>
+    fetch(`${running.base}/api/v1/hash`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "x-test-trouble": trouble, ...headers },
+      body: '{"text":"a"}',
+    });
+  const kept = async () =>
+    (await (await fetch(`${running.base}/test/kept`)).json()) as {
+      payload: string;
+    }[];
+
+  test("and was moved gets the order again: the call is answered, and paid once", async () => {
+    const answer = await call("moves once");
+    assert.deepEqual([answer.status, await balance()], [200, 8]);
+  });
+
+  test("and is overloaded is a 503 with Retry-After, uncharged, with nothing to give back", async () => {
+    const answer = await call("overloaded");
+    assert.equal(answer.status, 503);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    assert.doesNotMatch(await answer.text(), /db-8/);
+    assert.deepEqual([await balance(), await kept()], [8, []]);
+  });
+
+  test("and has lost its answer is a 503, and the call is given back at once", async () => {
+    const answer = await call("loses answers");
+    assert.equal(answer.status, 503);
+    assert.doesNotMatch(await answer.text(), /db-7/);
+    await eventually("it was given back", async () => (await balance()) === 8);
+    assert.deepEqual(await kept(), []);
+  });
+
+  test("and stays away leaves the call with the database, by which it is given back later", async () => {
+    assert.equal((await call("gone")).status, 503);
+    await eventually("it is kept", async () => (await kept()).length === 1);
+    assert.equal(await balance(), 7);
+    const [row] = await kept();
+    const { at, callId } = JSON.parse(row?.payload ?? "");
+    assert.deepEqual(await ledger.reverse({ account, callId, at, now: Date.now() }), {
+      reversed: true,
+    });
+    assert.equal(await balance(), 8);
+    assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
+  });
+
+  test("leaves a call with an Idempotency-Key to its repeat", async () => {
+    const headers = { "idempotency-key": "once" };
+    assert.equal((await call("loses answers", headers)).status, 503);
+    const again = await call("", headers);
+    assert.deepEqual([again.status, again.headers.get("idempotency-replayed")], [200, "true"]);
+    assert.equal(await balance(), 7);
+  });
+});

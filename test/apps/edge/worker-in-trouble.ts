@@ -1,0 +1,52 @@
+/** The edge's Worker whose way to its objects fails as a header tells. */
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import worker from "../../../src/apps/edge/api-worker.ts";
+
+export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
+
+type Env = Parameters<typeof worker.fetch>[1];
+type Asked = { object: string; name: Parameters<LedgerStub["perform"]>[0]; order: unknown };
+
+let trouble = "";
+/** The Worker keeps what it made for an `env`, so there is one. */
+let troubled: Env | undefined;
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/test/perform") {
+      const { object, name, order } = (await request.json()) as Asked;
+      return Response.json(await env.LEDGER.getByName(object).perform(name, order));
+    }
+    if (pathname === "/test/kept") {
+      const kept = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
+      return Response.json(kept?.results ?? []);
+    }
+    trouble = request.headers.get("x-test-trouble") ?? "";
+    troubled ??= {
+      ...env,
+      LEDGER: { getByName: (name) => stubInTrouble(env.LEDGER.getByName(name)) },
+    };
+    return worker.fetch(request, troubled);
+  },
+};
+
+function stubInTrouble(stub: LedgerStub): LedgerStub {
+  return {
+    async perform(name, order) {
+      if (trouble === "gone") throw new Error("internal error of db-7.internal");
+      return stub.perform(name, order);
+    },
+    async call(...asked) {
+      if (trouble === "overloaded")
+        throw Object.assign(new Error("busy: db-8.internal"), { overloaded: true });
+      const result = await stub.call(...asked);
+      if (trouble === "moves once") {
+        trouble = "";
+        throw Object.assign(new Error("moved"), { retryable: true });
+      }
+      if (trouble !== "") throw new Error("internal error of db-7.internal");
+      return result;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** The edge's Worker with a door at its back, and with objects that count what the platform would put on the bill. */
+import type { ObjectStorage, SqlCursor } from "#stores/durable-object/driver.ts";
+import type worker from "../../../src/apps/edge/api-worker.ts";
+import { AccountLedger as Ledger } from "../../../src/apps/edge/api-worker.ts";
+import backDoor from "./worker-with-test-access.ts";
+
+/** `bytes`: of the database of the object that was asked last. */
+export type Bill = {
+  asked: number;
+  read: number;
+  written: number;
+  alarms: number;
+  wakings: number;
+  bytes: number;
+};
+
+/** In this runtime an isolate has the Worker and its objects. */
+let bill: Bill = emptyBill();
+
+function emptyBill(): Bill {
+  return { asked: 0, read: 0, written: 0, alarms: 0, wakings: 0, bytes: 0 };
+}
+
+type Exec = ObjectStorage["sql"]["exec"];
+type Storage = ObjectStorage & { sql: { databaseSize: number } };
+let isWatched = false;
+
+/** The platform's own classes, so that nothing of an object needs to know. */
+function watch(storage: Storage): void {
+  if (isWatched) return;
+  isWatched = true;
+  const sql = Object.getPrototypeOf(storage.sql) as { exec: Exec };
+  const exec = sql.exec;
+  sql.exec = function (this: unknown, ...given: Parameters<Exec>) {
+    const cursor = exec.apply(this as never, given);
+    const toArray = cursor.toArray.bind(cursor);
+    // Before the end of its rows a cursor has not counted them all.
+    cursor.toArray = () => {
+      const rows = toArray();
+      count(cursor);
+      return rows;
+    };
+    return cursor;
+  };
+  const own = Object.getPrototypeOf(storage) as ObjectStorage;
+  const { setAlarm } = own;
+  own.setAlarm = function (this: unknown, at: number) {
+    bill.alarms += 1;
+    return setAlarm.call(this as never, at);
+  };
+}
+
+function count(cursor: SqlCursor): void {
+  bill.read += cursor.rowsRead;
+  bill.written += cursor.rowsWritten;
+}
+
+export class AccountLedger extends Ledger {
+  readonly #storage: Storage;
+
+  constructor(state: { storage: Storage }, env: unknown) {
+    watch(state.storage);
+    bill.wakings += 1;
+    super(state, env);
+    this.#storage = state.storage;
+  }
+
+  override perform(...given: Parameters<Ledger["perform"]>): ReturnType<Ledger["perform"]> {
+    return this.#counted(super.perform(...given));
+  }
+
+  override call(...given: Parameters<Ledger["call"]>): ReturnType<Ledger["call"]> {
+    return this.#counted(super.call(...given));
+  }
+
+  /** What a test has to do often, without a journey for each. */
+  async performAll(items: Parameters<Ledger["perform"]>[]): Promise<void> {
+    for (const item of items) {
+      const result = await super.perform(...item);
+      if ("error" in result) throw new Error(result.error.message);
+    }
+  }
+
+  async #counted<Result>(result: Promise<Result>): Promise<Result> {
+    bill.asked += 1;
+    const value = await result;
+    bill.bytes = this.#storage.sql.databaseSize;
+    return value;
+  }
+}
+
+type Env = Parameters<typeof worker.fetch>[1];
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/test/perform-all") {
+      const { object, items } = (await request.json()) as { object: string; items: never };
+      const stub = env.LEDGER.getByName(object) as unknown as AccountLedger;
+      await stub.performAll(items);
+      return new Response();
+    }
+    if (pathname !== "/test/bill") return backDoor.fetch(request, env);
+    const told = bill;
+    bill = emptyBill();
+    return Response.json(told);
+  },
+};

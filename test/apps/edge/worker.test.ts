@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { makeKey } from "#accounts/key-format.ts";
+import { newAccountId } from "#ids.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
+import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+
+/** The Worker as it would be deployed, in a real workerd, with an object for each account. */
+const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
+let edge: Edge;
+let ledger: Ledger;
+
+before(async () => {
+  const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
+  edge = await startEdge(code, { folder, texts: EDGE_TEXTS });
+  ledger = ledgerAt(edge.base);
+});
+after(async () => {
+  await edge?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const openAccount = (credits: number) => openEdgeAccount({ ledger }, credits);
+
+const call = (key: string, tool: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${edge.base}/api/v1/${tool}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** Databases of objects that were ever woken. */
+const countObjects = () =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /[0-9a-f]{64}\.sqlite$/.test(name),
+  ).length;
+
+test("every tool answers at the edge, each call for one credit", async () => {
+  const { account, key } = await openAccount(9);
+  const bodies = {
+    hash: { text: "hello" },
+    uuid: { count: 2 },
+    echo: { a: 1 },
+    "qr-code": { text: "hello" },
+    "markdown-render": { markdown: "# hello" },
+  };
+  for (const [tool, body] of Object.entries(bodies)) {
+    const answer = await call(key, tool, body);
+    assert.equal(answer.status, 200, tool);
+    assert.equal(answer.headers.get("credits-charged"), "1");
+    assert.equal(((await answer.json()) as { ok: boolean }).ok, true);
+  }
+  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 4);
+  assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
+});
+
+test("of twenty calls at once on five credits exactly five are answered", async () => {
+  const { account, key } = await openAccount(5);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => call(key, "hash", { text: "hello" })),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(5).fill(200), ...Array(15).fill(402)]);
+  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 0);
+});
+
+test("a key that was revoked is refused at the next call", async () => {
+  const { account, key, id } = await openAccount(5);
+  assert.equal((await call(key, "uuid", {})).status, 200);
+  await ledger.revokeKey({ account, id, now: Date.now() });
+  assert.equal((await call(key, "uuid", {})).status, 401);
+});
+
+test("a repeat gets the first answer's bytes and is not charged", async () => {
+  const { key } = await openAccount(2);
+  const headers = { "idempotency-key": "once" };
+  const first = await call(key, "uuid", { count: 3 }, headers);
+  const again = await call(key, "uuid", { count: 3 }, headers);
+  assert.equal(again.headers.get("idempotency-replayed"), "true");
+  assert.equal(again.headers.get("credits-remaining"), "1");
+  assert.equal(await again.text(), await first.text());
+});
+
+test("made-up keys wake no object, and the connection lives", async () => {
+  const before = countObjects();
+  for (let i = 0; i < 20; i += 1) {
+    const stranger = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
+    const answer = await call(stranger, "hash", { text: "a".repeat(10_000) });
+    assert.equal(answer.status, 401);
+    await answer.arrayBuffer();
+  }
+  assert.equal(countObjects(), before);
+});
+
+test("the process and the ledger say that they are well", async () => {
+  for (const place of ["/healthz", "/readyz"]) {
+    assert.equal((await fetch(edge.base + place)).status, 200, place);
+  }
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { createKey, type Desk, openAccount } from "#accounts/people.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
+import { callUuid, type KeyedCall, noteKeyed, type Received } from "../node/broken-calls.ts";
+
+/**
+ * Customers of a fleet who note what they are told, and who hold it against the books afterwards. Each has calls with an
+ * idempotency key, tried again until they are answered, and plain ones. A call takes 1 credit and nothing else does.
+ */
+export type Customer = {
+  account: string;
+  key: string;
+  /** What was left after each call that was answered and charged. */
+  left: number[];
+  keyed: KeyedCall[];
+  /** Calls with a key whose first answer that came through was a repeat's. */
+  repeated: number;
+  /** Plain calls whose connection broke before the answer was there. */
+  broken: number;
+  /** Plain calls that were refused with 503, by the node that said so. */
+  refused: Map<string, number>;
+};
+type BooksDesk = Desk & { pool: PostgresPool };
+
+const CREDITS = 1_000_000;
+
+export async function openCustomer(desk: Desk, base: string, name: string): Promise<Customer> {
+  const now = Date.now();
+  const { account } = await openAccount(desk, `${name}@example.com`, now);
+  const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
+  await desk.ledger.grant({ ...grant, account, now });
+  const { key } = await createKey(desk, account, "test", now);
+  const customer = { account, key, left: [], keyed: [], repeated: 0, broken: 0 };
+  const free = await callUuid(base, key, 1);
+  assert.ok(typeof free === "object" && free.charged === 0, "the free call is out of the way");
+  return { ...customer, refused: new Map() };
+}
+
+function noteCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
+  assert.equal(charged, replayed ? 0 : 1);
+  if (!replayed) left.push(told);
+}
+
+/** Makes the call, again where it is known already, and asserts that its answer is always the same. */
+async function callKeyed(base: string, customer: Customer, keyed: KeyedCall): Promise<boolean> {
+  const received = await callUuid(base, customer.key, keyed.count, keyed.idempotencyKey);
+  if (typeof received === "string") return false;
+  if (noteKeyed(keyed, received)) customer.repeated += 1;
+  noteCharged(customer, received);
+  return true;
+}
+
+async function callPlain(base: string, customer: Customer): Promise<boolean> {
+  const received = await callUuid(base, customer.key, 1);
+  if (received === "broken") customer.broken += 1;
+  else if (received === "refused") {
+    customer.refused.set(base, (customer.refused.get(base) ?? 0) + 1);
+  } else if (received !== "unheard") noteCharged(customer, received);
+  return typeof received === "object";
+}
+
+const CALLERS = 4;
+
+/** All customers call all nodes without a pause until they are stopped. `baseOf`: where a caller calls at the moment. */
+export function startCalls(
+  t: Pick<TestContext, "after">,
+  customers: Customer[],
+  round: string,
+  baseOf: (caller: number) => string,
+) {
+  let answers = 0;
+  let isOver = false;
+  t.after(() => {
+    isOver = true;
+  });
+  const loops = customers.flatMap((customer, no) =>
+    Array.from({ length: CALLERS }, async (_, caller) => {
+      for (let at = 0; !isOver; at += 1) {
+        const base = baseOf(no + (caller >> 1));
+        const keyed = {
+          idempotencyKey: `${round}-${caller}-${at}`,
+          count: 1 + (at % 3),
+          body: null,
+        };
+        if (caller % 2 === 0) customer.keyed.push(keyed);
+        const isAnswered = await (caller % 2 === 0
+          ? callKeyed(base, customer, keyed)
+          : callPlain(base, customer));
+        if (isAnswered) answers += 1;
+        else await wait(20);
+      }
+    }),
+  );
+  const all = Promise.all(loops);
+  return {
+    /** Waits for so many answers more; rejects where a caller was told what must not be. */
+    async reach(more: number) {
+      for (const from = answers; answers < from + more; ) await Promise.race([wait(2), all]);
+    },
+    async stop() {
+      isOver = true;
+      await all;
+    },
+  };
+}
+
+/** Tries again what was not answered, until it is, and some of what was. */
+export async function settle(base: string, customer: Customer): Promise<void> {
+  const known = customer.keyed.filter(({ body }) => body !== null).slice(-5);
+  for (const each of known) assert.ok(await callKeyed(base, customer, each));
+  for (const each of customer.keyed) {
+    while (each.body === null) if (!(await callKeyed(base, customer, each))) await wait(50);
+  }
+}
+
+const DEBITS = `
+  SELECT count(*) FILTER (WHERE reversed_at IS NULL)::int AS debits, count(reversed_at)::int AS reversed,
+    (SELECT count(*)::int FROM idempotency i WHERE i.account_no = a.no AND EXISTS (SELECT 1 FROM debit d
+      WHERE d.account_no = a.no AND d.at = i.at AND d.call_id = i.call_id AND d.reversed_at IS NULL)) AS kept,
+    (SELECT count(*)::int FROM idempotency i WHERE i.account_no = a.no) AS keys
+  FROM account a JOIN debit ON debit.account_no = a.no WHERE a.id = $1 AND credits > 0 GROUP BY a.no`;
+
+/**
+ * Every answer stands for a debit of its own, every debit for an answer, but for `mayBeLost`: calls that broke off, or were
+ * refused by a node that died before it could give them back.
+ */
+export async function assertAccounted(
+  { pool, ledger }: BooksDesk,
+  customer: Customer,
+  mayBeLost: number,
+): Promise<void> {
+  const { account, left, keyed, repeated } = customer;
+  type Counts = { debits: number; reversed: number; kept: number; keys: number };
+  const rows = await pool.once<Counts>("read", DEBITS, [account]);
+  const { debits = 0, reversed = 0, kept = 0, keys = 0 } = rows[0] ?? {};
+  const others = debits - left.length - repeated;
+  const open = keyed.filter(({ body }) => body === null).length;
+  assert.ok(others >= 0, `${-others} answers have no debit`);
+  assert.ok(others <= mayBeLost + open, `${others} debits, where ${mayBeLost} broke off`);
+  assert.equal(kept, keys, "every key is that of a debit which stands");
+  assert.ok(keys >= keyed.length - open, "every call with a key that was answered is there");
+  const { balance } = await ledger.credits({ account, now: Date.now() });
+  assert.equal(balance, CREDITS - debits);
+  // Not one by one: an order whose answer was lost is told what is left when it was found, as others are.
+  const last = Math.min(CREDITS, ...left);
+  assert.ok(
+    balance <= last + reversed,
+    `${last} credits were told to be left, there are ${balance}`,
+  );
+  assert.equal(
+    new Set(keyed.map(({ body, idempotencyKey }) => body ?? idempotencyKey)).size,
+    keyed.length,
+  );
+}
+
+export const sumOf = (counts: Iterable<number>) =>
+  [...counts].reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createKey, openAccount } from "#accounts/people.ts";
+import { assertBooks } from "../../contract/ledger/fixture.ts";
+import {
+  type Caller,
+  openCaller,
+  openDesk,
+  startFleetDatabase,
+  startNodes,
+} from "../../support/fleet.ts";
+import type { Postgres } from "../../support/postgres.ts";
+
+/**
+ * Real nodes over one PostgreSQL sell what there is and no credit more: twice as many calls at once as there are credits,
+ * over all nodes and accounts in no order.
+ */
+const CALLS = 10_000;
+const ACCOUNTS = 50;
+const CREDITS = CALLS / 2 / ACCOUNTS;
+const DEMO_CREDITS = 100;
+const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+let server: Postgres;
+before(async () => {
+  server = await startFleetDatabase();
+});
+after(() => server?.dispose());
+
+/** Deterministic: the same seed mixes the calls in the same way. */
+function shuffled<Each>(all: Each[], seed: number): Each[] {
+  let state = seed >>> 0;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const mixed = [...all];
+  for (let at = mixed.length - 1; at > 0; at -= 1) {
+    const other = next(at + 1);
+    [mixed[at], mixed[other]] = [mixed[other] as Each, mixed[at] as Each];
+  }
+  return mixed;
+}
+
+for (const count of [2, 4]) {
+  test(`${CALLS} calls at once to ${count} nodes, on ${CALLS / 2} credits of ${ACCOUNTS} accounts, sell exactly ${CALLS / 2}`, async (t) => {
+    t.diagnostic(`TEST_SEED=${SEED}`);
+    const url = await server.createDatabase();
+    const nodes = await startNodes(t, count, { DATABASE_URL: url });
+    const desk = await openDesk(t, url);
+    const callers = nodes.map(({ base }) => openCaller(base));
+    t.after(() => callers.forEach((caller) => void caller.close()));
+
+    const people = await Promise.all(
+      Array.from({ length: ACCOUNTS }, async (_, no) => {
+        const { account } = await openAccount(desk, `p${no}@example.com`, Date.now());
+        return { account, key: (await createKey(desk, account, "test", Date.now())).key };
+      }),
+    );
+    const callerOf = (no: number) => callers[no % count] as Caller;
+    const free = await Promise.all(people.map(({ key }, no) => callerOf(no).call(key)));
+    assert.deepEqual(new Set(free.map(({ charged }) => charged)), new Set(["0"]));
+    const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
+    const now = Date.now();
+    for (const { account } of people) await desk.ledger.grant({ ...grant, account, now });
+
+    const order = shuffled(
+      Array.from({ length: CALLS }, (_, no) => no),
+      SEED,
+    );
+    const began = performance.now();
+    const answers = await Promise.all(
+      order.map((no, place) => callerOf(place).call(people[no % ACCOUNTS]?.key as string)),
+    );
+    const seconds = (performance.now() - began) / 1_000;
+    t.diagnostic(
+      `${CALLS} calls in ${seconds.toFixed(1)} s, ${Math.round(CALLS / seconds)} a second`,
+    );
+
+    const answered = answers.filter(({ status }) => status === 200);
+    assert.equal(answered.length, CALLS / 2);
+    assert.ok(answered.every(({ charged }) => charged === "1"));
+    assert.equal(answers.filter(({ status }) => status === 402).length, CALLS / 2);
+    const { books } = await assertBooks(desk.ledger, Date.now());
+    // Besides, the first nodes of a fleet on one's own machine make a demo account, once.
+    const rest = [books.granted - DEMO_CREDITS, books.debited, books.remaining - DEMO_CREDITS];
+    assert.deepEqual(rest, [CALLS / 2, CALLS / 2, 0]);
+    const usage = await desk.ledger.usage({ account: null, from: 0, to: Date.now() + 1 });
+    const sums = { calls: 0, credits: 0 };
+    for (const { calls, credits } of usage) {
+      sums.calls += calls;
+      sums.credits += credits;
+    }
+    assert.deepEqual(sums, { calls: CALLS / 2 + ACCOUNTS, credits: CALLS / 2 });
+    for (const { account } of people) {
+      const { balance, grants } = await desk.ledger.credits({ account, now: Date.now() });
+      assert.deepEqual([balance, grants[0]?.remaining], [0, 0]);
+    }
+    const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));
+    assert.deepEqual(new Set(ends.map(({ code }) => code)), new Set([0]));
+    for (const node of nodes) assert.doesNotMatch(node.written(), /"level":(?:50|60)/);
+  });
+}

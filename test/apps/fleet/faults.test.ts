@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { createKey, openAccount } from "#accounts/people.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { openDesk } from "../../support/fleet.ts";
+import { startPostgres } from "../../support/postgres.ts";
+import { openNetwork } from "../../support/postgres-proxy.ts";
+
+/** What callers and probes are told while a node's PostgreSQL fails: 503 and when to come again, or a right answer. */
+test("whatever PostgreSQL does, a call is answered rightly or refused with 503, and /readyz tells the truth", {
+  timeout: 300_000,
+}, async (t) => {
+  const server = await startPostgres();
+  t.after(() => server.dispose());
+  const direct = await server.createDatabase();
+  const network = await openNetwork(server.port);
+  t.after(() => network.close());
+  const url = new URL(direct);
+  url.port = String(network.port);
+  const env = { DATABASE_URL: url.href, RATE_LIMIT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
+  const node = await startServer(t, { ...env, DATA_DIR: temporaryFolder(t) });
+  const desk = await openDesk(t, direct);
+  const open = async (name: string) => {
+    const now = Date.now();
+    const { account } = await openAccount(desk, `${name}@example.com`, now);
+    const grant = { id: "all", kind: "operator", amount: 100, expiresAt: null } as const;
+    await desk.ledger.grant({ ...grant, account, now });
+    return { account, key: (await createKey(desk, account, "test", now)).key };
+  };
+  const [ada, bob] = [await open("ada"), await open("bob")];
+
+  const call = async ({ key }: { key: string }) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const answer = await fetch(`${node.base}/api/v1/uuid`, { method: "POST", headers });
+    await answer.text();
+    if (answer.status !== 200) assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    return { status: answer.status, left: Number(answer.headers.get("credits-remaining")) };
+  };
+  const readyz = async () => {
+    const answer = await fetch(`${node.base}/readyz`);
+    await answer.text();
+    if (answer.status !== 200) assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    return answer.status;
+  };
+  const until = async (status: number) => {
+    while ((await readyz()) !== status) await wait(20);
+  };
+  for (const each of [ada, bob]) assert.deepEqual(await call(each), { status: 200, left: 100 });
+
+  await t.test("a commit's answer is lost", async () => {
+    network.loseCommits(1);
+    assert.deepEqual(await call(ada), { status: 200, left: 99 });
+    assert.equal(network.lost(), 1);
+    assert.equal(await readyz(), 200);
+  });
+
+  await t.test("nobody listens", async () => {
+    await server.stop("immediate");
+    assert.equal((await call(ada)).status, 503);
+    await until(503);
+    await server.start();
+    await until(200);
+    assert.deepEqual(await call(ada), { status: 200, left: 98 });
+  });
+
+  await t.test("it takes no writes", async () => {
+    await desk.pool.once(
+      "write",
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      $f$ BEGIN RAISE EXCEPTION 'read-only' USING ERRCODE = '25006'; END $f$`,
+    );
+    for (const table of ["debit", "setting"])
+      await desk.pool.once(
+        "write",
+        `CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON ${table}
+        FOR EACH STATEMENT EXECUTE FUNCTION fail()`,
+      );
+    assert.equal((await call(ada)).status, 503);
+    await until(503);
+    await desk.pool.once("write", "DROP FUNCTION fail CASCADE");
+    await until(200);
+    assert.deepEqual(await call(ada), { status: 200, left: 97 });
+  });
+
+  await t.test("somebody holds an account", async () => {
+    await desk.pool.transaction("upkeep", async (query) => {
+      // Somebody else, who may be silent for as long as he likes.
+      await query("SET LOCAL idle_in_transaction_session_timeout = 0");
+      await query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [ada.account]);
+      const [held, other] = await Promise.all([call(ada), call(bob)]);
+      assert.equal(held.status, 503);
+      assert.deepEqual(other, { status: 200, left: 99 });
+      assert.equal(await readyz(), 200);
+    });
+    assert.deepEqual(await call(ada), { status: 200, left: 96 });
+  });
+
+  await t.test("the network swallows everything", async () => {
+    network.swallow(true);
+    const refused = call(ada);
+    await until(503);
+    assert.equal((await refused).status, 503);
+    network.swallow(false);
+    await until(200);
+    // What was refused is given back where it was made.
+    assert.deepEqual(await call(ada), { status: 200, left: 95 });
+  });
+
+  assert.deepEqual((await desk.ledger.audit({ now: Date.now() })).faults, []);
+  assert.equal((await node.end("SIGTERM")).code, 0);
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { closeAccount, createKey, openAccount } from "#accounts/people.ts";
+import { assertBooks } from "../../contract/ledger/fixture.ts";
+import {
+  type Answer,
+  type Caller,
+  type FleetNode,
+  openCaller,
+  openDesk,
+  startFleetDatabase,
+  startNodes,
+} from "../../support/fleet.ts";
+import type { Postgres } from "../../support/postgres.ts";
+
+/** What one node was told counts on the other at the very next call, and what both are asked at once is done once. */
+const ROUNDS = 40;
+let server: Postgres;
+let nodes: FleetNode[] = [];
+let desk: Awaited<ReturnType<typeof openDesk>>;
+let callers: Caller[] = [];
+const closing: (() => unknown)[] = [];
+const hooks = { after: (close: () => unknown) => void closing.push(close) };
+
+before(async () => {
+  server = await startFleetDatabase();
+  const url = await server.createDatabase();
+  nodes = await startNodes(hooks, 2, { DATABASE_URL: url });
+  desk = await openDesk(hooks, url);
+  callers = nodes.map(({ base }) => openCaller(base));
+});
+after(async () => {
+  await assertBooks(desk.ledger, Date.now());
+  for (const caller of callers) caller.close();
+  for (const close of closing) await close();
+  await server?.dispose();
+});
+
+let people = 0;
+/** An account whose free call was used, with a key that both nodes have met. */
+async function openAccountOf(credits: number) {
+  people += 1;
+  const email = `person${people}@example.com`;
+  const { account } = await openAccount(desk, email, Date.now());
+  const { id, key } = await createKey(desk, account, "test", Date.now());
+  assert.equal((await first().call(key)).charged, "0");
+  await grant(account, "first", credits + 1);
+  assert.equal((await second().call(key)).charged, "1");
+  return { email, account, id, key };
+}
+const first = () => callers[0] as Caller;
+const second = () => callers[1] as Caller;
+const grant = (account: string, id: string, amount: number) =>
+  desk.ledger.grant({
+    ...{ account, id, kind: "operator", amount, expiresAt: null },
+    now: Date.now(),
+  });
+const statuses = async (key: string) => [
+  (await first().call(key)).status,
+  (await second().call(key)).status,
+];
+const codeOf = ({ body }: Answer) => (JSON.parse(body) as { code: string }).code;
+
+test("nodes that start at once with no SECRET make one demo account, and each key that is shown is good on all", async () => {
+  const shown = nodes.flatMap((node) => [...node.written().matchAll(/^ {2}(tb_\w+)$/gm)]);
+  const keys = shown.map(([, key]) => key as string);
+  assert.ok(keys.length >= 1 && keys.length <= nodes.length);
+  for (const key of keys) assert.deepEqual(await statuses(key), [200, 200]);
+  const { account } = (await desk.directory.findByEmail({
+    email: "demo@toolbooth.localhost",
+  })) as { account: string };
+  const { grants } = await desk.ledger.credits({ account, now: Date.now() });
+  assert.deepEqual(
+    grants.map(({ kind, amount }) => [kind, amount]),
+    [["starter", 100]],
+  );
+});
+
+test(`the same Idempotency-Key sent to two nodes at once is charged once, and both get one answer, in ${ROUNDS} rounds`, async (t) => {
+  const { account, key } = await openAccountOf(ROUNDS);
+  let replays = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const given = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
+    const callersTurned = round % 2 === 0 ? callers : callers.toReversed();
+    const answers = await Promise.all(callersTurned.map((caller) => caller.call(key, given)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 1, "one answer");
+    const charges = answers.map(({ charged, replayed }) => `${charged} ${replayed}`);
+    assert.deepEqual(charges.sort(), ["0 true", "1 false"]);
+    replays += Number(answers[1]?.replayed);
+  }
+  t.diagnostic(`the node that was asked second had the replay in ${replays} of ${ROUNDS}`);
+  const { balance } = await desk.ledger.credits({ account, now: Date.now() });
+  assert.equal(balance, 0);
+});
+
+test("many repeats at once over both nodes are charged once: on the node of the first they wait, told by 409", async () => {
+  const { account, key } = await openAccountOf(ROUNDS);
+  for (let round = 0; round < 10; round += 1) {
+    const given = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
+    const all = [...callers, ...callers, ...callers, ...callers];
+    const answers = await Promise.all(all.map((caller) => caller.call(key, given)));
+    const good = answers.filter(({ status }) => status === 200);
+    const others = answers.filter(({ status }) => status !== 200);
+    assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
+    assert.equal(new Set(good.map(({ body }) => body)).size, 1);
+    for (const other of others) {
+      const told = [other.status, codeOf(other), other.retryAfter];
+      assert.deepEqual(told, [409, "idempotency_in_progress", "1"]);
+    }
+    const late = await second().call(key, given);
+    assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
+  }
+  const { balance } = await desk.ledger.credits({ account, now: Date.now() });
+  assert.equal(balance, ROUNDS - 10);
+});
+
+test("of one Idempotency-Key with two bodies, sent to two nodes at once, one is answered and the other refused", async () => {
+  const { key } = await openAccountOf(ROUNDS);
+  for (let round = 0; round < 10; round += 1) {
+    const idempotencyKey = `bodies-${round}`;
+    const answers = await Promise.all(
+      callers.map((caller, no) =>
+        caller.call(key, { tool: "uuid", body: `{"count":${no + 1}}`, idempotencyKey }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status === 400);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    assert.deepEqual(refused.map(codeOf), ["idempotency_key_reused"]);
+  }
+});
+
+test(`of ${ROUNDS} first calls of an account over both nodes at once exactly one is free and answered`, async () => {
+  const { account } = await openAccount(desk, "free@example.com", Date.now());
+  const { key } = await createKey(desk, account, "test", Date.now());
+  const answers = await Promise.all(
+    Array.from({ length: ROUNDS }, (_, no) => (callers[no % 2] as Caller).call(key)),
+  );
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 402).length, ROUNDS - 1);
+});
+
+test("a key that was revoked is refused by every node at the very next call, also while it is used", async () => {
+  const { account } = await openAccountOf(0);
+  await grant(account, "more", 1_000);
+  for (let round = 0; round < 10; round += 1) {
+    const { id, key } = await createKey(desk, account, `round ${round}`, Date.now());
+    assert.deepEqual(await statuses(key), [200, 200]);
+    const underWay = Array.from({ length: 10 }, (_, no) => (callers[no % 2] as Caller).call(key));
+    await desk.ledger.revokeKey({ account, id, now: Date.now() });
+    assert.deepEqual(await statuses(key), [401, 401]);
+    for (const { status } of await Promise.all(underWay)) assert.ok([200, 401].includes(status));
+  }
+});
+
+test("a suspended account is refused by every node at the very next call, and served again when it is resumed", async () => {
+  const { account, key } = await openAccountOf(100);
+  for (let round = 0; round < 10; round += 1) {
+    await desk.ledger.suspendAccount({ account, now: Date.now() });
+    assert.deepEqual(await statuses(key), [403, 403]);
+    await desk.ledger.resumeAccount({ account, now: Date.now() });
+    assert.deepEqual(await statuses(key), [200, 200]);
+  }
+});
+
+test("a grant counts on every node at the very next call, and no credit of it twice", async () => {
+  const { account, key } = await openAccountOf(0);
+  for (let round = 0; round < 10; round += 1) {
+    assert.deepEqual(await statuses(key), [402, 402]);
+    await grant(account, `grant-${round}`, 1);
+    const answers = await Promise.all(callers.map((caller) => caller.call(key)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 402]);
+  }
+});
+
+test("the keys of a closed account are refused by every node at the very next call", async () => {
+  const { email, key } = await openAccountOf(10);
+  assert.equal((await closeAccount(desk, email, Date.now())).forfeited, 10);
+  assert.deepEqual(await statuses(key), [401, 401]);
+});
+
+test("both nodes say that they are ready, and stop when they are told to", async () => {
+  for (const { base } of nodes) assert.equal((await fetch(`${base}/readyz`)).status, 200);
+  const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));
+  assert.deepEqual(
+    ends.map(({ code }) => code),
+    [0, 0],
+  );
+  for (const node of nodes) assert.doesNotMatch(node.written(), /"level":(?:50|60)/);
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  BEHIND_PROXY,
+  type FleetNode,
+  openVisitor,
+  startNodes,
+  tokenFor,
+  type Visitor,
+} from "../../support/fleet.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { type Network, openNetwork } from "../../support/postgres-proxy.ts";
+
+/** People before a node whose PostgreSQL fails: whatever they do is done, or they are told when to come again. */
+const PASSWORD = "correct horse battery staple";
+const NEW = "another horse battery staple";
+let server: Postgres;
+let network: Network;
+let nodes: FleetNode[] = [];
+const closing: (() => unknown)[] = [];
+const hooks = { after: (close: () => unknown) => void closing.push(close) };
+
+before(async () => {
+  server = await startPostgres();
+  const url = new URL(await server.createDatabase());
+  network = await openNetwork(server.port);
+  url.port = String(network.port);
+  nodes = await startNodes(hooks, 1, { DATABASE_URL: url.href, ...BEHIND_PROXY });
+});
+after(async () => {
+  for (const close of closing) await close();
+  await network?.close();
+  await server?.dispose();
+});
+
+let people = 0;
+const node = () => nodes[0] as FleetNode;
+/** Each from a network of their own, so that nobody is told that this was too often. */
+function newVisitor(): Visitor {
+  people += 1;
+  return openVisitor(`10.9.${people >> 8}.${people & 255}`);
+}
+
+async function openMember() {
+  const ask = newVisitor();
+  const person = { name: "", email: `member${people}@example.com`, password: PASSWORD };
+  const signedUp = await ask(node(), "POST", "/people/auth/sign-up/email", person);
+  assert.equal(signedUp.status, 200, JSON.stringify(signedUp.body));
+  const token = await tokenFor(nodes, person.email);
+  await ask(node(), "POST", "/people/auth/verify-email", { token });
+  const signedIn = await ask(node(), "POST", "/people/auth/sign-in/email", person);
+  assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
+  const { body } = await ask(node(), "POST", "/people/keys", { label: "test" });
+  return { ask, person, key: (body as { key: { id: string } }).key.id };
+}
+
+type Member = Awaited<ReturnType<typeof openMember>>;
+
+/** What people do, all at once. */
+function actAll({ ask, person, key }: Member): ReturnType<Visitor>[] {
+  const [stranger, other] = [newVisitor(), newVisitor()];
+  const newcomer = { ...person, email: `newcomer${people}@example.com` };
+  const passwords = { currentPassword: PASSWORD, newPassword: NEW };
+  return [
+    stranger(node(), "POST", "/people/auth/sign-up/email", newcomer),
+    other(node(), "POST", "/people/auth/sign-in/email", person),
+    ask(node(), "POST", "/people/auth/sign-out", {}),
+    ask(node(), "POST", "/people/auth/change-password", passwords),
+    ask(node(), "POST", "/people/keys", { label: "other" }),
+    ask(node(), "PATCH", `/people/keys/${key}`, { label: "renamed" }),
+    ask(node(), "DELETE", `/people/keys/${key}`),
+    ask(node(), "DELETE", "/people/sessions/others"),
+    ask(node(), "POST", "/people/account/close", person),
+    ask(node(), "GET", "/people/home"),
+  ];
+}
+
+async function assertRefused(acts: ReturnType<Visitor>[]): Promise<void> {
+  for (const { status, body, retryAfter } of await Promise.all(acts)) {
+    assert.equal(status, 503, JSON.stringify(body));
+    assert.equal((body as { code: string }).code, "unavailable");
+    assert.ok(Number(retryAfter) > 0);
+  }
+}
+
+/** Nobody was signed out, nothing was changed, and everything works again. */
+async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
+  while ((await ask(node(), "GET", "/people/home")).status === 503) await wait(20);
+  const { status, body } = await ask(node(), "GET", "/people/keys");
+  assert.equal(status, 200, JSON.stringify(body));
+  const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
+  const told = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
+  assert.deepEqual(told, [[key, "test", null]]);
+  const again = await newVisitor()(node(), "POST", "/people/auth/sign-in/email", person);
+  assert.equal(again.status, 200, JSON.stringify(again.body));
+}
+
+test("nobody listens: whatever people do is refused with 503, and afterwards all is as before", {
+  timeout: 300_000,
+}, async () => {
+  const member = await openMember();
+  await server.stop("immediate");
+  try {
+    await assertRefused(actAll(member));
+  } finally {
+    await server.start();
+  }
+  await assertAsBefore(member);
+});
+
+test("the network swallows everything: the same", { timeout: 300_000 }, async () => {
+  const member = await openMember();
+  network.swallow(true);
+  await assertRefused(actAll(member));
+  network.swallow(false);
+  network.cut();
+  await assertAsBefore(member);
+});
+
+test("the answer to every commit is lost: the same", { timeout: 300_000 }, async () => {
+  const member = await openMember();
+  network.loseCommits(1_000_000);
+  await assertRefused(actAll(member));
+  network.loseCommits(0);
+  await assertAsBefore(member);
+});

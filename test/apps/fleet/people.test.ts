@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  BEHIND_PROXY,
+  type FleetNode,
+  openCaller,
+  openVisitor,
+  startFleetDatabase,
+  startNodes,
+  tokenFor,
+  type Visitor,
+} from "../../support/fleet.ts";
+import type { Postgres } from "../../support/postgres.ts";
+
+/** People before a fleet: each of their requests may go to another node. */
+const PASSWORD = "correct horse battery staple";
+let server: Postgres;
+let nodes: FleetNode[] = [];
+const closing: (() => unknown)[] = [];
+const hooks = { after: (close: () => unknown) => void closing.push(close) };
+
+before(async () => {
+  server = await startFleetDatabase();
+  const url = await server.createDatabase();
+  nodes = await startNodes(hooks, 2, { DATABASE_URL: url, ...BEHIND_PROXY });
+});
+after(async () => {
+  for (const close of closing) await close();
+  await server?.dispose();
+});
+
+const one = () => nodes[0] as FleetNode;
+const other = () => nodes[1] as FleetNode;
+const statusOf = async (node: FleetNode, key: string) => {
+  const caller = openCaller(node.base);
+  const { status } = await caller.call(key);
+  caller.close();
+  return status;
+};
+
+let count = 0;
+/** Somebody who signed up on one node, confirmed on the other and signed in there. */
+async function openMember(): Promise<{ email: string; ask: Visitor }> {
+  count += 1;
+  const email = `member${count}@example.com`;
+  const ask = openVisitor(`10.1.0.${count}`);
+  const person = { name: "", email, password: PASSWORD };
+  assert.equal((await ask(one(), "POST", "/people/auth/sign-up/email", person)).status, 200);
+  const token = await tokenFor(nodes, email);
+  const confirmed = await ask(other(), "POST", "/people/auth/verify-email", { token });
+  assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
+  const signedIn = await ask(one(), "POST", "/people/auth/sign-in/email", person);
+  assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
+  return { email, ask };
+}
+
+type Made = { key: { id: string }; secret: string };
+async function makeKey(ask: Visitor, node: FleetNode): Promise<Made> {
+  const { status, body } = await ask(node, "POST", "/people/keys", { label: "test" });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body as Made;
+}
+
+test("a person signs up, confirms and signs in on any node, and a key made on one is good on all", async () => {
+  const { ask } = await openMember();
+  const { secret } = await makeKey(ask, other());
+  assert.deepEqual([await statusOf(one(), secret), await statusOf(other(), secret)], [200, 200]);
+  const { body } = await ask(other(), "GET", "/people/home");
+  // The first call was free, the second was paid.
+  assert.equal((body as { balance: number }).balance, 99);
+});
+
+test("a key that a person revokes on one node is refused by the other at the very next call", async () => {
+  const { ask } = await openMember();
+  for (const [here, there] of [
+    [one(), other()],
+    [other(), one()],
+  ] as const) {
+    const { key, secret } = await makeKey(ask, here);
+    assert.equal(await statusOf(there, secret), 200);
+    assert.equal((await ask(here, "DELETE", `/people/keys/${key.id}`)).status, 200);
+    assert.equal(await statusOf(there, secret), 401);
+  }
+});
+
+test("an account that is closed on one node is closed on the other: its keys and its sessions", async () => {
+  const { email, ask } = await openMember();
+  const { secret } = await makeKey(ask, one());
+  assert.equal(await statusOf(other(), secret), 200);
+  const order = { email, password: PASSWORD };
+  const closed = await ask(one(), "POST", "/people/account/close", order);
+  assert.equal(closed.status, 200, JSON.stringify(closed.body));
+  assert.equal(await statusOf(other(), secret), 401);
+  assert.equal((await ask(other(), "GET", "/people/home")).status, 401);
+});
+
+test("an address that signs up on both nodes at once becomes one person", async () => {
+  const email = "twice@example.com";
+  const person = { name: "", email, password: PASSWORD };
+  const [here, there] = ["10.2.0.1", "10.2.0.2"].map(openVisitor) as [Visitor, Visitor];
+  const answers = await Promise.all([
+    here(one(), "POST", "/people/auth/sign-up/email", person),
+    there(other(), "POST", "/people/auth/sign-up/email", person),
+  ]);
+  // Both are told the same, whoever came first.
+  for (const { status } of answers) assert.equal(status, 200);
+  const token = await tokenFor(nodes, email);
+  const verify = ["POST", "/people/auth/verify-email", { token }] as const;
+  await Promise.all([here(one(), ...verify), there(other(), ...verify)]);
+  const signIn = ["POST", "/people/auth/sign-in/email", person] as const;
+  assert.equal((await here(one(), ...signIn)).status, 200);
+  const { body } = await here(other(), "GET", "/people/credits");
+  const { grants } = body as { grants: { kind: string; amount: number }[] };
+  assert.deepEqual(
+    grants.map(({ kind, amount }) => [kind, amount]),
+    [["starter", 100]],
+  );
+});
+
+test("a network has its ten tries of a password once, however many nodes it asks", async () => {
+  // At once, so that no try comes back meanwhile (one does in six seconds).
+  const ask = openVisitor("10.3.0.1");
+  const answers = await Promise.all(
+    Array.from({ length: 14 }, (_, turn) => {
+      const wrong = { email: `nobody${turn}@example.com`, password: "not the right one" };
+      return ask(turn % 2 === 0 ? one() : other(), "POST", "/people/auth/sign-in/email", wrong);
+    }),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
+});
+
+test("what a network may ask for in a minute it may ask for once, however many nodes it asks", async () => {
+  const ask = openVisitor("10.4.0.1");
+  const statuses: number[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    const node = turn < 4 ? one() : other();
+    const wanted = { email: "nobody@example.com" };
+    statuses.push((await ask(node, "POST", "/people/auth/request-password-reset", wanted)).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429]);
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { openDesk } from "../../support/fleet.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { openNetwork } from "../../support/postgres-proxy.ts";
+import { openCustomer } from "./customers.ts";
+
+/** A node stops, or starts, while its PostgreSQL is away. */
+let server: Postgres;
+before(async () => {
+  server = await startPostgres({ fsync: "off", full_page_writes: "off" });
+});
+after(() => server?.dispose());
+
+test("a node that is told to stop while the database is away keeps what it owes its callers, and gives it back when it starts again", {
+  timeout: 300_000,
+}, async (t) => {
+  const direct = await server.createDatabase();
+  const network = await openNetwork(server.port);
+  t.after(() => network.close());
+  const url = new URL(direct);
+  url.port = String(network.port);
+  const env = { DATABASE_URL: url.href, RATE_LIMIT: "0", DATA_DIR: temporaryFolder(t) };
+  const node = await startServer(t, env);
+  const desk = await openDesk(t, direct);
+  const { account, key } = await openCustomer(desk, node.base, "ada");
+  const balance = async () => (await desk.ledger.credits({ account, now: Date.now() })).balance;
+  const credits = await balance();
+
+  network.loseCommits(1);
+  network.leadTo(1);
+  const headers = { Authorization: `Bearer ${key}` };
+  const calls = Array.from({ length: 20 }, () =>
+    fetch(`${node.base}/api/v1/uuid`, { method: "POST", headers }),
+  );
+  while (network.lost() === 0) await wait(1);
+  network.cut();
+  await wait(300);
+  const ended = node.end("SIGTERM");
+  for (const answer of await Promise.all(calls)) {
+    assert.equal(answer.status, 503);
+    await answer.text();
+  }
+  assert.deepEqual(await ended, { code: 0, signal: null });
+  const owed = credits - (await balance());
+  assert.ok(owed >= 1, "debited, and refused");
+  assert.ok(existsSync(path.join(env.DATA_DIR, "reversals.sqlite")));
+  const told =
+    node.written().match(/The call call_\w+ of acc_\w+ at \d+ could not be reversed/g) ?? [];
+  assert.ok(told.length >= owed && new Set(told).size === told.length, node.written());
+
+  network.leadTo(server.port);
+  const again = await startServer(t, env);
+  while ((await balance()) < credits) await wait(20);
+  assert.equal(await balance(), credits);
+  await desk.ledger.audit({ now: Date.now() }).then(({ faults }) => assert.deepEqual(faults, []));
+  assert.deepEqual(await again.end("SIGTERM"), { code: 0, signal: null });
+});
+
+test("a node that is started before its database waits for it and says so", {
+  timeout: 300_000,
+}, async (t) => {
+  const direct = new URL(await server.createDatabase());
+  const network = await openNetwork(1);
+  t.after(() => network.close());
+  direct.port = String(network.port);
+  const starting = startServer(t, { DATABASE_URL: direct.href, DATA_DIR: temporaryFolder(t) });
+  while (network.connections() < 3) await wait(20);
+  network.leadTo(server.port);
+  const node = await starting;
+  assert.match(
+    node.written(),
+    /PostgreSQL does not answer at the address in DATABASE_URL\. Start it, or correct the address\. The start waits for it, up to \d+ s more\./,
+  );
+  assert.equal((await fetch(`${node.base}/readyz`)).status, 200);
+  assert.deepEqual(await node.end("SIGTERM"), { code: 0, signal: null });
+});

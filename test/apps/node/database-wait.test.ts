@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { OutOfReach } from "#stores/postgres/faults.ts";
+import { UnfitDatabase } from "#stores/postgres/migrate.ts";
+import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
+import { whenFit } from "../../../src/apps/node/database-wait.ts";
+
+/** How a start waits for its database, with a clock that the test moves. */
+const of = (code: string, message = "said") =>
+  Object.assign(new Error(message), { code, severity: "FATAL" });
+const wrapped = (cause: Error) => new OutOfReach(`out of reach: ${cause.message}`, { cause });
+const ofSystem = (code: string) => Object.assign(new Error(code), { code });
+
+function openScene(t: TestContext, fault: () => Error | null) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const told: string[] = [];
+  const scene = { tries: 0, told, outcome: null as Error | string | null };
+  const act = async () => {
+    scene.tries += 1;
+    const error = fault();
+    if (error !== null) throw error;
+    return "fit";
+  };
+  void whenFit(act, { forMs: 60_000, tell: (sentence) => told.push(sentence) }).then(
+    (outcome) => {
+      scene.outcome = outcome;
+    },
+    (error) => {
+      scene.outcome = error;
+    },
+  );
+  return Object.assign(scene, {
+    async seconds(count: number) {
+      for (let second = 0; second < count; second += 1) {
+        await turn();
+        now += 1_000;
+        t.mock.timers.tick(1_000);
+      }
+      await turn();
+    },
+  });
+}
+
+for (const [what, fault] of [
+  ["refuses connections", wrapped(ofSystem("ECONNREFUSED"))],
+  ["has a name that is not known yet", wrapped(ofSystem("ENOTFOUND"))],
+  ["is starting", wrapped(of("57P03"))],
+  ["has no connection left", wrapped(of("53300"))],
+  ["is a standby", of("25006")],
+  ["broke the connection", wrapped(new Error("Connection terminated unexpectedly"))],
+  ["does not answer", wrapped(new Error("Connection terminated due to connection timeout"))],
+] as const) {
+  test(`a database that ${what} is asked again, and is fit as soon as it is`, async (t) => {
+    let isFit = false;
+    const scene = openScene(t, () => (isFit ? null : fault));
+    await scene.seconds(29);
+    assert.deepEqual([scene.outcome, scene.tries], [null, 30]);
+    assert.equal(scene.told.length, 2, "now and then");
+    isFit = true;
+    await scene.seconds(1);
+    assert.equal(scene.outcome, "fit");
+  });
+}
+
+test("after a minute the fault is thrown, and each word said how long it still was", async (t) => {
+  const fault = wrapped(ofSystem("ECONNREFUSED"));
+  const scene = openScene(t, () => fault);
+  await scene.seconds(70);
+  assert.equal(scene.outcome, fault);
+  assert.deepEqual(
+    scene.told.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
+    ["60", "45", "30", "15"],
+  );
+});
+
+for (const [what, fault] of [
+  ["a wrong password", wrapped(of("28P01"))],
+  ["a user whom nobody knows", wrapped(of("28000"))],
+  ["no such database", wrapped(of("3D000"))],
+  ["no rights", of("42501")],
+  ["a schema that is too new", new SchemaTooNew("newer")],
+  ["a migration that was edited", new SchemaMismatch("edited")],
+  ["a database in LATIN1", new UnfitDatabase("LATIN1")],
+  ["no TLS", wrapped(new Error("The server does not support SSL connections"))],
+] as const) {
+  test(`no wait cures ${what}`, async (t) => {
+    const scene = openScene(t, () => fault);
+    await scene.seconds(0);
+    assert.deepEqual([scene.outcome, scene.tries, scene.told], [fault, 1, []]);
+  });
+}

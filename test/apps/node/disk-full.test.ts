@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openInProcess } from "../../http/in-process.ts";
+import { createBackstage } from "../../http/ledger-access.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import {
+  assertAnswer,
+  assertProblem,
+  createCaller,
+  eventually,
+  openDoor,
+} from "../../http/test-service.ts";
+
+/** A disk without room: calls are refused, nothing is lost, and with room all is well again without a restart. */
+
+test("a full database refuses calls with 503, and takes them again when it may grow", async (t) => {
+  const driver = openNodeSqlite(path.join(temporaryFolder(t), "toolbooth.sqlite"));
+  t.after(() => driver.close());
+  const time = { now: () => Date.now(), elapsed: () => performance.now() };
+  const opened = openInProcess(createBackstage(openSqliteDirect(driver).ledger, time), {
+    rateLimit: 0,
+  });
+  const door = await openDoor(
+    { name: "in process", cannot: {}, open: async () => opened },
+    { rateLimit: 0 },
+  );
+  const caller = await createCaller(door, { credits: 100_000 });
+  const pages = Number(driver.prepare("PRAGMA page_count").get()?.["page_count"]);
+  driver.prepare(`PRAGMA max_page_count = ${pages + 2}`).get();
+  let answered = 0;
+  for (;;) {
+    const answer = await caller.call("hash", { text: "a" });
+    if (answer.status !== 200) {
+      assertProblem(answer, "unavailable");
+      break;
+    }
+    answered += 1;
+    assert.ok(answered < 10_000, "the database never was full");
+  }
+  assertProblem(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), "unavailable");
+  assert.equal(await caller.balance(), 100_000 - answered);
+  driver.prepare("PRAGMA max_page_count = 100000").get();
+  assertAnswer(await caller.call("hash", { text: "a" }), 1);
+  assertAnswer(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), 1);
+  assert.equal(await caller.balance(), 100_000 - answered - 2);
+  assert.deepEqual((await door.ledger.audit({ now: Date.now() })).faults, []);
+});
+
+test("a full disk: 503 with Retry-After, then 200 again as soon as room is made, and nothing is lost", {
+  timeout: 300_000,
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const wrap = [
+    "unshare",
+    "--mount",
+    "--",
+    "sh",
+    "-c",
+    `mount -t tmpfs -o size=6m tmpfs ${folder} && exec "$@"`,
+    "sh",
+  ];
+  const [command, ...args] = [...wrap, "true"];
+  if (spawnSync(command as string, args).status !== 0) return t.skip("this user may not mount");
+  const server = await startServer(
+    t,
+    { DATA_DIR: folder, RATE_LIMIT: "0", TOOLBOOTH_STARTER_CREDITS: "100000" },
+    wrap,
+  );
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  const call = async () => {
+    const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    const text = await answer.text();
+    if (answer.status === 503) {
+      assert.equal(JSON.parse(text).code, "unavailable");
+      assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]/);
+      assert.doesNotMatch(text, /disk|full|SQLITE/i);
+    } else assert.equal(answer.status, 200, text);
+    return answer;
+  };
+  const inside = (name: string) => path.join(`/proc/${server.child.pid}/root`, folder, name);
+  await call();
+  let last = (await call()).headers.get("credits-remaining");
+  for (let round = 0; round < 3; round += 1) {
+    fill(inside("filler"));
+    let refused = false;
+    for (let calls = 0; calls < 5_000 && !refused; calls += 1) {
+      const answer = await call();
+      if (answer.status === 503) refused = true;
+      else {
+        assert.equal(answer.headers.get("credits-remaining"), String(Number(last) - 1));
+        last = answer.headers.get("credits-remaining");
+      }
+    }
+    assert.ok(refused, "the disk never was full");
+    assert.equal((await fetch(`${server.base}/healthz`)).status, 200);
+    await eventually(
+      "not ready",
+      async () => (await fetch(`${server.base}/readyz`)).status === 503,
+    );
+    rmSync(inside("filler"));
+    const next = await call();
+    assert.equal(next.status, 200, "room was made");
+    assert.equal(
+      next.headers.get("credits-remaining"),
+      String(Number(last) - 1),
+      "what was refused cost nothing",
+    );
+    last = next.headers.get("credits-remaining");
+    await eventually("ready", async () => (await fetch(`${server.base}/readyz`)).status === 200);
+  }
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+});
+
+/** Takes all the room that is left. */
+function fill(file: string) {
+  const fd = openSync(file, "w");
+  for (let piece = 65_536; piece >= 512; ) {
+    try {
+      writeSync(fd, Buffer.alloc(piece, 1));
+    } catch {
+      piece /= 2;
+    }
+  }
+  closeSync(fd);
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { until } from "../../support/dashboard-site.ts";
+
+/**
+ * `npm start` in a checkout without built pages. The pages of these checkouts are a line each, so that a build takes
+ * about a second; all around them is the real one.
+ */
+const ROOT = path.join(import.meta.dirname, "../../..");
+
+function makeCheckout(t: TestContext): string {
+  const checkout = temporaryFolder(t);
+  const styles = ["web/colours.css", "web/styles.css"];
+  const rest = ["src", "package.json", "package-lock.json", "web/vite.config.ts"];
+  for (const name of [...rest, ...styles]) {
+    cpSync(path.join(ROOT, name), path.join(checkout, name), { recursive: true });
+  }
+  symlinkSync(path.join(ROOT, "node_modules"), path.join(checkout, "node_modules"));
+  mkdirSync(path.join(checkout, "web/front"));
+  writePage(checkout, "the first words");
+  writeFileSync(path.join(checkout, "web/front/main.ts"), "document.title += '';\n");
+  writeFileSync(path.join(checkout, "web/colour-scheme.ts"), "document.title += ' ';\n");
+  return checkout;
+}
+
+const writePage = (checkout: string, words: string) =>
+  writeFileSync(path.join(checkout, "web/main.tsx"), `document.title = "${words}";\n`);
+
+/** The service of that checkout: the shell takes the place of the entry that it is started with. */
+function startIn(t: TestContext, checkout: string, DATA_DIR = temporaryFolder(t)) {
+  const wrap = ["sh", "-c", 'exec "$1" "$2" "$0/src/apps/node/main.ts"', checkout];
+  return startServer(t, { DATA_DIR }, wrap);
+}
+
+/** What the script of a page says: found by way of the page, as a browser finds it. */
+async function scriptOf(base: string): Promise<string> {
+  const page = await until("the page", async () => {
+    const answer = await fetch(`${base}/sign-in`);
+    return answer.ok && (await answer.text());
+  });
+  const scripts = [...page.matchAll(/<script [^>]*src="([^"]+)"/g)].map(([, src = ""]) => src);
+  const texts = scripts.map(async (src) => {
+    const answer = await fetch(new URL(src, `${base}/sign-in`));
+    assert.equal(answer.status, 200, src);
+    assert.match(answer.headers.get("cache-control") ?? "", /immutable/);
+    return answer.text();
+  });
+  return (await Promise.all(texts)).join("\n");
+}
+
+const builds = (folder: string) => readdirSync(folder).sort();
+
+test("two starts at once both serve the pages, of one build, and nothing unfinished is left", async (t) => {
+  const checkout = makeCheckout(t);
+  const servers = await Promise.all([startIn(t, checkout), startIn(t, checkout)]);
+  for (const { base } of servers) assert.match(await scriptOf(base), /the first words/);
+  const [only = "", ...others] = await until("the end of both builds", () => {
+    const found = builds(path.join(checkout, "dist"));
+    return found.length === 1 && found;
+  });
+  assert.match(only, /^[0-9a-f]{16}$/);
+  assert.deepEqual(others, []);
+});
+
+test("a build is used again as long as its sources are the same, and made anew when one changes", async (t) => {
+  const checkout = makeCheckout(t);
+  const first = await startIn(t, checkout);
+  assert.match(await scriptOf(first.base), /the first words/);
+  await first.end("SIGTERM");
+  const second = await startIn(t, checkout);
+  assert.match(await scriptOf(second.base), /the first words/);
+  assert.doesNotMatch(second.written(), /being built/);
+  await second.end("SIGTERM");
+  writePage(checkout, "the second words");
+  const third = await startIn(t, checkout);
+  assert.match(await scriptOf(third.base), /the second words/);
+  assert.equal(builds(path.join(checkout, "dist")).length, 2);
+});
+
+test("where the checkout takes no build it goes to the data, and is found there the next time", async (t) => {
+  const checkout = makeCheckout(t);
+  // Root may write to whatever is read-only; a file in the place of the folder stops everybody.
+  writeFileSync(path.join(checkout, "dist"), "");
+  const data = temporaryFolder(t);
+  const first = await startIn(t, checkout, data);
+  assert.match(await scriptOf(first.base), /the first words/);
+  assert.equal(builds(path.join(data, "pages")).length, 1);
+  await first.end("SIGTERM");
+  const second = await startIn(t, checkout, data);
+  assert.match(await scriptOf(second.base), /the first words/);
+  assert.doesNotMatch(second.written(), /being built/);
+});
+
+test("calls are answered while the pages are being built, and if they cannot be built at all", async (t) => {
+  const checkout = makeCheckout(t);
+  writeFileSync(path.join(checkout, "web/main.tsx"), "this is no TypeScript\n");
+  const server = await startIn(t, checkout);
+  const call = async () => {
+    const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+    const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    return answer.status;
+  };
+  assert.equal(await call(), 200);
+  await until("the complaint", () => server.written().includes("The pages cannot be shown"));
+  assert.equal(await call(), 200);
+  const page = await fetch(`${server.base}/sign-in`);
+  assert.equal(page.status, 503);
+  assert.match(page.headers.get("content-type") ?? "", /text\/html/);
+  assert.equal((await fetch(`${server.base}/docs`)).status, 200);
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { type NodePages, openPages } from "#apps/node/pages.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
+
+/** The pages are built when they are missing or stale, and served as files that never change. */
+const ROOT = path.join(import.meta.dirname, "../../..");
+const ENTRY = "main.tsx";
+
+/** Long enough to be worth packing, and nothing that a minifier could take out. */
+const LONG = Array.from({ length: 60 }, (_, at) => `.c${at} { width: ${at}px; }\n`).join("");
+
+/** A checkout of its own, with pages as small as pages can be, so that a build takes a moment. */
+function makeCheckout(t: TestContext): string {
+  const checkout = temporaryFolder(t);
+  cpSync(path.join(ROOT, "src"), path.join(checkout, "src"), { recursive: true });
+  for (const file of ["package.json", "package-lock.json", "tsconfig.json"]) {
+    cpSync(path.join(ROOT, file), path.join(checkout, file));
+  }
+  symlinkSync(path.join(ROOT, "node_modules"), path.join(checkout, "node_modules"));
+  const files: Record<string, string> = {
+    "main.tsx": `import "./look.css";\nimport { ERRORS } from "#errors.ts";\nconsole.log(ERRORS);\nimport("./home/home-screen.tsx");\n`,
+    "look.css": `${LONG}body { background: url(./dot.svg); }
+`,
+    "dot.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n',
+    "home/home-screen.tsx": 'import "./home.css";\nexport default () => <p>Hello</p>;\n',
+    "home/home.css": "p { color: blue; }\n",
+    "colour-scheme.ts": 'document.title = "early";\n',
+    "front/main.ts": 'document.title = "front";\n',
+  };
+  for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
+  for (const name of ["vite.config.ts", "tsconfig.json", "colours.css", "styles.css"]) {
+    cpSync(path.join(ROOT, "web", name), path.join(checkout, "web", name));
+  }
+  return checkout;
+}
+
+function write(checkout: string, name: string, text: string) {
+  const file = path.join(checkout, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+type Opened = { pages: NodePages; said: string[]; complaints: string[] };
+
+async function open(t: TestContext, checkout: string, dataDir: string): Promise<Opened> {
+  const [said, complaints]: string[][] = [[], []];
+  const pages = openPages({
+    checkout,
+    dataDir,
+    say: (text) => said?.push(text),
+    complain: (_, { cause }) => complaints?.push(String(cause)),
+  });
+  t.after(() => pages.close());
+  await pages.settled;
+  return { pages, said: said as string[], complaints: complaints as string[] };
+}
+
+const builds = (folder: string) => readdirSync(folder).sort();
+const get = (pages: NodePages, name: string, init: RequestInit = {}) =>
+  pages.answerAsset(name, new Request(`http://127.0.0.1/assets/${name}`, init));
+const nameOf = (file: string | undefined) => (file as string).replace("assets/", "");
+
+test("what is missing is built once, and a second start finds it", async (t) => {
+  const checkout = makeCheckout(t);
+  const first = await open(t, checkout, temporaryFolder(t));
+  assert.deepEqual(first.complaints, []);
+  assert.match(first.said.join(""), /being built.*are built, in /s);
+  const second = await open(t, checkout, temporaryFolder(t));
+  assert.deepEqual(second.said, []);
+  assert.deepEqual(
+    await second.pages.assetsFor(ENTRY),
+    await first.pages.assetsFor(ENTRY),
+    "both serve the same build",
+  );
+});
+
+test("the head of a page names the entry, the styles, and what the screen will need", async (t) => {
+  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+  const plain = await pages.assetsFor(ENTRY);
+  const home = await pages.assetsFor(ENTRY, "home/home-screen.tsx");
+  assert.ok(plain && home);
+  assert.match(plain.scripts.join(), /^assets\/main-[\w-]+\.js$/);
+  assert.match(plain.early ?? "", /^assets\/colour-scheme-[\w-]+\.js$/);
+  assert.match(plain.styles.join(), /^assets\/style-[\w-]+\.css$/);
+  assert.deepEqual(home.styles, plain.styles);
+  assert.ok(home.preloads.some((file) => file.includes("home-screen")));
+  assert.match((await pages.assetsFor("front/main.ts"))?.scripts.join() ?? "", /front-/);
+});
+
+test("a change of any source is a new build; two are kept", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  const dist = path.join(checkout, "dist");
+  await open(t, checkout, dataDir);
+  const [first] = builds(dist);
+  write(checkout, "src/errors.ts", "export const ERRORS = 1;\n");
+  const old = await open(t, checkout, dataDir);
+  assert.equal(builds(dist).length, 2, "what the pages import counts as well");
+  write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");
+  await open(t, checkout, dataDir);
+  assert.equal(builds(dist).length, 2);
+  assert.ok(!builds(dist).includes(first as string), "the oldest is gone");
+  const [script] = (await old.pages.assetsFor(ENTRY))?.scripts ?? [];
+  rmSync(dist, { recursive: true });
+  assert.equal((await get(old.pages, nameOf(script))).status, 200, "a running server needs none");
+});
+
+test("two starts at once: both have the pages, and nothing is left behind", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  const both = await Promise.all([open(t, checkout, dataDir), open(t, checkout, dataDir)]);
+  for (const { pages, complaints } of both) {
+    assert.deepEqual(complaints, []);
+    assert.ok(await pages.assetsFor(ENTRY));
+  }
+  assert.match(builds(path.join(checkout, "dist")).join(), /^[0-9a-f]{16}$/);
+});
+
+test("where the code cannot be written to, builds lie with the data", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  // A file where the folder should be: no one can write there, root included.
+  write(checkout, "dist", "");
+  const { pages, complaints } = await open(t, checkout, dataDir);
+  assert.deepEqual(complaints, []);
+  assert.ok(await pages.assetsFor(ENTRY));
+  assert.equal(builds(path.join(dataDir, "pages")).length, 1);
+});
+
+test("a build that fails is told once, plainly, and the pages are away", async (t) => {
+  const checkout = makeCheckout(t);
+  write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
+  const { pages, complaints } = await open(t, checkout, temporaryFolder(t));
+  assert.equal(complaints.length, 1);
+  assert.match(complaints[0] as string, /cannot be built.*nowhere/s);
+  assert.equal(await pages.assetsFor(ENTRY), null);
+  const answer = await get(pages, "main.js");
+  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "10"]);
+  assert.deepEqual(builds(path.join(checkout, "dist")), []);
+});
+
+test("a package that is missing is named, with what to do", async (t) => {
+  const checkout = makeCheckout(t);
+  rmSync(path.join(checkout, "node_modules"));
+  const { complaints } = await open(t, checkout, temporaryFolder(t));
+  assert.match(complaints.join(), /A package is missing: run `npm ci`/);
+});
+
+test("assets are packed, marked as unchanging, and served in what the browser takes", async (t) => {
+  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+  const style = nameOf((await pages.assetsFor(ENTRY))?.styles[0]);
+  const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+  const plain = await get(pages, style);
+  assert.equal(plain.headers.get("content-type"), "text/css; charset=utf-8");
+  assert.equal(plain.headers.get("cache-control"), "public, max-age=31536000, immutable");
+  assert.equal(plain.headers.get("vary"), "Accept-Encoding");
+  const text = await bytes(plain);
+  for (const [asked, used] of [
+    ["gzip, deflate, br", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, *", "gzip"],
+    ["br;q=0.5, gzip;q=0.8", "gzip"],
+    ["identity", null],
+  ] as const) {
+    const answer = await get(pages, style, { headers: { "accept-encoding": asked } });
+    assert.equal(answer.headers.get("content-encoding"), used, asked);
+    const packed = await bytes(answer);
+    assert.equal(packed.length, Number(answer.headers.get("content-length")));
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
+    assert.deepEqual(used === null ? packed : unpack[used](packed), text);
+  }
+});
+
+test("HEAD, a copy that is still good, and names that are no file", async (t) => {
+  const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
+  const script = nameOf((await pages.assetsFor(ENTRY))?.scripts[0]);
+  const head = await get(pages, script, { method: "HEAD" });
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+  const etag = head.headers.get("etag") as string;
+  const same = await get(pages, script, { headers: { "if-none-match": `"x", W/${etag}` } });
+  assert.deepEqual([same.status, await same.text()], [304, ""]);
+  const names = ["", "nothing.js", "../manifest.json", "..%2fmanifest.json", "/etc/passwd"];
+  for (const name of [...names, `${script}.br`, "__proto__", "constructor"]) {
+    const answer = await get(pages, name);
+    assert.equal(answer.status, 404, name);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+  }
+});

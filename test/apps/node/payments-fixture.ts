@@ -1,0 +1,97 @@
+/** A data folder with an account that buys, and the fake of Stripe: for tests of the processes that work on them. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { openAccount } from "#accounts/people.ts";
+import { readPriceList } from "#billing/read-price-list.ts";
+import { randomBase62 } from "#ids.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { hashKey, random } from "../../../src/apps/node/app-context.ts";
+import { openBilling } from "../../../src/apps/node/billing.ts";
+import { openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
+import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../../stripe/fake-stripe.ts";
+import { runHere } from "./run-command.ts";
+
+const PRICES = {
+  currency: "eur",
+  packs: [
+    { id: "small", name: "Small", credits: 100, price: "5.00" },
+    { id: "yen", name: "Yen", credits: 300, price: "900", currency: "jpy" },
+  ],
+};
+
+export async function openPayments(t: TestContext) {
+  const fake = await startFakeStripe();
+  t.after(() => fake.close());
+  const folder = temporaryFolder(t);
+  const dataDir = path.join(folder, "data");
+  const prices = path.join(folder, "prices.json");
+  mkdirSync(dataDir);
+  writeFileSync(prices, JSON.stringify(PRICES));
+  const env = {
+    DATA_DIR: dataDir,
+    STRIPE_SECRET_KEY: FAKE_SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: FAKE_WEBHOOK_SECRET,
+    TOOLBOOTH_STRIPE_API: fake.api,
+    TOOLBOOTH_PRICES: prices,
+  };
+
+  /** The data as a process has it for a moment. */
+  async function within<Result>(
+    act: (data: Awaited<ReturnType<typeof openData>>) => Promise<Result>,
+  ) {
+    const driver = openDataFolder(dataDir);
+    try {
+      return await act(await openData(driver));
+    } finally {
+      driver.close();
+    }
+  }
+
+  async function openData(driver: ReturnType<typeof openDataFolder>) {
+    const { ledger, directory } = openSqliteDirect(driver);
+    const book = createPurchaseBook(createSqliteDatabase(driver));
+    const read = readPriceList(JSON.stringify(PRICES)).prices;
+    assert.ok(read);
+    const billing = await openBilling({
+      stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
+      secrets: readSecrets(driver, null),
+      ...{ prices: read, book, ledger, now: Date.now },
+      newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
+    });
+    const desk = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
+    return { driver, ledger, book, billing, desk };
+  }
+
+  const account = (email: string) =>
+    within(async ({ desk }) => (await openAccount(desk, email, Date.now())).account);
+  /** Begins a purchase; its id, and the page's at Stripe. */
+  const buy = (account: string, offer = "small") =>
+    within(async ({ billing }) => {
+      const begun = await billing.begin({
+        ...{ account, offer, email: "ada@example.org" },
+        urlsOf: () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" }),
+      });
+      assert.ok(begun.outcome === "begun" && begun.purchase.session !== null);
+      return { id: begun.purchase.id, session: begun.purchase.session };
+    });
+  const run = (line: string, more: Record<string, string> = {}) =>
+    runHere(line, { ...env, ...more });
+  /** The object of a command that is done. */
+  const json = async (line: string) => {
+    const ran = await run(line);
+    assert.equal(ran.exitCode, 0, ran.text);
+    return ran.json;
+  };
+  /** The object of one that exits with 1 and yet is no refusal. */
+  const failed = async (line: string) => {
+    const ran = await run(line);
+    assert.equal(ran.exitCode, 1, ran.text);
+    return ran.json;
+  };
+  return { fake, env, dataDir, prices, within, account, buy, run, json, failed };
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { reversalJob } from "#jobs/reverse-calls.ts";
+import type { CallRef } from "#ledger/port.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { random } from "../../../src/apps/node/app-context.ts";
+import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
+import { openReversalFile, openReversals, reversalFile } from "../../../src/apps/node/reversals.ts";
+import { assertBooks, createScene } from "../../contract/ledger/fixture.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-service.ts";
+
+/** Calls that a node has to reverse: kept in a file of the data folder at once, so that not even a kill loses them. */
+const NOW = Date.now();
+const callOf = (no: number): CallRef => ({ account: "acc_Ada", callId: `call_${no}`, at: NOW });
+const callsUpTo = (count: number) => Array.from({ length: count }, (_, no) => callOf(no));
+
+function openScene(t: TestContext, folder = temporaryFolder(t)) {
+  const complaints: string[] = [];
+  const reversed: string[] = [];
+  const ledger = {
+    fails: false,
+    async reverse({ callId }: CallRef) {
+      if (ledger.fails) throw new Error("no ledger");
+      reversed.push(callId);
+      return { reversed: true };
+    },
+  };
+  const open = (dataDir = folder) =>
+    openReversals(dataDir, ledger, random, (message) => void complaints.push(message));
+  const file = path.join(folder, "reversals.sqlite");
+  const kept = () => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const rows = database.prepare("SELECT id FROM job ORDER BY no").all();
+    database.close();
+    return rows.map(({ id }) => id);
+  };
+  return { folder, file, complaints, reversed, ledger, open, kept };
+}
+
+test("nothing is written until there is a call to reverse; then it is reversed at once", async (t) => {
+  const scene = openScene(t);
+  const reversals = scene.open();
+  assert.equal(existsSync(scene.file), false);
+  reversals.reverseLater(callOf(1));
+  await eventually("it is reversed", async () => scene.reversed.length === 1);
+  await eventually("it is done", async () => scene.kept().length === 0);
+  await reversals.stop();
+  await reversals.close();
+  assert.deepEqual([scene.reversed, scene.complaints], [["call_1"], []]);
+});
+
+test("what a stop leaves is kept, each call is told, and the next start reverses it", async (t) => {
+  const scene = openScene(t);
+  scene.ledger.fails = true;
+  const stopping = scene.open();
+  for (const call of callsUpTo(500)) stopping.reverseLater(call);
+  await eventually(
+    "they are kept",
+    async () => existsSync(scene.file) && scene.kept().length === 500,
+  );
+  await stopping.stop();
+  // What comes while the ledger is closed.
+  stopping.reverseLater(callOf(500));
+  await stopping.close();
+  const told = scene.complaints.filter((line) =>
+    line.includes("could not be reversed before the stop"),
+  );
+  assert.equal(new Set(told).size, 501);
+  assert.equal(told.length, 501, "once each");
+  assert.equal(
+    told[7],
+    `The call ${reversalJob(callOf(7)).id} could not be reversed before the stop: it is kept in ${scene.file} for the next start`,
+  );
+
+  scene.ledger.fails = false;
+  const next = scene.open();
+  await eventually("all are reversed", async () => scene.kept().length === 0);
+  assert.deepEqual(
+    scene.reversed.toSorted(),
+    callsUpTo(501)
+      .map(({ callId }) => callId)
+      .toSorted(),
+  );
+  await next.stop();
+  await next.close();
+});
+
+test("a process that ends without a stop has kept its calls, and two that share a folder reverse each once", async (t) => {
+  const scene = openScene(t);
+  scene.ledger.fails = true;
+  const killed = scene.open();
+  for (const call of callsUpTo(30)) killed.reverseLater(call);
+  await eventually(
+    "they are kept",
+    async () => existsSync(scene.file) && scene.kept().length === 30,
+  );
+  // It says and does nothing more.
+  const others = openScene(t, scene.folder);
+  const nodes = [others.open(), others.open()];
+  await eventually("all are reversed", async () => scene.kept().length === 0);
+  assert.equal(new Set(others.reversed).size, 30);
+  assert.equal(others.reversed.length, 30);
+  for (const node of nodes) {
+    await node.stop();
+    await node.close();
+  }
+  await killed.stop();
+  await killed.close();
+});
+
+test("where the folder takes nothing, a call is still tried, and told as lost where that fails", async (t) => {
+  const scene = openScene(t);
+  const taken = path.join(scene.folder, "taken");
+  writeFileSync(taken, "");
+  const reversals = scene.open(path.join(taken, "below"));
+  reversals.reverseLater(callOf(0));
+  await eventually("it is reversed", async () => scene.reversed.length === 1);
+  scene.ledger.fails = true;
+  reversals.reverseLater(callOf(1));
+  const lost = "The call call_1 of acc_Ada could neither be reversed nor kept for later";
+  await eventually("it is told", async () => scene.complaints.includes(lost));
+  await reversals.stop();
+  await reversals.close();
+});
+
+test("a file that cannot be read is told, and hinders no start", async (t) => {
+  const scene = openScene(t);
+  writeFileSync(scene.file, "this is no database at all, whatever its name says");
+  const reversals = scene.open();
+  assert.match(scene.complaints.join(), /could not be read from .*reversals\.sqlite/);
+  await reversals.stop();
+  await reversals.close();
+});
+
+test("a node that was killed reverses with its next start what it owed", {
+  timeout: 300_000,
+}, async (t) => {
+  const DATA_DIR = path.join(temporaryFolder(t), "data");
+  const first = await startServer(t, { DATA_DIR });
+  assert.deepEqual(await first.end("SIGTERM"), { code: 0, signal: null });
+  assert.equal(readdirSync(DATA_DIR).includes("reversals.sqlite"), false);
+  const open = () => {
+    const driver = openDataFolder(DATA_DIR);
+    return { driver, scene: createScene(openSqliteDirect(driver)) };
+  };
+  const before = open();
+  const account = await before.scene.account("Ada", { credits: 5 });
+  const now = Date.now();
+  const order = before.scene.debitOrder(account, { now });
+  await before.scene.ledger.debit(order);
+  before.driver.close();
+  // As the file is after a kill.
+  const file = reversalFile(DATA_DIR);
+  const left = openReversalFile(file);
+  const job = reversalJob({ account, callId: order.callId, at: now });
+  await left.jobs.add({ jobs: [job], now });
+  left.close();
+  const waiting = () => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const row = database.prepare("SELECT count(*) AS count FROM job").get();
+    database.close();
+    return Number(row?.["count"]);
+  };
+  const server = await startServer(t, { DATA_DIR });
+  while (waiting() > 0) await sleep(20);
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+  const { driver, scene } = open();
+  const { books } = await assertBooks(scene.ledger, Date.now());
+  assert.equal(books.reversed, 1);
+  assert.equal(await scene.balance(account), 5);
+  driver.close();
+});

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
+import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
+
+/** What the process says when it cannot start: one plain message, exit code 1, nothing left behind. */
+function assertPlain(written: string) {
+  assert.doesNotMatch(written, /^\s+at /m, "no stack trace");
+  assert.doesNotMatch(written, /^Toolbooth .* listens on/m);
+}
+
+test("on an empty folder it comes up with a demo account and a curl line that works when pasted", async (t) => {
+  const server = await startServer(t, {
+    DATA_DIR: path.join(temporaryFolder(t), "not", "yet", "there"),
+  });
+  const key = await server.demoKey();
+  assert.match(server.written(), /demo@toolbooth\.localhost, 100 credits/);
+  const line = /^ {2}(curl .*)$/m.exec(server.written())?.[1];
+  assert.ok(line?.includes(key));
+  const { stdout, error } = spawnSync("sh", ["-c", line as string], { encoding: "utf8" });
+  if (error === undefined && stdout !== "") assert.equal(JSON.parse(stdout).algorithm, "SHA256");
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+  assert.ok(!server.written().split("Try it")[1]?.includes("rror"), server.written());
+});
+
+test("the key is told once: a second start on the same data tells none and knows the first", async (t) => {
+  const env = { DATA_DIR: temporaryFolder(t) };
+  const first = await startServer(t, env);
+  const key = await first.demoKey();
+  await first.end("SIGINT");
+  const second = await startServer(t, env);
+  const answer = await fetch(`${second.base}/api/v1/uuid`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  assert.equal(answer.status, 200);
+  assert.ok(!second.written().includes("tb_"));
+  await second.end("SIGTERM");
+});
+
+test("a port in use: it says so and ends with 1", async (t) => {
+  const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
+  const { code, written } = await runServer(t, {
+    DATA_DIR: temporaryFolder(t),
+    PORT: String(server.port),
+  });
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.match(written, /Another process listens on this address already .*Set PORT/);
+});
+
+test("two servers on one data folder, on two ports, both work on the same credits", async (t) => {
+  const env = { DATA_DIR: temporaryFolder(t) };
+  const one = await startServer(t, env);
+  const headers = { Authorization: `Bearer ${await one.demoKey()}` };
+  const two = await startServer(t, env);
+  const call = async (base: string) => {
+    const answer = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
+    assert.equal(answer.status, 200, await answer.text());
+    return Number(answer.headers.get("credits-remaining"));
+  };
+  const calls = Array.from({ length: 40 }, (_, at) => call(at % 2 === 0 ? one.base : two.base));
+  const remaining = (await Promise.all(calls)).sort((a, b) => a - b);
+  // The first was free; every other left another balance.
+  assert.deepEqual(
+    remaining.slice(0, 39),
+    Array.from({ length: 39 }, (_, at) => 61 + at),
+  );
+});
+
+test("HOST that is no address of this machine: it says so and ends with 1", async (t) => {
+  const { code, written } = await runServer(t, { DATA_DIR: temporaryFolder(t), HOST: "192.0.2.1" });
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.match(written, /HOST is no address of this machine/);
+});
+
+test("all faults of the settings come in one message, with exit code 1, and nothing is made", async (t) => {
+  const DATA_DIR = path.join(temporaryFolder(t), "data");
+  const { code, written } = await runServer(t, {
+    DATA_DIR,
+    PORT: "80a",
+    PUBLIC_URL: "ftp://x",
+    RATE_LIMIT: "-1",
+    SECRET: "too short",
+    DATABASE_URL: "mysql://x",
+    TOOLBOOTH_STARTER_CREDIT: "5",
+    TOOLBOOTH_LOG_LEVEL: "loud",
+    TOOLBOOTH_STARTER_DAYS: "0",
+  });
+  assert.equal(code, 1);
+  assertPlain(written);
+  for (const name of [
+    "PORT",
+    "PUBLIC_URL",
+    "RATE_LIMIT",
+    "SECRET",
+    "DATABASE_URL",
+    "TOOLBOOTH_LOG_LEVEL",
+    "TOOLBOOTH_STARTER_DAYS",
+  ]) {
+    assert.match(written, new RegExp(`^${name} `, "m"), written);
+  }
+  assert.match(written, /did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+  assert.ok(!written.includes("too short"), "a secret is never repeated");
+  assert.ok(!existsSync(DATA_DIR));
+});
+
+test("a data folder that cannot be: a file in its place, a path under a file, a system's folder", async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, "file");
+  writeFileSync(file, "x");
+  for (const DATA_DIR of [file, path.join(file, "data"), "/proc/toolbooth"]) {
+    const { code, written } = await runServer(t, { DATA_DIR });
+    assert.equal(code, 1, DATA_DIR);
+    assertPlain(written);
+    assert.ok(written.includes(DATA_DIR), written);
+    assert.match(written, /DATA_DIR/);
+  }
+});
+
+test("a folder in place of the database, a damaged one, one of another program: each in a sentence", async (t) => {
+  const damage: Record<string, (file: string) => void> = {
+    "a folder": (file) => mkdirSync(file),
+    "no database": (file) =>
+      writeFileSync(file, "this is no database, however long it may be ".repeat(100)),
+    "a damaged one": (file) =>
+      writeFileSync(
+        file,
+        Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5000, 0xaa)]),
+      ),
+  };
+  for (const [name, make] of Object.entries(damage)) {
+    const DATA_DIR = temporaryFolder(t);
+    const file = path.join(DATA_DIR, "toolbooth.sqlite");
+    make(file);
+    const { code, written } = await runServer(t, { DATA_DIR });
+    assert.equal(code, 1, name);
+    assertPlain(written);
+    assert.ok(written.includes(file), `${name}: ${written}`);
+    assert.match(written, /damaged|cannot be/, name);
+  }
+});
+
+test("data of a newer version is left alone, with a sentence that says so", async (t) => {
+  const DATA_DIR = temporaryFolder(t);
+  const file = path.join(DATA_DIR, "toolbooth.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(`${SCHEMA_MIGRATION_TABLE};
+    INSERT INTO schema_migration VALUES (9999, 'later', '', 9999, 0)`);
+  database.close();
+  const { code, written } = await runServer(t, { DATA_DIR });
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.match(written, /schema version 9999/);
+  assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
+  const again = new DatabaseSync(file, { readOnly: true });
+  assert.deepEqual(again.prepare("SELECT name FROM sqlite_schema").all().length, 1);
+  again.close();
+});
+
+test("data whose migration is not the one that this version has is left alone, with a sentence that names it", async (t) => {
+  const DATA_DIR = temporaryFolder(t);
+  const file = path.join(DATA_DIR, "toolbooth.sqlite");
+  const database = new DatabaseSync(file);
+  database.exec(`${SCHEMA_MIGRATION_TABLE};
+    INSERT INTO schema_migration VALUES (1, 'initial', 'other', 1, 0)`);
+  database.close();
+  const { code, written } = await runServer(t, { DATA_DIR });
+  assert.equal(code, 1);
+  assertPlain(written);
+  assert.ok(written.includes(file), written);
+  assert.match(written, /Migration 1 \(initial\) is not the one that ran .+ checksums differ/);
+  assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
+});
+
+test("a disk that is mounted read-only: it says that the data cannot be written", async (t) => {
+  const folder = temporaryFolder(t);
+  const wrap = inMountNamespace(`mount -t tmpfs -o ro,size=1m tmpfs ${folder}`);
+  if (wrap === null) return t.skip("this user may not mount");
+  for (const DATA_DIR of [folder, path.join(folder, "data")]) {
+    const { code, written } = await runServer(t, { DATA_DIR }, wrap);
+    assert.equal(code, 1);
+    assertPlain(written);
+    assert.match(written, /cannot be written/);
+  }
+});
+
+test("a port that is taken by something that is no HTTP is told in the same way", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => other.once("listening", resolve));
+  t.after(() => other.close());
+  const { port } = other.address() as { port: number };
+  const { code, written } = await runServer(t, {
+    DATA_DIR: temporaryFolder(t),
+    PORT: String(port),
+  });
+  assert.equal(code, 1);
+  assert.match(written, /Set PORT/);
+});
+
+/** A command that mounts something only its own children see; null where this user may not. */
+function inMountNamespace(mount: string): string[] | null {
+  const wrap = ["unshare", "--mount", "--", "sh", "-c", `${mount} && exec "$@"`, "sh"];
+  const [command, ...args] = [...wrap, "true"];
+  return spawnSync(command as string, args).status === 0 ? wrap : null;
+}

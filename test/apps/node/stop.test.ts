@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
+import { openRaw, rawPost } from "../../http/raw-socket.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+
+/** SIGTERM: what was sent before is answered, what is answered is in the ledger, and the process ends by itself. */
+const LARGE = JSON.stringify({ markdown: "# a *b* [c](https://example.com)\n\n".repeat(20_000) });
+
+for (const pauseMs of [0, 1, 5, 20]) {
+  test(`SIGTERM ${pauseMs} ms after requests were sent: each of them is answered, and the process ends with 0`, {
+    timeout: 300_000,
+  }, async (t) => {
+    const DATA_DIR = temporaryFolder(t);
+    const server = await startServer(t, { DATA_DIR, RATE_LIMIT: "0" });
+    const key = { Authorization: `Bearer ${await server.demoKey()}` };
+    const connections = Array.from({ length: 40 }, () => openRaw(server.port));
+    // Each connection is known to the server, and kept.
+    for (const raw of connections) raw.write(rawPost("/api/v1/none", ""));
+    for (const raw of connections) assert.equal((await raw.answer()).status, 404);
+
+    const [idle, ...busy] = connections;
+    const sent = busy.map((raw, at) => {
+      const request =
+        at % 8 === 0
+          ? rawPost("/api/v1/markdown-render", LARGE, key)
+          : rawPost("/api/v1/uuid", "{}", key);
+      return new Promise<void>((resolve) => raw.socket.write(request, () => resolve()));
+    });
+    await Promise.all(sent);
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const ended = server.end("SIGTERM");
+    let charged = 0;
+    for (const raw of busy) {
+      const answer = await raw.answer();
+      assert.equal(answer.status, 200, answer.text);
+      charged += Number(answer.headers.get("credits-charged"));
+      assert.deepEqual(await raw.closed(), { rest: "", error: null });
+    }
+    assert.equal(charged, busy.length - 1);
+    assert.deepEqual(await idle?.closed(), { rest: "", error: null });
+    assert.deepEqual(await ended, { code: 0, signal: null });
+    assert.equal(await spent(DATA_DIR), charged);
+    const late = openRaw(server.port);
+    assert.equal((await late.closed()).error, "ECONNREFUSED");
+  });
+}
+
+test("a stop under a load that does not end: nothing answered is missing in the ledger", {
+  timeout: 300_000,
+}, async (t) => {
+  const DATA_DIR = temporaryFolder(t);
+  const server = await startServer(t, {
+    DATA_DIR,
+    RATE_LIMIT: "0",
+    TOOLBOOTH_STARTER_CREDITS: "1000000",
+  });
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  let charged = 0;
+  let isOver = false;
+  const statuses = new Set<number>();
+  const loops = Array.from({ length: 16 }, async () => {
+    while (!isOver) {
+      try {
+        const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+        await answer.arrayBuffer();
+        statuses.add(answer.status);
+        charged += Number(answer.headers.get("credits-charged"));
+      } catch {
+        // Refused, because the server does not listen any more.
+        return;
+      }
+    }
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const started = Date.now();
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+  assert.ok(Date.now() - started < 15_000);
+  isOver = true;
+  await Promise.all(loops);
+  assert.deepEqual([...statuses], [200]);
+  assert.equal(await spent(DATA_DIR), charged);
+});
+
+test("a second SIGTERM changes nothing, and SIGINT is the same", {
+  timeout: 300_000,
+}, async (t) => {
+  const server = await startServer(t, { DATA_DIR: temporaryFolder(t) });
+  server.child.kill("SIGTERM");
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+  const other = await startServer(t, { DATA_DIR: temporaryFolder(t) });
+  assert.deepEqual(await other.end("SIGINT"), { code: 0, signal: null });
+});
+
+/** What has been spent in all, by the books. */
+async function spent(folder: string): Promise<number> {
+  const driver = openDataFolder(folder);
+  try {
+    const { books, faults } = await openSqliteDirect(driver).ledger.audit({ now: Date.now() });
+    assert.deepEqual(faults, []);
+    return books.debited - books.reversed;
+  } finally {
+    driver.close();
+  }
+}

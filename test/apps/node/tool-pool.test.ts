@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { runTool, type ToolAnswer } from "#api/pipeline/run-tool.ts";
+import { ERRORS, Fault } from "#errors.ts";
+import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
+import { findTool, TOOLS, type Tool } from "#tools/registry.ts";
+import { openToolPool } from "../../../src/apps/node/tool-pool.ts";
+import type { ThreadJob } from "../../../src/apps/node/tool-thread.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-service.ts";
+import { fixedSupply } from "../../support/tool-context.ts";
+
+/** Threads for large inputs: what they answer is what the same call answers on the main thread. */
+const RECEIVED_AT = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
+
+function openPool(t: TestContext, threads: number) {
+  const faults: Error[] = [];
+  const pool = openToolPool(threads, (cause) => faults.push(cause));
+  t.after(() => pool.close());
+  return { ...pool, faults };
+}
+
+/** A job of its own: its bytes may be handed over to a thread. */
+function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {}): ThreadJob {
+  return {
+    tool,
+    body: new TextEncoder().encode(body),
+    contentType: "application/json",
+    receivedAt: RECEIVED_AT,
+    // What uuid would draw; the others draw none.
+    random: "5a".repeat(10),
+    fingerprint: false,
+    ...changes,
+  };
+}
+
+const runHere = (job: ThreadJob) => runTool(findTool(job.tool) as Tool, job, fixedSupply());
+
+const bytesOf = ({ body }: ToolAnswer) =>
+  Buffer.from(typeof body === "string" ? new TextEncoder().encode(body) : body);
+
+const BODIES: Record<string, string[]> = {
+  "markdown-render": [
+    JSON.stringify({ markdown: "# a *b* [ü](https://example.com) 🎉\n\n".repeat(3_000) }),
+  ],
+  "qr-code": [JSON.stringify({ text: "a".repeat(1_000), width: 2048 })],
+  hash: [JSON.stringify({ text: "ü".repeat(500_000), algorithm: "sha512" })],
+  uuid: ["", JSON.stringify({ count: 1, uppercase: true })],
+  echo: [JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ at, text: "ü\\u0000" })))],
+};
+
+for (const tool of TOOLS) {
+  test(`${tool.name} answers on a thread, byte for byte, what it answers on the main thread`, async (t) => {
+    const pool = openPool(t, 1);
+    const examples = tool.examples.map(({ request }) => JSON.stringify(request));
+    for (const body of [...examples, ...(BODIES[tool.name] ?? [])]) {
+      for (const fingerprint of [false, true]) {
+        const random = await draw(tool.name, body);
+        const changes = { fingerprint, random };
+        const inline = await runTool(tool, createJob(tool.name, body, changes), fixedSupply());
+        const answer = await pool.run(createJob(tool.name, body, changes));
+        assert.ok(bytesOf(answer).equals(bytesOf(inline)), body.slice(0, 80));
+        assert.deepEqual(answer.fingerprint, inline.fingerprint);
+      }
+    }
+    assert.deepEqual(pool.faults, []);
+  });
+}
+
+/** The random bytes of one run, to be given to the next ones. */
+async function draw(tool: string, body: string): Promise<string | null> {
+  const job = createJob(tool, body, { random: null, fingerprint: true });
+  return (await runHere(job)).fingerprint?.random ?? null;
+}
+
+test("the bytes of a call with an idempotency key stay, those of others are handed over", async (t) => {
+  const pool = openPool(t, 1);
+  const body = JSON.stringify({ text: "a" });
+  const kept = createJob("hash", body, { fingerprint: true });
+  await pool.run(kept);
+  assert.equal(new TextDecoder().decode(kept.body), body);
+  const given = createJob("hash", body);
+  await pool.run(given);
+  assert.equal(given.body.byteLength, 0);
+});
+
+const REFUSED: Record<string, ThreadJob> = {
+  "a body that is no JSON": createJob("hash", "{"),
+  "two wrong fields": createJob("qr-code", '{"text":1,"widht":2,"format":"gif"}'),
+  "text that is too long": createJob(
+    "markdown-render",
+    `{"markdown":"${"a".repeat(1024 * 1024 + 1)}"}`,
+  ),
+  "text that does not fit the level": createJob(
+    "qr-code",
+    `{"text":"${"a".repeat(2500)}","errorCorrectionLevel":"Q"}`,
+  ),
+  "a type that is no JSON": createJob("hash", "text=a", {
+    contentType: "application/x-www-form-urlencoded",
+  }),
+};
+
+for (const [name, job] of Object.entries(REFUSED)) {
+  test(`a refusal crosses whole: ${name}`, async (t) => {
+    const pool = openPool(t, 1);
+    const inline = await fault(runHere({ ...job, body: job.body.slice() }));
+    const crossed = await fault(pool.run(job));
+    const { cause: _, ...details } = inline.details;
+    assert.deepEqual(crossed.details, details);
+    assert.equal(crossed.code, inline.code);
+    assert.equal(crossed.message, inline.message);
+    assert.ok(crossed.code in ERRORS);
+  });
+}
+
+async function fault(run: Promise<unknown>): Promise<Fault> {
+  const error = await run.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof Fault, String(error));
+  return error;
+}
+
+function assertOverloaded({ code, details }: Fault) {
+  assert.equal(code, "unavailable");
+  assert.match(details.headers?.["Retry-After"] ?? "", /^[1-9]\d*$/);
+}
+
+test("more jobs than threads and queue take are refused at once, and the others are done", async (t) => {
+  const pool = openPool(t, 1);
+  await pool.run(createJob("hash", '{"text":"a"}'));
+  const jobs = Array.from({ length: TOOL_QUEUE_MAX + 20 }, () =>
+    pool.run(createJob("hash", '{"text":"a"}')),
+  );
+  assert.equal(pool.waiting(), TOOL_QUEUE_MAX);
+  const results = await Promise.allSettled(jobs);
+  const refused = results.filter(({ status }) => status === "rejected");
+  assert.equal(refused.length, 20 - 1);
+  for (const each of refused) assertOverloaded((each as PromiseRejectedResult).reason);
+  assert.equal(pool.waiting(), 0);
+  await pool.run(createJob("hash", '{"text":"a"}'));
+});
+
+test("a job over its time is stopped, what waited as long is refused, and the pool goes on", async (t) => {
+  const pool = openPool(t, 1);
+  await pool.run(createJob("hash", '{"text":"a"}'));
+  const { timeout } = AbortSignal;
+  const mocked = t.mock.method(AbortSignal, "timeout", (ms: number) => {
+    assert.equal(ms, TOOL_TIMEOUT_MS);
+    return timeout.call(AbortSignal, 60);
+  });
+  const slow = JSON.stringify({ markdown: "*a_ ".repeat(250_000) });
+  const [stopped, waited] = await Promise.all([
+    fault(pool.run(createJob("markdown-render", slow))),
+    fault(pool.run(createJob("hash", '{"text":"a"}'))),
+  ]);
+  assertOverloaded(stopped);
+  assertOverloaded(waited);
+  mocked.mock.restore();
+  const again = await pool.run(createJob("hash", '{"text":"a"}'));
+  assert.match(Buffer.from(bytesOf(again)).toString(), /^\{"ok":true/);
+});
+
+test("a thread that cannot start refuses its call, and the process goes on", {
+  timeout: 300_000,
+}, async (t) => {
+  // No room for the descriptors of one more thread.
+  const wrap = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh"];
+  const server = await startServer(
+    t,
+    { DATA_DIR: temporaryFolder(t), TOOLBOOTH_TOOL_THREADS: "64" },
+    wrap,
+  );
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  const call = async (tool: string, body: object) => {
+    const answer = await fetch(`${server.base}/api/v1/${tool}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const large = { markdown: "a ".repeat(100_000) };
+  const settled = await Promise.allSettled(
+    Array.from({ length: 16 }, () => call("markdown-render", large)),
+  );
+  // A connection takes a descriptor as well: where none is left, the system cuts it before there is a request.
+  const answers = settled.filter((each) => each.status === "fulfilled").map(({ value }) => value);
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const { status, text } of refused) {
+    assert.ok(status === 500 || status === 503, text);
+    assert.doesNotMatch(text, /EMFILE|Worker/);
+  }
+  // That there was no room for all the threads.
+  await eventually("the operator is told", async () =>
+    /A thread for large inputs failed/.test(server.written()),
+  );
+  assert.equal((await call("markdown-render", large)).status, 200, "one thread is there");
+  assert.equal((await call("hash", { text: "a" })).status, 200);
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
+import { startUpkeep } from "../../../src/apps/node/upkeep.ts";
+import { DAY, START } from "../../contract/ledger/fixture.ts";
+import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { blockDrains, fillJournal } from "../../stores/journal-fixture.ts";
+
+/** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
+const FOLD_AFTER_DAYS = 30;
+const BETWEEN_STEPS_MS = 50;
+const BETWEEN_ROUNDS_MS = 600_000;
+
+function openScene(t: TestContext, answers: (number | null | Error)[]) {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
+  const orders: MaintainOrder[] = [];
+  const complaints: { message: string; cause: unknown }[] = [];
+  const apart: { ms: number | undefined } = { ms: undefined };
+  const ledger = {
+    async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
+      orders.push(order);
+      const after = answers.shift() ?? null;
+      if (after instanceof Error) throw after;
+      const clock = apart.ms === undefined ? {} : { clockAheadMs: apart.ms };
+      return { folded: 1, forgotten: 0, after, ...clock };
+    },
+  };
+  const upkeep = startUpkeep(ledger as Ledger, FOLD_AFTER_DAYS, (message, { cause }) =>
+    complaints.push({ message, cause }),
+  );
+  return {
+    orders,
+    complaints,
+    apart,
+    upkeep,
+    async tick(ms: number) {
+      t.mock.timers.tick(ms);
+      await turn();
+    },
+  };
+}
+
+test("a round goes on where its last step stopped, with a pause for calls between steps, and starts anew later", async (t) => {
+  const scene = openScene(t, [7, 9, null, 4]);
+  assert.equal(scene.orders.length, 0);
+  for (let step = 1; step <= 3; step += 1) {
+    await scene.tick(BETWEEN_STEPS_MS - 1);
+    assert.equal(scene.orders.length, step - 1);
+    await scene.tick(1);
+    assert.equal(scene.orders.length, step);
+  }
+  assert.deepEqual(
+    scene.orders.map(({ after }) => after),
+    [null, 7, 9],
+  );
+  await scene.tick(BETWEEN_ROUNDS_MS - 1);
+  assert.equal(scene.orders.length, 3, "the round is over");
+  await scene.tick(1);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(
+    scene.orders.slice(3).map(({ after }) => after),
+    [null, 4],
+  );
+  assert.deepEqual(scene.complaints, []);
+});
+
+test("each step folds what is older than the setting says at its own time, and few rows", async (t) => {
+  const scene = openScene(t, [7, null]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  for (const [at, { now, foldBefore, rowsMax }] of scene.orders.entries()) {
+    assert.equal(now, START + (at + 1) * BETWEEN_STEPS_MS);
+    assert.equal(foldBefore, now - FOLD_AFTER_DAYS * DAY);
+    assert.ok(rowsMax >= 1 && rowsMax <= 1_000);
+  }
+});
+
+test("while steps come full they grow for as long as they are quick, and the next round begins small", async (t) => {
+  const scene = openScene(t, [1, 2, 3, 4, 5, 6, 7, 8, null, null]);
+  // How long each step takes.
+  const took = [1, 1, 1, 1, 1, 30, 60, 60, 1];
+  let [elapsed, asked] = [0, 0];
+  t.mock.method(performance, "now", () => {
+    if (asked % 2 === 1) elapsed += took[(asked - 1) / 2] ?? 0;
+    asked += 1;
+    return elapsed;
+  });
+  for (let step = 0; step < 9; step += 1) await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.deepEqual(
+    scene.orders.map(({ rowsMax }) => rowsMax),
+    [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 4_000, 2_000, 500],
+  );
+});
+
+test("a clock that is apart from the database's is told to the operator, each round", async (t) => {
+  const scene = openScene(t, []);
+  for (const ms of [7_400, undefined, -90_000]) {
+    scene.apart.ms = ms;
+    await scene.tick(scene.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
+  }
+  assert.equal(scene.orders.length, 3);
+  const said = scene.complaints.map(({ message }) => message);
+  assert.equal(said.length, 2);
+  assert.match(
+    said[0] as string,
+    /^The clock of this machine is 7 s ahead of the database's\. Set both/,
+  );
+  assert.match(said[1] as string, /^The clock of this machine is 90 s behind the database's\./);
+});
+
+test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {
+  const fault = new Error("no ledger");
+  const scene = openScene(t, [7, fault, fault, 3]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(scene.complaints, [
+    { message: "Upkeep of the ledger failed; it is tried again later", cause: fault },
+  ]);
+  await scene.tick(BETWEEN_STEPS_MS * 10);
+  assert.equal(scene.orders.length, 2, "a ledger in trouble is left alone for a while");
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(scene.complaints.length, 2);
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  await scene.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(
+    scene.orders.map(({ after }) => after),
+    [null, 7, null, null, 3],
+  );
+  assert.equal(scene.complaints.length, 2);
+});
+
+test("after stop() there is no step any more, not even where one was under way", async (t) => {
+  const scene = openScene(t, [7, 8]);
+  await scene.tick(BETWEEN_STEPS_MS);
+  scene.upkeep.stop();
+  await scene.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(scene.orders.length, 1);
+
+  t.mock.timers.reset();
+  const other = openScene(t, [7, 8]);
+  t.mock.timers.tick(BETWEEN_STEPS_MS);
+  other.upkeep.stop();
+  await turn();
+  await other.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(other.orders.length, 1);
+});
+
+test("the log says that the journal of debits cannot be drained, and calls go on", async (t) => {
+  const folder = temporaryFolder(t);
+  const driver = openDataFolder(folder);
+  fillJournal(driver);
+  blockDrains(driver);
+  driver.close();
+  const server = await startServer(t, { DATA_DIR: folder });
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  for (let call = 0; call < 3; call += 1) {
+    const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    assert.equal(response.status, 200, await response.text());
+  }
+  await server.end("SIGTERM");
+  const lines = server.written().split("\n");
+  const reported = lines.filter((line) => line.includes("Upkeep of the journal of debits failed"));
+  assert.equal(reported.length, 1);
+  assert.match(reported[0] as string, /no room/);
+});

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import path from "node:path";
+import { test } from "node:test";
+import { parse } from "acorn";
+import { fullAncestor } from "acorn-walk";
+import { transformSync } from "esbuild";
+
+/** The rules of ARCHITECTURE.md as tests: which folder may import which, what may depend on a runtime, how long things are. */
+const ROOT = path.join(import.meta.dirname, "..");
+const FILE_LINES_GUIDE = 300;
+const FUNCTION_LINES_GUIDE = 70;
+
+/** What everything may import. */
+const BASE = ["errors", "ids", "limits"];
+
+/** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
+const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
+  errors: [],
+  ids: [],
+  limits: [],
+  config: [...BASE, "email", "tools"],
+  tools: BASE,
+  ledger: BASE,
+  jobs: [...BASE, "ledger"],
+  email: [...BASE, "jobs"],
+  accounts: [...BASE, "ledger", "email"],
+  billing: [...BASE, "ledger"],
+  events: [...BASE, "jobs", "ledger", "accounts", "email"],
+  operator: [...BASE, "jobs", "ledger", "accounts", "billing"],
+  api: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator"],
+  site: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator", "api"],
+  stores: [...BASE, "jobs", "ledger", "accounts", "billing", "events", "operator", "email"],
+  apps: [
+    ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
+    ...["operator", "api", "site", "stores"],
+  ],
+};
+
+/** Files that may import `node:`: their name or their folder says that they are Node's. */
+const NODE_FILES = [
+  /^src\/apps\/(?:node|cli)\//,
+  /^src\/stores\/sqlite\/(?:node|thread|backup)/,
+  /^src\/(?:email|events|jobs)\/node-/,
+];
+/** Files that may import `cloudflare:`, for the same reason. */
+const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/apps\/edge\//];
+/** Parts that get time, random bytes and digests handed in: the same input gives the same output. */
+const PURE_PARTS = ["errors", "ids", "limits", "tools", "ledger", "accounts", "operator"];
+const IMPURE =
+  /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
+
+/** What reads, rejects and describes a call: the browser tools produce the same bytes. */
+const PAGES_MAY_IMPORT = [
+  ...[
+    "src/errors.ts",
+    "src/limits.ts",
+    "src/api/pipeline/body.ts",
+    "src/api/pipeline/parse-body.ts",
+  ],
+  ...["src/api/pipeline/reply.ts", "src/api/openapi/schemas.ts"],
+  // The code samples that users copy: the documentation and the dashboard share them.
+  "src/site/request-code.ts",
+  // What is sold.
+  "src/site/offer-text.ts",
+];
+
+const sources = filesBelow("src");
+const pages = filesBelow("web");
+const everything = [...sources, ...pages, ...filesBelow("test"), ...filesBelow("bench")];
+
+test("a part imports only the parts that it may import, types included", () => {
+  for (const file of sources) {
+    const part = partOf(file);
+    const open = ALLOWED_IMPORTS[part];
+    assert.ok(open, `${file}: ${part} has no row in ALLOWED_IMPORTS`);
+    for (const target of importsOf(file)) {
+      const other = inside(file, target);
+      if (!other?.startsWith("src/") || partOf(other) === part) continue;
+      assert.ok(open.includes(partOf(other)), `${file} may not import ${target}`);
+    }
+  }
+});
+
+test("every internal import names an existing file", () => {
+  for (const file of everything) {
+    for (const target of importsOf(file)) {
+      const other = inside(file, target);
+      if (other !== undefined) assert.ok(existsSync(path.join(ROOT, other)), `${file}: ${target}`);
+    }
+  }
+});
+
+test("web/ imports tools, and of the API only types and the code that reads and writes calls", () => {
+  for (const file of pages) {
+    const values = valueImportsOf(file);
+    for (const target of importsOf(file)) {
+      const other = inside(file, target);
+      if (!other?.startsWith("src/")) continue;
+      const isOpen = partOf(other) === "tools" || PAGES_MAY_IMPORT.includes(other);
+      const isTypeOfApi = ["api", "site"].includes(partOf(other)) && !values.includes(target);
+      assert.ok(isOpen || isTypeOfApi, `${file} may not import ${target}`);
+    }
+  }
+});
+
+test("no import cycles, types included", () => {
+  const graph = new Map(
+    sources.map((file) => [file, importsOf(file).flatMap((target) => inside(file, target) ?? [])]),
+  );
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]) => {
+    assert.ok(!trail.includes(file), `circle: ${[...trail, file].join(" -> ")}`);
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+});
+
+test("only files of Node import node:, only those of the edge cloudflare:, and no import hides what it names", () => {
+  for (const file of sources) {
+    const text = read(file);
+    assert.doesNotMatch(text, /\bimport\((?!")/, `${file}: import() must name a file`);
+    const isOf = (patterns: RegExp[]) => patterns.some((pattern) => pattern.test(file));
+    for (const target of importsOf(file)) {
+      if (target.startsWith("node:"))
+        assert.ok(isOf(NODE_FILES), `${file} may not import ${target}`);
+      if (target.startsWith("cloudflare:"))
+        assert.ok(isOf(EDGE_FILES), `${file} may not import ${target}`);
+    }
+  }
+});
+
+test("pure parts use no clock, no randomness and no network", () => {
+  for (const file of sources.filter((name) => PURE_PARTS.includes(partOf(name)))) {
+    const code = codeOf(file);
+    assert.doesNotMatch(code, IMPURE, `${file} takes something from its runtime`);
+  }
+});
+
+test("the API and the site get time, random bytes and digests from their context", () => {
+  const impure = /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|crypto\.)/;
+  for (const file of sources.filter((name) => ["api", "site"].includes(partOf(name)))) {
+    assert.doesNotMatch(codeOf(file), impure, `${file} takes something from its runtime`);
+  }
+});
+
+test("SQL is written in stores/ only", () => {
+  const sql = /\bSELECT\s[^;]+?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\w+\s+SET\s|\bDELETE\s+FROM\s/;
+  for (const file of sources.filter((name) => partOf(name) !== "stores")) {
+    assert.doesNotMatch(codeOf(file), sql, file);
+  }
+});
+
+test("long files and functions are named: the limits are guidance", (t) => {
+  for (const file of everything) {
+    const lines = read(file).split("\n").length - 1;
+    if (lines > FILE_LINES_GUIDE) t.diagnostic(`${file} has ${lines} lines`);
+    for (const { line, lines } of functionsOf(file)) {
+      if (lines > FUNCTION_LINES_GUIDE)
+        t.diagnostic(`${file}:${line}: a function of ${lines} lines`);
+    }
+  }
+});
+
+test("no file has a name without meaning", () => {
+  const empty = /(?:^|[-/])(?:utils?|helpers?|common|misc|manager|service|v2)(?:[-.]|$)/;
+  for (const file of everything) assert.doesNotMatch(file, empty);
+});
+
+function filesBelow(folder: string): string[] {
+  const full = path.join(ROOT, folder);
+  if (!existsSync(full)) return [];
+  return readdirSync(full, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .sort();
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), "utf8");
+}
+
+/** `src/api/app.ts` is in `http`; `src/errors.ts` is a room of its own. */
+const partOf = (file: string) => (file.split("/")[1] as string).replace(/\.ts$/, "");
+
+const IMPORT = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"/gm;
+
+const LATE_IMPORT = /\bimport\("([^"]+)"/g;
+
+const importsOf = (file: string) =>
+  [IMPORT, LATE_IMPORT].flatMap((pattern) =>
+    [...read(file).matchAll(pattern)].map((match) => match[1] as string),
+  );
+
+/** Without types: those are gone at run time, so they close no circle. */
+const valueImportsOf = (file: string) =>
+  [...read(file).matchAll(IMPORT), ...codeOf(file).matchAll(LATE_IMPORT)]
+    .filter((match) => !/^(?:import|export) type\b/.test(match[0]))
+    .map((match) => match[1] as string);
+
+/** The file in the house that an import names; undefined for a package. */
+function inside(file: string, target: string): string | undefined {
+  if (target.startsWith("#")) return `src/${target.slice(1)}`;
+  if (target.startsWith(".")) return path.posix.join(path.posix.dirname(file), target);
+  return undefined;
+}
+
+/** Lines stay where they are, but for markup, which is laid out anew: its functions count as they are written there. */
+function scriptOf(file: string): string {
+  const text = read(file);
+  if (file.endsWith(".ts")) return stripTypeScriptTypes(text);
+  return transformSync(text, { loader: "tsx", jsx: "transform" }).code;
+}
+
+/** The code without comments and types. */
+function codeOf(file: string): string {
+  const kept: string[] = [];
+  const code = scriptOf(file);
+  let end = 0;
+  parse(code, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    onComment(_block, _text, start, stop) {
+      kept.push(code.slice(end, start));
+      end = stop;
+    },
+  });
+  return kept.join("") + code.slice(end);
+}
+
+/** Every function with the lines that are its own: those of functions inside it count for them. */
+function functionsOf(file: string): { line: number; lines: number }[] {
+  const code = scriptOf(file);
+  const tree = parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  const isFunction = (type: string) => /Function/.test(type);
+  const found = new Map<object, { line: number; lines: number }>();
+  const nested = new Map<object, number>();
+  fullAncestor(tree, (node, _state, ancestors) => {
+    // A node is met once for each name of its type.
+    if (!isFunction(node.type) || found.has(node)) return;
+    const { start, end } = node.loc as { start: { line: number }; end: { line: number } };
+    const lines = end.line - start.line + 1;
+    found.set(node, { line: start.line, lines });
+    const outer = ancestors.slice(0, -1).findLast((ancestor) => isFunction(ancestor.type));
+    if (outer !== undefined) nested.set(outer, (nested.get(outer) ?? 0) + lines);
+  });
+  return [...found].map(([node, { line, lines }]) => ({
+    line,
+    lines: lines - (nested.get(node) ?? 0),
+  }));
+}

@@ -1,0 +1,146 @@
+/** What the tests of the billing room start from: a ledger and a book in memory, and the fake of Stripe behind the real SDK. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { type BillingHouse, createBilling } from "#billing/billing.ts";
+import type { PurchaseBook } from "#billing/purchase-store.ts";
+import { readPriceList } from "#billing/read-price-list.ts";
+import type { SettleOutcome } from "#billing/settle-purchase.ts";
+import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { accountId, createScene as ledgerScene } from "../contract/ledger/fixture.ts";
+import {
+  FAKE_SECRET_KEY,
+  FAKE_SERVICE,
+  FAKE_WEBHOOK_SECRET,
+  type FakeStripe,
+  startFakeStripe,
+} from "../stripe/fake-stripe.ts";
+import type { Message } from "../stripe/messages.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
+
+/** A whole second: Stripe counts in them. */
+export const START = Date.UTC(2026, 0, 31, 10);
+export const ADA = accountId("Ada");
+
+export const PRICES = {
+  currency: "eur",
+  packs: [
+    { id: "small", name: "Small", credits: 100, price: "5.00", months: 1 },
+    { id: "large", name: "Large", credits: 1000, price: "30.00" },
+  ],
+  lifetime: { name: "Lifetime", credits: 500, price: "199.00" },
+};
+
+export type BillingScene = Awaited<ReturnType<typeof openScene>>;
+
+/** Of all scenes: some share a fake, which knows a purchase by its id. */
+let ids = 0;
+
+type Wrap = {
+  /** A house that breaks, between two who do not. */
+  house?: (house: BillingHouse) => BillingHouse;
+  prices?: object;
+  stripe?: Partial<StripeOptions>;
+  fake?: FakeStripe;
+};
+
+export async function openScene(
+  t: TestContext,
+  { house: wrap, prices, stripe, fake: given }: Wrap = {},
+) {
+  const clock = { at: START };
+  const now = () => clock.at;
+  const fake = given ?? (await startFakeStripe({ now }));
+  if (given === undefined) t.after(() => fake.close());
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const book: PurchaseBook = createPurchaseBook(createSqliteDatabase(driver));
+  const ledger: Ledger = createMemoryLedger();
+  const provider = createStripeProvider({
+    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
+    ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
+  });
+  const read = readPriceList(JSON.stringify({ ...PRICES, ...prices }));
+  assert.deepEqual(read.faults, []);
+  assert.ok(read.prices);
+  const newId = (prefix: string) => {
+    ids += 1;
+    return `${prefix}_test${ids}`;
+  };
+  const house: BillingHouse = { provider, book, ledger, prices: read.prices, now, newId };
+  const billing = createBilling(wrap?.(house) ?? house);
+  const scene = ledgerScene({ ledger });
+  await scene.account("Ada");
+
+  const begin = (offer = "small", account = ADA) =>
+    billing.begin({
+      ...{ account, offer, email: "ada@example.org" },
+      urlsOf: (purchase) => ({
+        successUrl: `https://toolbooth.test/credits?purchase=${purchase}`,
+        cancelUrl: `https://toolbooth.test/credits?cancelled=${purchase}`,
+      }),
+    });
+  /** Begins a purchase; its id and the page's. */
+  const buy = async (offer?: string, account?: string) => {
+    const begun = await begin(offer, account);
+    assert.equal(begun.outcome, "begun");
+    assert.ok("purchase" in begun && begun.purchase.session !== null);
+    return { id: begun.purchase.id, session: begun.purchase.session };
+  };
+  const receive = (message: Message) => billing.receive(message.body, fake.signatureOf(message));
+  /** Hands over what Stripe has told since. */
+  const receiveAll = async (messages = fake.take()): Promise<string[]> => {
+    const outcomes: string[] = [];
+    for (const message of messages) outcomes.push((await receive(message)).outcome);
+    return outcomes;
+  };
+  const purchase = async (id: string) => {
+    const found = await book.find({ id });
+    assert.ok(found);
+    return found;
+  };
+  const spend = async (count: number, account = ADA) => {
+    for (let no = 0; no < count; no += 1) {
+      assert.equal((await scene.debit(account, { now: clock.at })).outcome, "debited");
+    }
+  };
+  /** The account's grants as `amount/remaining`, by their names without the payment's. */
+  const grants = async (account = ADA) => {
+    const { grants: all } = await ledger.credits({ account, now: clock.at });
+    return Object.fromEntries(
+      all.map(({ id, amount, remaining }) => [
+        id.replace(/^stripe:pi_[0-9a-f]+/, "grant"),
+        `${amount}/${remaining}`,
+      ]),
+    );
+  };
+  const audit = async () => {
+    const { ok, faults } = await ledger.audit({ now: clock.at });
+    assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
+  };
+  t.after(audit);
+  return {
+    ...{ fake, clock, house, billing, book, ledger, begin, buy, receive, receiveAll, purchase },
+    ...{ spend, grants, audit, balance: () => scene.balance(ADA, clock.at), accounts: scene },
+  };
+}
+
+export function isSettled(
+  outcome: SettleOutcome | { outcome: "ignored" },
+): asserts outcome is Extract<SettleOutcome, { outcome: "settled" }> {
+  assert.equal(outcome.outcome, "settled");
+}
+
+/** A number in [0, 1) from a seed: mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

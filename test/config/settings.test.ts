@@ -1,0 +1,125 @@
+/** The settings of what is sold, and the table that tells of all of them. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { readConfig } from "#config/config.ts";
+import { ConfigFault } from "#config/read-settings.ts";
+import { SETTINGS } from "#config/settings.ts";
+import { readNodeSettings } from "../../src/apps/node/settings.ts";
+import { temporaryFolder } from "../http/server-process.ts";
+
+const STRIPE = {
+  STRIPE_SECRET_KEY: "sk_test_hunter2",
+  STRIPE_WEBHOOK_SECRET: "whsec_hunter2",
+  TOOLBOOTH_PRICES: "prices.json",
+};
+const LIST = '{"currency":"eur","packs":[{"id":"a","name":"A","credits":10,"price":"5.00"}]}';
+
+/** The sentences, one for each fault. */
+function faultsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    assert.ok(error instanceof ConfigFault, String(error));
+    assert.doesNotMatch(error.message, /hunter2/, "no secret is repeated");
+    return error.message.split("\n");
+  }
+  return [];
+}
+
+test("docs/settings.md has every setting, with its default and its meaning", () => {
+  const page = readFileSync(path.join(import.meta.dirname, "../../docs/settings.md"), "utf8");
+  for (const { name, fallback, meaning } of SETTINGS) {
+    const shown = fallback === "" ? "unset" : `\`${fallback}\``;
+    assert.ok(page.includes(`| \`${name}\` | ${shown} | ${meaning} |\n`), name);
+  }
+});
+
+test("the operator's setting is one token or several with names, each long and its own", () => {
+  const [one, other] = ["1".repeat(32), `hunter2:${"2".repeat(30)}`];
+  const read = (text: string) => readConfig({ TOOLBOOTH_OPERATOR_TOKEN: text }).operatorTokens;
+  assert.deepEqual(read(""), []);
+  assert.deepEqual(read(one), [{ name: "operator", token: one }]);
+  assert.deepEqual(read(`ada:${one}, ci.deploy-2:${other}`), [
+    { name: "ada", token: one },
+    { name: "ci.deploy-2", token: other },
+  ]);
+  for (const [wrong, expected] of [
+    ["hunter2", /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32 letters/],
+    [`${one},ada:hunter2`, /at least 32 .*each one of a comma-separated list/],
+    [`${one},`, /at least 32/],
+    [`ada:${one.slice(1)} x`, /without spaces/],
+    [`the hunter2:${one}`, /must name each token with up to 40 letters/],
+    [`:${one}`, /must name each token/],
+    [`${one},${other.slice(8)}2222222222`, /the same name or the same token twice/],
+    [`ada:${one},bob:${one}`, /the same name or the same token twice/],
+  ] as const) {
+    const faults = faultsOf(() => read(wrong));
+    assert.equal(faults.length, 1, wrong);
+    assert.match(faults[0] ?? "", expected);
+    assert.ok(!faults[0]?.includes(one), "no token is repeated");
+  }
+});
+
+test("Stripe's two settings go together, with a price list, and say what a wrong one should be", () => {
+  assert.equal(readConfig({}).stripe, null);
+  assert.deepEqual(readConfig(STRIPE).stripe, {
+    ...{ secretKey: "sk_test_hunter2", webhookSecret: "whsec_hunter2", api: null },
+  });
+  assert.notEqual(readConfig({ ...STRIPE, STRIPE_SECRET_KEY: "rk_live_1" }).stripe, null);
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ STRIPE_SECRET_KEY: "" }, /go together: set both or neither/],
+    [{ STRIPE_WEBHOOK_SECRET: "" }, /go together: set both or neither/],
+    [{ TOOLBOOTH_PRICES: "" }, /^TOOLBOOTH_PRICES must be set with STRIPE_SECRET_KEY/],
+    [{ STRIPE_SECRET_KEY: "pk_test_hunter2" }, /begins with sk_ or rk_/],
+    [{ STRIPE_SECRET_KEY: "sk_test hunter2" }, /begins with sk_ or rk_/],
+    [{ STRIPE_WEBHOOK_SECRET: "sk_hunter2" }, /begins with whsec_/],
+    [{ TOOLBOOTH_STRIPE_API: "http://stripe.test" }, /^TOOLBOOTH_STRIPE_API must be an https/],
+    [{ TOOLBOOTH_STRIPE_API: "https://stripe.test/v1" }, /^TOOLBOOTH_STRIPE_API must be an https/],
+    [{ TOOLBOOTH_STRIPE_API: "https://me:hunter2@stripe.test" }, /^TOOLBOOTH_STRIPE_API must be/],
+    [{ TOOLBOOTH_WEBHOOK_NETWORKS: "some" }, /must be public or any; got "some"/],
+  ];
+  for (const [wrong, expected] of cases) {
+    const faults = faultsOf(() => readConfig({ ...STRIPE, ...wrong }));
+    assert.equal(faults.length, 1, `${JSON.stringify(wrong)}: ${faults.join(" ")}`);
+    assert.match(faults[0] ?? "", expected);
+  }
+  for (const api of ["https://stripe.test", "http://127.0.0.1:12111/", "http://[::1]:1"]) {
+    const config = readConfig({ ...STRIPE, TOOLBOOTH_STRIPE_API: api });
+    assert.equal(config.stripe?.api, api.replace(/\/$/, ""));
+  }
+  assert.equal(readConfig({ TOOLBOOTH_WEBHOOK_NETWORKS: "any" }).webhookNetworks, "any");
+});
+
+test("the price list is read from its file, or out of the setting itself", (t) => {
+  const file = path.join(temporaryFolder(t), "prices.json");
+  writeFileSync(file, LIST);
+  const fromFile = readNodeSettings({ TOOLBOOTH_PRICES: file }).prices;
+  assert.equal(fromFile?.packs[0]?.price, 500);
+  assert.deepEqual(readNodeSettings({ TOOLBOOTH_PRICES: LIST }).prices, fromFile);
+  assert.equal(readNodeSettings({}).prices, null);
+  assert.equal(readNodeSettings({ TOOLBOOTH_PRICES: "" }).prices, null);
+});
+
+test("faults of the price list come with those of the settings, each with its place", (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, "prices.json");
+  writeFileSync(file, LIST.replace('"5.00"', "5").replace("eur", "euro"));
+  const read = (env: Record<string, string>) => faultsOf(() => readNodeSettings(env));
+  const faults = read({ TOOLBOOTH_PRICES: file, PORT: "x", STRIPE_SECRET_KEY: "hunter2" });
+  assert.equal(faults.length, 5, faults.join("\n"));
+  assert.match(faults[0] ?? "", /^PORT must be/);
+  for (const place of ["packs[0].price must be", "currency must be"]) {
+    assert.ok(
+      faults.some((fault) => fault.startsWith(`TOOLBOOTH_PRICES, ${file}: ${place}`)),
+      place,
+    );
+  }
+  assert.match(read({ TOOLBOOTH_PRICES: path.join(folder, "none") })[0] ?? "", /no such file/);
+  assert.match(read({ TOOLBOOTH_PRICES: folder })[0] ?? "", /it is a folder/);
+  assert.match(
+    read({ TOOLBOOTH_PRICES: "{}" })[0] ?? "",
+    /^TOOLBOOTH_PRICES: The price list offers/,
+  );
+});

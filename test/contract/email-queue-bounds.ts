@@ -1,0 +1,186 @@
+/** Of the specification of the queue of letters: how many it takes, of whom, and at whose asking. */
+import assert from "node:assert/strict";
+import {
+  ASKED_PER_DAY_MAX,
+  ASKED_PER_HOUR_MAX,
+  LETTERS_BEFORE_CREDITS_WAIT,
+  LETTERS_WAITING_MAX,
+  NOTICES_PER_RECIPIENT_MAX,
+} from "#email/bounds.ts";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { ask, deliver, idsOf, letter, type Rule, START, takeAt } from "./email-queue-fixture.ts";
+
+export function describeBounds(rule: Rule) {
+  rule(`at most ${NOTICES_PER_RECIPIENT_MAX} notices wait for one address`, async (queue) => {
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1) {
+      const { outcome } = await queue.add({ letter: letter(), now: START });
+      assert.equal(outcome, "added");
+    }
+    const more = { letter: letter(), now: START };
+    assert.deepEqual(await queue.add(more), { outcome: "recipient_full" });
+    const other = { letter: letter({ to: "bob@example.org" }), now: START };
+    assert.deepEqual(await queue.add(other), { outcome: "added" });
+    const [first] = await takeAt(queue, START, 1);
+    await queue.done({ id: first?.id as string });
+    assert.deepEqual(await queue.add(more), { outcome: "added" });
+  });
+
+  rule("letters about credits and other notices take no place from each other", async (queue) => {
+    const kinds = ["credits_low", "credits_gone", "credits_expiring"] as const;
+    const add = async (each: number) => {
+      const kind = kinds[each % kinds.length] ?? "credits_low";
+      return (await queue.add({ letter: letter({ kind }), now: START })).outcome;
+    };
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+      assert.equal(await add(each), "added");
+    assert.equal(await add(0), "recipient_full");
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+      assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
+  });
+
+  rule(
+    `where ${LETTERS_BEFORE_CREDITS_WAIT} letters wait those about credits find no room, and others do`,
+    async (queue, fill) => {
+      await fill(LETTERS_BEFORE_CREDITS_WAIT - 1);
+      const low = () => ({ letter: letter({ kind: "credits_low" }), now: START });
+      assert.deepEqual(await queue.add(low()), { outcome: "added" });
+      assert.deepEqual(await queue.add(low()), { outcome: "queue_full" });
+      assert.deepEqual(await queue.add({ letter: letter(), now: START }), { outcome: "added" });
+      assert.equal((await ask(queue, START, "verify_address")).outcome, "added");
+      assert.equal((await ask(queue, START, "reset_password")).outcome, "added");
+    },
+  );
+
+  rule("a letter whose link has ended keeps no place from another", async (queue) => {
+    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+      await queue.add({ letter: letter({ usefulUntil: START + 100 }), now: START });
+    const more = letter();
+    const early = await queue.add({ letter: more, now: START + 99 });
+    assert.deepEqual(early, { outcome: "recipient_full" });
+    assert.deepEqual(await queue.add({ letter: more, now: START + 100 }), { outcome: "added" });
+  });
+
+  rule(`at most ${LETTERS_WAITING_MAX} letters wait`, async (queue, fill) => {
+    await fill(LETTERS_WAITING_MAX - 1);
+    await ask(queue, START, "verify_address");
+    const more = { letter: letter({ to: "more@example.org" }), now: START };
+    assert.deepEqual(await queue.add(more), { outcome: "queue_full" });
+    assert.equal((await ask(queue, START, "reset_password")).outcome, "queue_full");
+    const instead = await ask(queue, START, "verify_address");
+    assert.equal(instead.outcome, "added", "one that takes another's place needs none");
+    assert.equal((await queue.count({ way: "smtp" })).waiting, LETTERS_WAITING_MAX);
+  });
+}
+
+export function describeCrowds(rule: Rule) {
+  rule(
+    `of ${2 * NOTICES_PER_RECIPIENT_MAX} notices to one address at once ${NOTICES_PER_RECIPIENT_MAX} are kept`,
+    async (queue) => {
+      const adding = Array.from({ length: 2 * NOTICES_PER_RECIPIENT_MAX }, () =>
+        queue.add({ letter: letter(), now: START }),
+      );
+      const outcomes = (await Promise.all(adding)).map(({ outcome }) => outcome);
+      const kept = outcomes.filter((outcome) => outcome === "added").length;
+      assert.equal(kept, NOTICES_PER_RECIPIENT_MAX);
+      assert.equal((await queue.count({ way: "smtp" })).waiting, NOTICES_PER_RECIPIENT_MAX);
+    },
+  );
+
+  rule(
+    "of 20 that are asked for at once one waits, and it has counted once for the hour",
+    async (queue) => {
+      const asking = Array.from({ length: 20 }, () => ask(queue, START, "verify_address"));
+      for (const { outcome } of await Promise.all(asking)) assert.equal(outcome, "added");
+      const waiting = await takeAt(queue, START, 99);
+      assert.equal(waiting.length, 1);
+      await queue.done({ id: waiting[0]?.id as string });
+      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+        assert.equal(await deliver(queue, START, "verify_address"), "added");
+      assert.equal(await deliver(queue, START, "verify_address"), "too_often");
+    },
+  );
+
+  rule(
+    "one asked for that is added again is the first one: it counts once and replaces none",
+    async (queue) => {
+      const given = letter({ kind: "reset_password" });
+      const again = { letter: given, now: START };
+      for (let each = 0; each < 3; each += 1)
+        assert.deepEqual(await queue.add(again), { outcome: "added" });
+      const newer = await ask(queue, START, "reset_password");
+      assert.deepEqual(idsOf(await takeAt(queue, START, 9)), [newer.id]);
+      assert.deepEqual(await queue.add({ ...again, letter: letter({ id: newer.id }) }), {
+        outcome: "added",
+      });
+      await queue.done({ id: newer.id });
+      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+        assert.equal(await deliver(queue, START, "reset_password"), "added");
+      assert.equal(await deliver(queue, START, "reset_password"), "too_often");
+    },
+  );
+}
+
+export function describeAsking(rule: Rule) {
+  const hour = `at most ${ASKED_PER_HOUR_MAX} letters an hour and ${ASKED_PER_DAY_MAX} a day go to one address at anybody's asking, whatever their kind`;
+  rule(hour, async (queue) => {
+    const kinds = [
+      ...(["verify_address", "address_in_use", "verify_new_address"] as const),
+      "confirm_address_change" as const,
+    ];
+    const outcomes: string[] = [];
+    for (let at = START; at < START + DAY_MS; at += HOUR_MS / 4)
+      for (const kind of kinds) outcomes.push(await deliver(queue, at, kind));
+    assert.equal(outcomes.filter((outcome) => outcome === "added").length, ASKED_PER_DAY_MAX);
+    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), ASKED_PER_HOUR_MAX);
+    assert.equal(outcomes[16], "added", "an hour later");
+    assert.equal(
+      await deliver(queue, START + DAY_MS - 1, "verify_address", "ADA@example.org"),
+      "too_often",
+    );
+    assert.equal(await deliver(queue, START + DAY_MS, "verify_address"), "added");
+  });
+
+  rule(
+    "sign-ups with an address leave its owner the letter for a new password, notices, and others theirs",
+    async (queue) => {
+      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+        assert.equal(await deliver(queue, START, "verify_address"), "added");
+      assert.equal(await deliver(queue, START, "verify_address"), "too_often");
+      assert.equal(await deliver(queue, START, "verify_address", "bob@example.org"), "added");
+      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+        assert.equal(await deliver(queue, START, "reset_password"), "added");
+      assert.equal(await deliver(queue, START, "reset_password"), "too_often");
+      for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+        assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
+    },
+  );
+
+  rule(
+    "the newest letter of its kind takes the place of one that waits, as often as it is asked for",
+    async (queue) => {
+      const other = await ask(queue, START, "verify_address");
+      let last = "";
+      for (let each = 0; each < 30; each += 1) {
+        const { id, outcome } = await ask(queue, START + each, "reset_password");
+        assert.equal(outcome, "added");
+        last = id;
+      }
+      assert.deepEqual(idsOf(await takeAt(queue, START + 30)), [other.id, last]);
+    },
+  );
+
+  rule(
+    "a letter in somebody's hands is replaced by none, and one that was put back is",
+    async (queue) => {
+      const first = await ask(queue, START, "reset_password");
+      await takeAt(queue, START);
+      const second = await ask(queue, START + 1, "reset_password");
+      assert.deepEqual(idsOf(await takeAt(queue, START + 1)), [second.id]);
+      const back = { take: 1, at: START + 50, failures: 0 };
+      for (const { id } of [first, second])
+        assert.deepEqual(await queue.later({ id, ...back }), { found: true });
+      const third = await ask(queue, START + 2, "reset_password");
+      assert.deepEqual(idsOf(await takeAt(queue, START + 50)), [third.id]);
+    },
+  );
+}

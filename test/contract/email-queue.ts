@@ -1,0 +1,154 @@
+/** The specification of the queue of letters in sentences, to be held by every store. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { describeAsking, describeBounds, describeCrowds } from "./email-queue-bounds.ts";
+import {
+  type EmailQueue,
+  fillOneByOne,
+  idsOf,
+  LEASE,
+  letter,
+  type OpenLetterQueue,
+  type Rule,
+  START,
+  takeAt,
+} from "./email-queue-fixture.ts";
+
+export function letterQueueContract(name: string, open: OpenLetterQueue): void {
+  const rule: Rule = (sentence, proof) => {
+    test(sentence, async (t) => {
+      const { queue, fill = fillOneByOne(queue) } = await open(t);
+      await proof(queue, fill);
+    });
+  };
+  describe(`the queue of letters, ${name}`, () => {
+    describeTaking(rule);
+    describeReturning(rule);
+    describeBounds(rule);
+    describeAsking(rule);
+    describeCrowds(rule);
+    describeWays(rule);
+  });
+}
+
+function describeTaking(rule: Rule) {
+  rule("a letter is taken as it was added", async (queue) => {
+    const given = letter({ usefulUntil: START + 5 });
+    assert.deepEqual(await queue.add({ letter: given, now: START }), { outcome: "added" });
+    assert.deepEqual(await takeAt(queue, START + 1), [
+      { ...given, postedAt: START, failures: 0, take: 1 },
+    ]);
+  });
+
+  rule("an empty queue gives nothing and is never due", async (queue) => {
+    assert.deepEqual(await takeAt(queue, START), []);
+    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: null });
+    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+  });
+
+  rule("the same letter added again is one letter", async (queue) => {
+    const given = letter();
+    await queue.add({ letter: given, now: START });
+    assert.deepEqual(await queue.add({ letter: given, now: START + 9 }), { outcome: "added" });
+    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 1, oldestAt: START });
+  });
+
+  rule("letters are taken in the order in which they are due, so many as asked", async (queue) => {
+    const [first, second, third] = [letter(), letter(), letter()];
+    await queue.add({ letter: second, now: START + 2 });
+    await queue.add({ letter: first, now: START + 1 });
+    await queue.add({ letter: third, now: START + 3 });
+    assert.deepEqual(idsOf(await takeAt(queue, START + 5, 2)), [first.id, second.id]);
+    assert.deepEqual(idsOf(await takeAt(queue, START + 5, 2)), [third.id]);
+  });
+
+  rule("a letter is not due before its time", async (queue) => {
+    await queue.add({ letter: letter(), now: START });
+    assert.deepEqual(await takeAt(queue, START - 1), []);
+    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START });
+  });
+
+  rule("a taken letter is nobody else's until its lease ends", async (queue) => {
+    await queue.add({ letter: letter(), now: START });
+    await takeAt(queue, START);
+    assert.deepEqual(await takeAt(queue, START + LEASE - 1), []);
+    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START + LEASE });
+    const [again] = await takeAt(queue, START + LEASE);
+    assert.equal(again?.take, 2);
+  });
+
+  rule("of 20 who take at once each gets other letters", async (queue) => {
+    const letters = Array.from({ length: 15 }, (_, each) => letter({ to: `${each}@example.org` }));
+    for (const each of letters) await queue.add({ letter: each, now: START });
+    const takes = await Promise.all(Array.from({ length: 20 }, () => takeAt(queue, START, 1)));
+    assert.deepEqual(idsOf(takes.flat()).sort(), idsOf(letters).sort());
+  });
+}
+
+function describeReturning(rule: Rule) {
+  rule("a delivered letter is gone", async (queue) => {
+    const { id } = (await added(queue)).letter;
+    assert.deepEqual(await queue.done({ id }), { found: true });
+    assert.deepEqual(await queue.done({ id }), { found: false });
+    assert.deepEqual(await takeAt(queue, START + LEASE), []);
+    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+  });
+
+  rule("a letter put back is due at its next time, with its failures", async (queue) => {
+    const { id } = (await added(queue)).letter;
+    const back = { id, take: 1, at: START + 5_000, failures: 3 };
+    assert.deepEqual(await queue.later(back), { found: true });
+    assert.deepEqual(await takeAt(queue, START + 4_999), []);
+    const [again] = await takeAt(queue, START + 5_000);
+    assert.deepEqual([again?.failures, again?.take, again?.postedAt], [3, 2, START]);
+  });
+
+  rule("whoever lost the lease neither puts the letter back nor gives it up", async (queue) => {
+    const { id } = (await added(queue)).letter;
+    await takeAt(queue, START + LEASE);
+    const late = { id, take: 1, at: START, failures: 1 };
+    assert.deepEqual(await queue.later(late), { found: false });
+    assert.deepEqual(await queue.giveUp({ id, take: 1 }), { found: false });
+    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START + 2 * LEASE });
+  });
+
+  rule("whoever lost the lease but delivered the letter ends it for all", async (queue) => {
+    const { id } = (await added(queue)).letter;
+    await takeAt(queue, START + LEASE);
+    assert.deepEqual(await queue.done({ id }), { found: true });
+    const late = { id, take: 2, at: START, failures: 1 };
+    assert.deepEqual(await queue.later(late), { found: false });
+  });
+
+  rule("a letter given up is gone", async (queue) => {
+    const { id } = (await added(queue)).letter;
+    assert.deepEqual(await queue.giveUp({ id, take: 1 }), { found: true });
+    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+  });
+}
+
+/** One letter that was taken. */
+async function added(queue: EmailQueue) {
+  const given = letter();
+  await queue.add({ letter: given, now: START });
+  await takeAt(queue, START);
+  return { letter: given };
+}
+
+function describeWays(rule: Rule) {
+  rule(
+    "a letter that was posted for a mail server never goes to the outbox; the mail server gets all",
+    async (queue) => {
+      const sent = letter();
+      const kept = letter({ way: "outbox" });
+      await queue.add({ letter: sent, now: START });
+      assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: null });
+      await queue.add({ letter: kept, now: START + 1 });
+      assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: START + 1 });
+      assert.deepEqual(await queue.count({ way: "outbox" }), { waiting: 1, oldestAt: START + 1 });
+      assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 2, oldestAt: START });
+      assert.deepEqual(idsOf(await takeAt(queue, START + 1, 9, "outbox")), [kept.id]);
+      assert.deepEqual(idsOf(await takeAt(queue, START + 1 + LEASE)), [sent.id, kept.id]);
+    },
+  );
+}

@@ -1,0 +1,299 @@
+/** The sentences about the deliveries of the notice book. */
+import assert from "node:assert/strict";
+import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
+import { DAY_MS } from "#limits.ts";
+import {
+  ACCOUNT,
+  endpoint,
+  fill,
+  type Kept,
+  LEASE,
+  lowNotice,
+  OTHER,
+  type Rule,
+  START,
+  type TakenDelivery,
+  takeAt,
+} from "./event-store-fixture.ts";
+
+const FAILED = { status: "waiting", lastStatus: 500, lastFault: "It answered 500." } as const;
+const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastFault: null } as const;
+const note = ({ book }: Kept, { id, take }: TakenDelivery, now: number, dueAt: number) =>
+  book.noteTries([{ id, take, now, dueAt, ...FAILED }]);
+
+export function describeDeliveries(rule: Rule): void {
+  describeTaking(rule);
+  describeTurns(rule);
+  describePausing(rule);
+  describeLog(rule);
+}
+
+function describeTaking(rule: Rule) {
+  rule("what is due is taken with its endpoint's address and secret, and noted", async (kept) => {
+    const { book, list } = kept;
+    const place = endpoint();
+    await fill(kept, place, 1);
+    assert.deepEqual(await book.nextDue(), { at: START });
+    assert.deepEqual(await takeAt(kept, START - 1), []);
+    const [taken] = await takeAt(kept, START + 5);
+    assert.ok(taken);
+    const [row] = await list(place.id);
+    assert.deepEqual(taken, {
+      ...row,
+      ...{ take: 1, url: place.url, secret: place.secret, isProven: false },
+    });
+    assert.deepEqual(await book.nextDue(), { at: START + 5 + LEASE });
+    assert.deepEqual(await note(kept, taken, START + 9, START + 100), { noted: 1 });
+    const tried = { tries: 1, dueAt: START + 100, lastTriedAt: START + 9 };
+    assert.deepEqual(await list(place.id), [{ ...row, ...FAILED, ...tried }]);
+    assert.deepEqual(await takeAt(kept, START + 99), []);
+    const [again] = await takeAt(kept, START + 100);
+    assert.equal(again?.take, 2);
+    const order = { id: taken.id, take: 2, now: START + 101, ...DELIVERED };
+    assert.deepEqual(await book.noteTries([order]), { noted: 1 });
+    assert.deepEqual(await book.noteTries([order]), { noted: 0 });
+    assert.deepEqual(await book.nextDue(), { at: null });
+    const done = { tries: 2, lastTriedAt: START + 101, ...DELIVERED };
+    assert.deepEqual(await list(place.id), [{ ...row, ...done }]);
+  });
+
+  rule(
+    "a lease that was not noted ends, and what its holder says after that counts no more",
+    async (kept) => {
+      const place = endpoint();
+      await fill(kept, place, 1);
+      const [first] = await takeAt(kept, START);
+      assert.deepEqual(await takeAt(kept, START + LEASE - 1), []);
+      const [second] = await takeAt(kept, START + LEASE);
+      assert.ok(first && second);
+      assert.deepEqual([second.id, second.notice, second.tries], [first.id, first.notice, 0]);
+      assert.deepEqual(await note(kept, first, START + LEASE, 1), { noted: 0 });
+      assert.deepEqual(await note(kept, second, START + LEASE, 1), { noted: 1 });
+    },
+  );
+
+  rule(
+    "those due longest are taken first, one of each endpoint, and nobody's twice",
+    async (kept) => {
+      const { book, handle } = kept;
+      const places = [endpoint(), endpoint({ account: OTHER })] as const;
+      for (const place of places) await fill(kept, place, 2);
+      const late = endpoint({ account: "acc_000000000003" });
+      await book.addEndpoint({ endpoint: late });
+      await handle(lowNotice({ account: late.account }), { now: START - 1 });
+      const first = await takeAt(kept, START + 9_000, 1);
+      assert.deepEqual(
+        first.map(({ endpoint: of }) => of),
+        [late.id],
+      );
+      const rounds = await Promise.all([1, 2, 3].map(() => takeAt(kept, START + 9_000, 1)));
+      const taken = [...first, ...rounds.flat()];
+      assert.deepEqual(
+        taken.map(({ endpoint: of }) => of).sort(),
+        [late, ...places].map(({ id }) => id).sort(),
+      );
+      const mine = taken.find(({ endpoint: of }) => of === places[0].id);
+      assert.ok(mine);
+      await note(kept, mine, START + 9_000, START + 20_000);
+      const next = await takeAt(kept, START + 9_000);
+      assert.deepEqual(
+        next.map(({ endpoint: of, createdAt }) => [of, createdAt]),
+        [[places[0].id, START + 1_000]],
+      );
+    },
+  );
+}
+
+function describeTurns(rule: Rule) {
+  const TRIED = [
+    { name: "failed lately", at: START + 20, did: FAILED },
+    { name: "did well lately", at: START + 20, did: DELIVERED },
+    { name: "failed before", at: START + 10, did: FAILED },
+    { name: "did well before", at: START + 10, did: DELIVERED },
+    { name: "never tried", at: null, did: null },
+  ] as const;
+
+  rule(
+    "endpoints whose last try did well come first, and then whoever was tried longest ago",
+    async (kept) => {
+      const { book } = kept;
+      const nameOf = new Map<string, string>();
+      for (const [index, { name, at, did }] of TRIED.entries()) {
+        const place = endpoint({ account: `acc_00000000001${index}` });
+        nameOf.set(place.id, name);
+        await fill(kept, place, at === null ? 1 : 3);
+        if (at === null) continue;
+        const [taken] = await takeAt(kept, at);
+        assert.equal(taken?.endpoint, place.id);
+        const { id, take } = taken;
+        await book.noteTries([{ id, take, now: at, ...did, dueAt: did === FAILED ? 8e15 : null }]);
+        // So that those after it are not taken instead of the next endpoint's.
+        await book.changeEndpoint({ ...place, pausedAt: START });
+      }
+      for (const [id] of nameOf) {
+        const account = `acc_00000000001${[...nameOf.keys()].indexOf(id)}`;
+        await book.changeEndpoint({ ...endpoint({ id }), account, pausedAt: null });
+      }
+      const take = { now: START + 9_000, leaseUntil: START + 9_000 + LEASE };
+      const names = async (max: number, unprovenMax?: number) =>
+        (await book.take({ ...take, max, ...(unprovenMax !== undefined && { unprovenMax }) })).map(
+          ({ endpoint: of, isProven }) => `${nameOf.get(of)}${isProven ? "!" : ""}`,
+        );
+      assert.deepEqual(await names(0), []);
+      assert.deepEqual(await names(9, 0), ["did well before!", "did well lately!"]);
+      assert.deepEqual(await names(9, 0), []);
+      assert.deepEqual(await names(9, 2), ["never tried", "failed before"]);
+      assert.deepEqual(await names(9), ["failed lately"]);
+    },
+  );
+
+  rule("tries of several deliveries are noted together, each for itself", async (kept) => {
+    const places = [endpoint(), endpoint({ account: OTHER })] as const;
+    for (const place of places) await fill(kept, place, 1);
+    const [one, two] = await takeAt(kept, START);
+    assert.ok(one && two);
+    const noted = await kept.book.noteTries([
+      { id: one.id, take: one.take, now: START + 1, ...DELIVERED },
+      { id: two.id, take: two.take + 1, now: START + 1, ...DELIVERED },
+      { id: two.id, take: two.take, now: START + 2, ...FAILED, dueAt: START + 9 },
+    ]);
+    assert.deepEqual(noted, { noted: 2 });
+    const statuses = [one, two].map(async ({ endpoint: of, account }) => {
+      const order = { account, endpoint: of, after: null, max: 9 };
+      const [row] = await kept.book.listDeliveries(order);
+      return [row?.status, row?.lastTriedAt];
+    });
+    assert.deepEqual(await Promise.all(statuses), [
+      ["delivered", START + 1],
+      ["waiting", START + 2],
+    ]);
+  });
+}
+
+function describePausing(rule: Rule) {
+  const pause = ({ book }: Kept, place: ReturnType<typeof endpoint>, pausedAt: number | null) =>
+    book.changeEndpoint({ ...place, account: ACCOUNT, pausedAt });
+
+  rule(
+    "what waits for a paused endpoint waits until it is resumed, and is due then",
+    async (kept) => {
+      const { book, list, handle } = kept;
+      const [place, beside] = [endpoint(), endpoint({ kinds: ["credits.low"] })];
+      await fill(kept, place, 2);
+      const [taken] = await takeAt(kept, START);
+      assert.ok(taken);
+      await pause(kept, place, START + 1);
+      assert.deepEqual(await book.nextDue(), { at: null });
+      assert.deepEqual(await takeAt(kept, START + DAY_MS), []);
+      await note(kept, taken, START + 2, START + 3);
+      assert.deepEqual(await book.nextDue(), { at: null });
+      await book.addEndpoint({ endpoint: beside });
+      await handle(lowNotice());
+      assert.deepEqual(
+        (await list(place.id)).map(({ status, dueAt, tries }) => [status, dueAt, tries]),
+        [
+          ["waiting", null, 0],
+          ["waiting", null, 1],
+        ],
+      );
+      assert.equal((await takeAt(kept, START + DAY_MS))[0]?.endpoint, beside.id);
+      await pause(kept, place, null);
+      assert.deepEqual(
+        (await takeAt(kept, START + DAY_MS)).map(({ endpoint: of }) => of),
+        [place.id],
+      );
+    },
+  );
+
+  rule(
+    "what was delivered or has failed is not tried again when its endpoint is resumed",
+    async (kept) => {
+      const place = endpoint();
+      await fill(kept, place, 1);
+      const [taken] = await takeAt(kept, START);
+      assert.ok(taken);
+      const { id, take } = taken;
+      await kept.book.noteTries([{ id, take, now: START, ...DELIVERED }]);
+      await pause(kept, place, START);
+      await pause(kept, place, null);
+      assert.deepEqual(await kept.book.nextDue(), { at: null });
+    },
+  );
+
+  rule(
+    "an endpoint that is resumed while a try is under way gets no second one beside it",
+    async (kept) => {
+      const place = endpoint();
+      await fill(kept, place, 1);
+      await takeAt(kept, START);
+      await pause(kept, place, START);
+      await pause(kept, place, null);
+      assert.deepEqual(await takeAt(kept, START + 1), []);
+      assert.equal((await takeAt(kept, START + LEASE)).length, 1);
+    },
+  );
+}
+
+function describeLog(rule: Rule) {
+  rule("deliveries are listed newest first, page by page, to their account alone", async (kept) => {
+    const { book, list } = kept;
+    const place = endpoint();
+    await fill(kept, place, 5);
+    const seen: number[] = [];
+    for (let after: string | null = null; ; ) {
+      const page = await list(place.id, 2, after);
+      seen.push(...page.map(({ createdAt }) => (createdAt - START) / 1_000));
+      after = page.at(-1)?.id ?? null;
+      if (after === null) break;
+    }
+    assert.deepEqual(seen, [4, 3, 2, 1, 0]);
+    const theirs = { account: OTHER, endpoint: place.id, after: null, max: 9 };
+    assert.deepEqual(await book.listDeliveries(theirs), []);
+    await book.dropEndpoint({ account: ACCOUNT, id: place.id });
+    assert.deepEqual(await list(place.id), []);
+    assert.deepEqual(await book.nextDue(), { at: null });
+  });
+
+  rule("what is sent again is a new delivery of the same notice and body", async (kept) => {
+    const { book, list } = kept;
+    const place = endpoint();
+    await fill(kept, place, 1);
+    const [taken] = await takeAt(kept, START);
+    assert.ok(taken);
+    await book.noteTries([{ id: taken.id, take: 1, now: START, ...DELIVERED }]);
+    const order = { account: ACCOUNT, endpoint: place.id, id: taken.id, now: START + 7 };
+    const sent = { found: true, isTooOften: false };
+    assert.deepEqual(await book.sendAgain({ ...order, newId: "dlv_new" }), sent);
+    const [again, before] = await list(place.id);
+    assert.deepEqual(again, {
+      ...before,
+      ...{ id: "dlv_new", createdAt: START + 7, status: "waiting", tries: 0, dueAt: START + 7 },
+      ...{ lastTriedAt: null, lastStatus: null },
+    });
+    const missing = { found: false, isTooOften: false };
+    for (const wrong of [{ account: OTHER }, { endpoint: "whk_none" }, { id: "dlv_none" }])
+      assert.deepEqual(await book.sendAgain({ ...order, newId: "dlv_x", ...wrong }), missing);
+    await book.changeEndpoint({ ...place, pausedAt: START });
+    await book.sendAgain({ ...order, newId: "dlv_paused" });
+    assert.equal((await list(place.id))[0]?.dueAt, null);
+  });
+
+  rule(
+    `at most ${SENT_AGAIN_A_DAY_MAX} are sent again within a day, whatever else is delivered`,
+    async (kept) => {
+      const { book, list } = kept;
+      const place = endpoint();
+      await fill(kept, place, 3);
+      const [{ id = "" } = {}] = await list(place.id);
+      const again = (newId: string, now: number) =>
+        book.sendAgain({ account: ACCOUNT, endpoint: place.id, id, newId, now });
+      await again("dlv_first", START);
+      for (let count = 1; count < SENT_AGAIN_A_DAY_MAX; count += 1)
+        await again(`dlv_b${count}`, START + 1);
+      assert.deepEqual(await again("dlv_more", START + 2), { found: true, isTooOften: true });
+      assert.equal((await list(place.id, 200)).length, SENT_AGAIN_A_DAY_MAX + 3);
+      assert.equal((await again("dlv_next", START + DAY_MS)).isTooOften, false);
+      assert.equal((await again("dlv_late", START + DAY_MS)).isTooOften, true);
+    },
+  );
+}

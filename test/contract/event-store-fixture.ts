@@ -1,0 +1,125 @@
+/** What the sentences about the notice book share. */
+import assert from "node:assert/strict";
+import type { WaitingLetter } from "#email/email-queue.ts";
+import type { Delivery, Endpoint, NoticeBook } from "#events/event-store.ts";
+import type { JobQueue, Settlement } from "#jobs/job-queue.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import type { TakenLetter } from "./email-queue-fixture.ts";
+
+export const START = Date.UTC(2026, 10, 22, 10);
+export const LEASE = 60_000;
+export const ACCOUNT = "acc_000000000001";
+export const OTHER = "acc_000000000002";
+
+type Handling = Parameters<NoticeBook["handle"]>[0];
+/** A delivery in the hands of someone, and what came of a try. */
+export type TakenDelivery = Awaited<ReturnType<NoticeBookWithJobs["take"]>>[number];
+export type TriedDelivery = Pick<
+  Delivery,
+  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
+> & { take: number; now: number };
+export type NoticeBookWithJobs = ReturnType<typeof withJobs>;
+
+/** The notice book and the jobs of its deliveries, in the words of the sentences. */
+export function withJobs(notices: NoticeBook, jobs: JobQueue) {
+  const queues = ["webhook"] as const;
+  return {
+    ...notices,
+    jobs,
+    async take(order: { now: number; leaseUntil: number; max: number; unprovenMax?: number }) {
+      const { unprovenMax = order.max, ...rest } = order;
+      const taken = await jobs.take({ queues, ...rest, turns: { unprovenMax } });
+      const found = taken.jobs.map(async ({ id, take, isProven }) => {
+        const delivery = await notices.findDelivery({ id });
+        assert.ok(delivery);
+        const { isPaused, ...row } = delivery;
+        assert.equal(isPaused, false);
+        return { ...row, take, isProven };
+      });
+      return Promise.all(found);
+    },
+    async noteTries(tries: readonly TriedDelivery[]) {
+      const { settled } = await jobs.settle({ settlements: tries.map(settlementOf) });
+      return { noted: settled };
+    },
+    nextDue: () => jobs.nextDue({ queues }),
+  };
+}
+
+function settlementOf(tried: TriedDelivery): Settlement {
+  const { id, take, now, status, dueAt, lastStatus, lastFault } = tried;
+  const common = { id, take, now, status: lastStatus, turn: { didWell: status === "delivered" } };
+  const error = lastFault ?? "";
+  if (status === "delivered") return { ...common, outcome: "done" };
+  if (status === "failed") return { ...common, outcome: "dead", attempts: 1, error, eraseAt: null };
+  return { ...common, outcome: "later", at: dueAt ?? now, attempts: 1, error };
+}
+
+export type Kept = {
+  book: NoticeBookWithJobs;
+  db: SqlDatabase;
+  letters(): Promise<TakenLetter[]>;
+  handle(notice: LedgerEvent, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
+  list(endpoint: string, max?: number, after?: string | null): Promise<Delivery[]>;
+};
+export type Rule = (sentence: string, proof: (kept: Kept) => Promise<void>) => void;
+
+let count = 0;
+const next = (prefix: string) => {
+  count += 1;
+  return `${prefix}_${String(count).padStart(6, "0")}`;
+};
+export const deliveryIds = (wanted: number) => Array.from({ length: wanted }, () => next("dlv"));
+
+export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
+  id: next("whk"),
+  account: ACCOUNT,
+  url: "https://shop.example/hooks?a=1",
+  secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+  kinds: ["credits.granted", "credits.low"],
+  createdAt: START,
+  pausedAt: null,
+  ...changes,
+});
+
+export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
+  id: next(`ntc_${account}`),
+  account,
+  at: START,
+  kind: "credits.low",
+  balance: 19,
+  lowBalance: 20,
+});
+
+export const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => ({
+  id: next("let"),
+  to: "ada@example.org",
+  subject: "Your credits run low",
+  text: "text\n",
+  html: "<p>html</p>",
+  kind: "credits_low",
+  usefulUntil: null,
+  way: "smtp",
+  ...changes,
+});
+
+/** So many letters of others that are due much later. */
+export const fillLetters = (db: SqlDatabase, count: number) =>
+  db.batch([
+    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+        WITH RECURSIVE letters (no) AS (
+          SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
+        SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
+        FROM letters`,
+  ]);
+
+/** So many deliveries of one endpoint, one a second. */
+export async function fill({ book, handle }: Kept, place: Endpoint, deliveries: number) {
+  await book.addEndpoint({ endpoint: place });
+  for (let turn = 0; turn < deliveries; turn += 1)
+    await handle(lowNotice({ account: place.account }), { now: START + turn * 1_000 });
+}
+
+export const takeAt = ({ book }: Kept, now: number, max = 9) =>
+  book.take({ now, leaseUntil: now + LEASE, max });

@@ -1,0 +1,93 @@
+/** The sentences about endpoints that want no more, and those that are far behind. */
+import assert from "node:assert/strict";
+import { WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import {
+  ACCOUNT,
+  endpoint,
+  fill,
+  lowNotice,
+  OTHER,
+  type Rule,
+  START,
+  takeAt,
+} from "./event-store-fixture.ts";
+
+export function describeReceivers(rule: Rule): void {
+  describeGone(rule);
+  describeBacklog(rule);
+}
+
+function describeGone(rule: Rule) {
+  rule("an endpoint that wants no more is paused, and what waits for it waits", async (kept) => {
+    const { book, list } = kept;
+    const [place, beside] = [endpoint(), endpoint({ account: OTHER })];
+    for (const each of [place, beside]) await fill(kept, each, 2);
+    const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
+    assert.deepEqual(await book.pauseEndpoint(gone), { found: true });
+    const paused = { ...place, pausedAt: START + 5 };
+    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [paused]);
+    const rows = (await list(place.id)).map(({ status, dueAt }) => [status, dueAt]);
+    assert.deepEqual(rows, Array(2).fill(["waiting", null]));
+    const taken = await takeAt(kept, START + 9_000);
+    assert.deepEqual(
+      taken.map(({ endpoint: of }) => of),
+      [beside.id],
+    );
+  });
+
+  rule("what its owner has chosen meanwhile stays as it is", async ({ book, handle, list }) => {
+    const place = endpoint();
+    await book.addEndpoint({ endpoint: place });
+    const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
+    const moved = { ...place, url: "https://new.example/", kinds: ["credits.low"] as const };
+    await book.changeEndpoint(moved);
+    await handle(lowNotice());
+    assert.deepEqual(await book.pauseEndpoint(gone), { found: false });
+    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [moved]);
+    assert.equal((await list(place.id))[0]?.dueAt, START);
+    const its = { ...gone, url: moved.url };
+    assert.deepEqual(await book.pauseEndpoint({ ...its, account: OTHER }), { found: false });
+    await book.changeEndpoint({ ...moved, pausedAt: START + 1 });
+    assert.deepEqual(await book.pauseEndpoint(its), { found: false });
+    const [after] = await book.listEndpoints({ account: ACCOUNT });
+    assert.equal(after?.pausedAt, START + 1);
+  });
+}
+
+function describeBacklog(rule: Rule) {
+  rule(
+    `where ${WAITING_FOR_ENDPOINT_MAX} wait for an endpoint the next one fails at once, and others' do not`,
+    async ({ book, db, handle, list }) => {
+      const [slow, quick] = [endpoint(), endpoint()];
+      for (const place of [slow, quick]) await book.addEndpoint({ endpoint: place });
+      await fillBacklog(db, slow.id, WAITING_FOR_ENDPOINT_MAX - 1);
+      await handle(lowNotice());
+      assert.equal((await list(slow.id))[0]?.status, "waiting");
+      const outcome = { handled: true, leftOut: null };
+      assert.deepEqual(await handle(lowNotice()), outcome);
+      const [failed] = await list(slow.id);
+      assert.ok(failed);
+      const { status, dueAt, tries, lastFault } = failed;
+      assert.deepEqual([status, dueAt, tries], ["failed", null, 0]);
+      assert.match(lastFault ?? "", /1,000 others waited/);
+      const theirs = (await list(quick.id)).map((each) => each.status);
+      assert.deepEqual(theirs, ["waiting", "waiting"]);
+      const again = { account: ACCOUNT, endpoint: slow.id, id: failed.id, newId: "dlv_again" };
+      const sent = { found: true, isTooOften: false };
+      assert.deepEqual(await book.sendAgain({ ...again, now: START }), sent);
+    },
+  );
+}
+
+const fillBacklog = (db: SqlDatabase, place: string, count: number) =>
+  db.batch([
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, notice, kind, body, created_at, again)
+        WITH RECURSIVE numbers (n) AS (
+          SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+        SELECT 'fill_' || n, ${place}, ${ACCOUNT}, 'n' || n, 'credits.low', '{}', ${START}, 0
+        FROM numbers`,
+    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+        SELECT id, 'webhook', kind, endpoint, '', '', created_at, created_at
+        FROM webhook_delivery WHERE endpoint = ${place}`,
+  ]);

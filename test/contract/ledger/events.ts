@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { OrderRefused } from "#ledger/port.ts";
+import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
+
+/** What an account's owner is told of: each thing once. */
+export function describeNotices(open: OpenLedger) {
+  const rule = createRule(open);
+  describeKept(rule);
+
+  rule("a grant is told of once, as it is kept", async (scene) => {
+    const account = await scene.account();
+    await scene.news();
+    const given = { kind: "pack", expiresAt: START + DAY } as const;
+    await scene.grant(account, "pack", 30, given);
+    await scene.grant(account, "pack", 30, { ...given, now: START + 1 });
+    const told = { id: "pack", amount: 30, ...given };
+    assert.deepEqual(await scene.news(), [{ at: START, kind: "credits.granted", grant: told }]);
+    await scene.grant(account, "plan", 1, { kind: "lifetime" });
+    await scene.grant(account, "more", 1, { expiresAt: START + DAY });
+    assert.deepEqual(
+      (await scene.news()).map((notice) => notice.kind === "credits.granted" && notice.grant),
+      [
+        { id: "plan", kind: "lifetime", amount: 1, expiresAt: null },
+        { id: "more", kind: "operator", amount: 1, expiresAt: null },
+      ],
+    );
+  });
+
+  rule("a grant that was refused is not told of", async (scene) => {
+    const account = await scene.account();
+    await scene.news();
+    await assert.rejects(scene.grant(account, "odd", 0), OrderRefused);
+    assert.deepEqual(await scene.news(), []);
+  });
+
+  rule("a key is told of when it is made and when it is revoked, once each", async (scene) => {
+    const account = await scene.account();
+    const key = { id: keyId(account), label: "main", start: "tb_" };
+    await scene.createKey(account, "main", START + 1);
+    assert.deepEqual(await scene.news(), [{ at: START, kind: "key.created", key }]);
+    await scene.ledger.relabelKey({ account, id: key.id, label: "renamed" });
+    for (const now of [START + 2, START + 3])
+      assert.deepEqual(await scene.ledger.revokeKey({ account, id: key.id, now }), { found: true });
+    await scene.ledger.revokeKey({ account, id: "key_none", now: START });
+    const renamed = { ...key, label: "renamed" };
+    assert.deepEqual(await scene.news(), [{ at: START + 2, kind: "key.revoked", key: renamed }]);
+  });
+}
+
+type Rule = ReturnType<typeof createRule>;
+
+/** The keeping of them. */
+function describeKept(rule: Rule) {
+  rule("notices are kept with their account, until they are settled", async (scene) => {
+    const { ledger } = scene;
+    const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
+    const { notices } = await ledger.listEvents({ max: 10 });
+    assert.deepEqual(
+      notices.map(({ account, kind }) => [account, kind]),
+      [
+        [ada, "key.created"],
+        [bob, "key.created"],
+      ],
+    );
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices });
+    assert.deepEqual(await ledger.listEvents({ max: 1 }), { notices: notices.slice(0, 1) });
+    const ids = notices.slice(0, 1).map(({ id }) => id);
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: notices.slice(1) });
+  });
+
+  rule("what was settled does not come back, and is settled once", async (scene) => {
+    const { ledger } = scene;
+    await scene.account();
+    const ids = (await ledger.listEvents({ max: 10 })).notices.map(({ id }) => id);
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
+    assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 0 });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: [] });
+  });
+
+  rule("settling what is no notice settles nothing else", async (scene) => {
+    const { ledger } = scene;
+    const account = await scene.account();
+    const [id = ""] = (await ledger.listEvents({ max: 1 })).notices.map((each) => each.id);
+    const others = ["", "ntc_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
+    const earlier = `ntc_${account}_${START - 1}_${id.split("_").at(-1)}`;
+    assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
+    assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
+    assert.equal((await ledger.listEvents({ max: 1 })).notices.length, 1);
+  });
+
+  rule("no two notices have one id, though one was settled before the next came", async (scene) => {
+    const { ledger } = scene;
+    const account = await scene.account();
+    const ids: string[] = [];
+    for (const grant of ["one", "two", "three"]) {
+      await scene.grant(account, grant, 1);
+      await scene.grant(account, `${grant} more`, 1);
+      const { notices } = await ledger.listEvents({ max: 10 });
+      ids.push(...notices.map(({ id }) => id));
+      await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
+    }
+    assert.equal(ids.length, 7);
+    assert.equal(new Set(ids).size, 7);
+  });
+
+  rule("a closed account is told nothing more, and what waits to be told goes", async (scene) => {
+    const { ledger } = scene;
+    const account = await scene.account("Ada", { credits: 5 });
+    await scene.grant(account, "short", 5, { expiresAt: START + DAY });
+    await ledger.closeAccount({ account, now: START });
+    assert.deepEqual(await scene.news(), []);
+    await ledger.revokeKey({ account, id: keyId(account), now: START });
+    await scene.grant(account, "late", 5);
+    await scene.createKey(account, "late");
+    const later = { now: START + 2 * DAY, max: 10 };
+    assert.deepEqual(await ledger.recordExpiries(later), { noticed: 0, more: false });
+    assert.deepEqual(await scene.news(), []);
+  });
+}

@@ -1,0 +1,259 @@
+/** The specification of the purchase book in sentences, to be held by every store. */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Purchase, PurchaseBook } from "#billing/purchase-store.ts";
+
+export type OpenPurchaseBook = (t: TestContext) => Promise<PurchaseBook>;
+
+const START = Date.UTC(2026, 10, 21, 12);
+const MIDNIGHT = Date.UTC(2026, 10, 21);
+const DAY = 86_400_000;
+
+type Rule = (sentence: string, proof: (book: PurchaseBook) => Promise<void>) => void;
+
+export function purchaseBookContract(name: string, open: OpenPurchaseBook): void {
+  const rule: Rule = (sentence, proof) => {
+    test(sentence, async (t) => proof(await open(t)));
+  };
+  describe(`the purchase book, ${name}`, () => {
+    describeRows(rule);
+    describeLists(rule);
+    describeRevenue(rule);
+  });
+}
+
+const purchaseOf = (id: string, more: Partial<Purchase> = {}): Purchase => ({
+  id,
+  account: "acc_ada",
+  createdAt: START,
+  offer: { id: "small", kind: "pack", name: "Small", credits: 1000, months: 12 },
+  price: 500,
+  currency: "eur",
+  session: null,
+  payment: null,
+  status: "open",
+  paidAt: null,
+  paid: 0,
+  refunded: 0,
+  refundedAt: null,
+  dispute: "none",
+  payUrl: null,
+  receiptUrl: null,
+  invoiceUrl: null,
+  grant: null,
+  voided: 0,
+  spent: 0,
+  trouble: null,
+  updatedAt: START,
+  ...more,
+});
+
+/** Every member that changes, changed. */
+const written = (id: string): Purchase =>
+  purchaseOf(id, {
+    session: `cs_${id}`,
+    payment: `pi_${id}`,
+    status: "paid",
+    paidAt: START + 1,
+    paid: 595,
+    refunded: 95,
+    refundedAt: START + 2,
+    dispute: "open",
+    payUrl: "https://pay.test/?a=b&c='d'",
+    receiptUrl: "https://pay.test/receipt",
+    invoiceUrl: "https://pay.test/invoice",
+    grant: `stripe:pi_${id}`,
+    voided: 900,
+    spent: 100,
+    trouble: "account_closed",
+    updatedAt: START + 3,
+  });
+
+function describeRows(rule: Rule) {
+  rule("a purchase is kept once, as it came first", async (book) => {
+    const first = purchaseOf("pur_1");
+    assert.deepEqual(await book.add(first), { added: true });
+    assert.deepEqual(await book.add({ ...first, account: "acc_bob", price: 1 }), { added: false });
+    assert.deepEqual(await book.find({ id: "pur_1" }), first);
+  });
+
+  rule(
+    "a purchase without end, with names as people give them, comes back as it was",
+    async (book) => {
+      const offer = {
+        ...({ id: "lifetime", kind: "lifetime", months: null } as const),
+        name: "Für immer? 'Ja' \"(∞)\" \\ $1",
+        credits: 1_000_000_000_000,
+      };
+      const lifetime = purchaseOf("pur_1", { offer, price: 99_999_999, currency: "jpy" });
+      await book.add(lifetime);
+      assert.deepEqual(await book.find({ id: "pur_1" }), lifetime);
+      await book.add(written("pur_2"));
+      assert.deepEqual(await book.find({ id: "pur_2" }), written("pur_2"));
+    },
+  );
+
+  rule(
+    "it is found by its page and by its payment; what nobody has kept is not found",
+    async (book) => {
+      await book.add(purchaseOf("pur_1", { session: "cs_1", payment: "pi_1" }));
+      await book.add(purchaseOf("pur_2"));
+      assert.equal((await book.find({ session: "cs_1" }))?.id, "pur_1");
+      assert.equal((await book.find({ payment: "pi_1" }))?.id, "pur_1");
+      for (const unknown of [
+        { id: "cs_1" },
+        { session: "pi_1" },
+        { payment: "pur_1" },
+        { id: "" },
+      ]) {
+        assert.equal(await book.find(unknown), null);
+      }
+    },
+  );
+
+  rule("it is written as it is now, but who bought what stays", async (book) => {
+    await book.add(purchaseOf("pur_1"));
+    await book.add(purchaseOf("pur_2"));
+    const other = { ...written("pur_1"), account: "acc_bob", price: 1, createdAt: START + 9 };
+    assert.deepEqual(await book.update({ purchase: other, seen: START }), { updated: true });
+    assert.deepEqual(await book.find({ id: "pur_1" }), written("pur_1"));
+    assert.deepEqual(await book.find({ id: "pur_2" }), purchaseOf("pur_2"));
+  });
+
+  rule("of two who have seen the same, one writes", async (book) => {
+    await book.add(purchaseOf("pur_1"));
+    const write = (paid: number) =>
+      book.update({
+        purchase: purchaseOf("pur_1", { paid, updatedAt: START + paid }),
+        seen: START,
+      });
+    const outcomes = await Promise.all([1, 2, 3, 4].map(write));
+    assert.equal(outcomes.filter(({ updated }) => updated).length, 1);
+    const kept = await book.find({ id: "pur_1" });
+    assert.equal(outcomes[(kept?.paid ?? 0) - 1]?.updated, true);
+    assert.deepEqual(await book.update({ purchase: written("pur_9"), seen: START }), {
+      updated: false,
+    });
+  });
+}
+
+function describeLists(rule: Rule) {
+  rule("an account's purchases are listed newest first, page by page", async (book) => {
+    // Two of each moment: then the id decides.
+    for (let no = 0; no < 7; no += 1) {
+      await book.add(purchaseOf(`pur_${no}`, { createdAt: START + Math.floor(no / 2) }));
+    }
+    await book.add(purchaseOf("pur_9", { account: "acc_bob", createdAt: START + 1 }));
+    const seen: string[] = [];
+    for (let after: string | null = null; ; after = seen.at(-1) ?? null) {
+      const page = await book.list({ account: "acc_ada", after, max: 3 });
+      seen.push(...page.map(({ id }) => id));
+      if (page.length < 3) break;
+    }
+    assert.deepEqual(
+      seen,
+      [6, 5, 4, 3, 2, 1, 0].map((no) => `pur_${no}`),
+    );
+  });
+
+  rule("a page after somebody else's purchase, or after none, is empty", async (book) => {
+    await book.add(purchaseOf("pur_1"));
+    await book.add(purchaseOf("pur_2", { account: "acc_bob", createdAt: START + 1 }));
+    for (const after of ["pur_2", "pur_3", "", "' OR 1 = 1 --"]) {
+      assert.deepEqual(await book.list({ account: "acc_ada", after, max: 9 }), []);
+    }
+  });
+
+  rule("what may yet be granted of a kind is listed, newest first", async (book) => {
+    const offer = { ...purchaseOf("").offer, id: "lifetime", kind: "lifetime" } as const;
+    const rows: [string, Partial<Purchase>][] = [
+      ["pur_open", { session: "cs_1" }],
+      ["pur_unopened", {}],
+      ["pur_pending", { session: "cs_2", status: "pending" }],
+      ["pur_paid", { session: "cs_3", status: "paid", paid: 500 }],
+      ["pur_granted", { session: "cs_4", status: "paid", paid: 500, grant: "stripe:pi_4" }],
+      ["pur_back", { session: "cs_5", status: "paid", paid: 500, refunded: 500 }],
+      ["pur_closed", { session: "cs_6", status: "paid", paid: 500, trouble: "account_closed" }],
+      ["pur_failed", { session: "cs_7", status: "failed" }],
+      ["pur_expired", { session: "cs_8", status: "expired" }],
+      ["pur_pack", { session: "cs_9", offer: purchaseOf("").offer }],
+      ["pur_bob", { session: "cs_10", account: "acc_bob" }],
+    ];
+    for (const [no, [id, more]] of rows.entries()) {
+      await book.add(purchaseOf(id, { offer, createdAt: START + no, ...more }));
+    }
+    const listed = await book.listUnsettled({ account: "acc_ada", kind: "lifetime" });
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ["pur_paid", "pur_pending", "pur_open"],
+    );
+  });
+
+  rule("operators read everybody's, oldest first, page by page", async (book) => {
+    const accounts = ["acc_ada", "acc_bob"];
+    for (let no = 0; no < 5; no += 1) {
+      const account = accounts[no % 2] as string;
+      await book.add(purchaseOf(`pur_${no}`, { account, createdAt: START + Math.floor(no / 2) }));
+    }
+    const seen: string[] = [];
+    let after: Purchase | null = null;
+    do {
+      const page: Purchase[] = await book.listAll({ after, max: 2 });
+      seen.push(...page.map(({ id }) => id));
+      after = page.at(-1) ?? null;
+    } while (after !== null);
+    assert.deepEqual(
+      seen,
+      [0, 1, 2, 3, 4].map((no) => `pur_${no}`),
+    );
+  });
+}
+
+function describeRevenue(rule: Rule) {
+  const paid = (id: string, paidAt: number, more: Partial<Purchase> = {}) =>
+    purchaseOf(id, { status: "paid", paidAt, paid: 500, ...more });
+
+  rule("revenue is told by the UTC day on which money came, and by currency", async (book) => {
+    await book.add(paid("pur_1", MIDNIGHT));
+    await book.add(paid("pur_2", MIDNIGHT + DAY - 1, { paid: 700 }));
+    await book.add(paid("pur_3", MIDNIGHT + DAY));
+    await book.add(paid("pur_4", MIDNIGHT, { currency: "usd" }));
+    await book.add(purchaseOf("pur_5"));
+    const none = { refunds: 0, refunded: 0 };
+    const first = { day: MIDNIGHT, currency: "eur", purchases: 2, paid: 1200, ...none };
+    assert.deepEqual(await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }), [
+      first,
+      { ...first, currency: "usd", purchases: 1, paid: 500 },
+      { ...first, day: MIDNIGHT + DAY, purchases: 1, paid: 500 },
+    ]);
+    assert.deepEqual(
+      (await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY })).map(({ paid: sum }) => sum),
+      [1200, 500],
+    );
+    assert.deepEqual(await book.revenue({ from: MIDNIGHT + 1, to: MIDNIGHT + DAY - 1 }), []);
+  });
+
+  rule(
+    "what was paid back is told by the day on which it began to go, disputes as the whole",
+    async (book) => {
+      const back = { refundedAt: MIDNIGHT + DAY + 5 };
+      await book.add(paid("pur_1", MIDNIGHT, { ...back, refunded: 200 }));
+      await book.add(paid("pur_2", MIDNIGHT, { ...back, dispute: "lost" }));
+      await book.add(paid("pur_3", MIDNIGHT, { ...back, dispute: "open", refunded: 100 }));
+      await book.add(paid("pur_4", MIDNIGHT, { ...back, dispute: "won" }));
+      const rows = await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY });
+      assert.deepEqual(rows, [
+        { day: MIDNIGHT, currency: "eur", purchases: 4, paid: 2000, refunds: 0, refunded: 0 },
+        { day: MIDNIGHT + DAY, currency: "eur", purchases: 0, paid: 0, refunds: 3, refunded: 1200 },
+      ]);
+    },
+  );
+
+  rule("sums beyond 32 bits are exact", async (book) => {
+    for (let no = 0; no < 50; no += 1) {
+      await book.add(paid(`pur_${no}`, MIDNIGHT, { paid: 99_999_999 }));
+    }
+    const [row] = await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY });
+    assert.equal(row?.paid, 50 * 99_999_999);
+  });
+}

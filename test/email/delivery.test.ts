@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { test } from "node:test";
+import { LEASE_MS } from "#email/bounds.ts";
+import { startJobs } from "#jobs/node-schedule.ts";
+import { createScene, letterTo, openLetters, openTemporaryLetters, until } from "./mail-fixture.ts";
+import { at, openTransport, startMailServer } from "./smtp-fixture.ts";
+
+const complain = (message: string) => assert.fail(message);
+
+test("a thousand letters drain, each once", async (t) => {
+  const { queue } = openTemporaryLetters(t);
+  const server = await startMailServer(t);
+  const transport = openTransport(t, at(server.port));
+  const { mail, office } = createScene({ transport, queue, now: Date.now });
+  const delivery = startJobs(office.runner, { logError: complain });
+  office.onPosted(delivery.wake);
+  for (let each = 0; each < 1_000; each += 1) await mail.post(letterTo(`a${each}@example.org`));
+  await until(async () => (await queue.count({ way: "smtp" })).waiting === 0);
+  await delivery.stop();
+  assert.equal(server.received.length, 1_000);
+  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 1_000);
+});
+
+test("posting goes on while the server says nothing, and a stop leaves the letters for the next start", async (t) => {
+  const { queue, file } = openTemporaryLetters(t);
+  const hanging = await startMailServer(t, { onData: (stream) => void stream.resume() });
+  const slow = openTransport(t, at(hanging.port));
+  const before = createScene({ transport: slow, queue, now: Date.now });
+  const delivery = startJobs(before.office.runner, { logError: complain });
+  before.office.onPosted(delivery.wake);
+  for (let each = 0; each < 10; each += 1) await before.mail.post(letterTo(`${each}@example.org`));
+  await delivery.stop();
+  assert.equal((await queue.count({ way: "smtp" })).waiting, 10);
+
+  const server = await startMailServer(t);
+  const again = openLetters(file);
+  t.after(again.close);
+  const transport = openTransport(t, at(server.port));
+  const after = createScene({ transport, queue: again.queue, now: Date.now });
+  assert.equal(await after.office.deliverDue(), null, "none waits for a lease to end");
+  assert.equal(server.received.length, 10);
+});
+
+test("a process killed between taking a letter and its delivery loses nothing: it arrives after the restart", async (t) => {
+  const { queue, file } = openTemporaryLetters(t);
+  const child = spawn(
+    process.execPath,
+    [
+      "--disable-warning=ExperimentalWarning",
+      path.join(import.meta.dirname, "enqueue-and-hang.ts"),
+      file,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  t.after(() => child.kill("SIGKILL"));
+  const messageId = await new Promise<string>((resolve) => {
+    child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+
+  const server = await startMailServer(t);
+  const transport = openTransport(t, at(server.port));
+  let now = Date.now();
+  const { office } = createScene({ transport, queue, now: () => now });
+  const next = await office.deliverDue();
+  assert.ok(next !== null && next <= now + LEASE_MS);
+  now = next;
+  assert.equal(await office.deliverDue(), null);
+  assert.deepEqual(
+    server.received.map(({ email }) => email.messageId),
+    [messageId],
+  );
+});

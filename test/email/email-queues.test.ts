@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { letterQueueContract } from "../contract/email-queue.ts";
+import { openLetters, openTemporaryLetters, START } from "./mail-fixture.ts";
+
+letterQueueContract("in SQLite", async (t) => {
+  // The bound of the whole queue takes thousands of commits: in memory they cost little.
+  const { queue, close } = openLetters(":memory:");
+  t.after(close);
+  return { queue };
+});
+
+const waiting = (id: string) => ({
+  id,
+  to: "ada@example.org",
+  subject: "Hello",
+  text: "a secret link",
+  html: "<p>a secret link</p>",
+  kind: "reset_password" as const,
+  usefulUntil: null,
+  way: "smtp" as const,
+});
+
+test("a letter outlives its process, in SQLite", async (t) => {
+  const { queue, file } = openTemporaryLetters(t);
+  await queue.add({ letter: waiting("let_1"), now: START });
+  const again = openLetters(file);
+  t.after(again.close);
+  const { letters } = await again.queue.take({
+    now: START,
+    leaseUntil: START + 1,
+    max: 9,
+    way: "smtp",
+  });
+  assert.deepEqual(letters, [{ ...waiting("let_1"), postedAt: START, failures: 0, take: 1 }]);
+});
+
+test("two processes on one file never hold the same letter", async (t) => {
+  const { queue, file } = openTemporaryLetters(t);
+  const other = openLetters(file);
+  t.after(other.close);
+  for (const id of ["let_1", "let_2", "let_3"])
+    await queue.add({ letter: { ...waiting(id), kind: "key_created" }, now: START });
+  const order = { now: START, leaseUntil: START + 9, max: 2, way: "smtp" as const };
+  const [one, two] = [await queue.take(order), await other.queue.take(order)];
+  assert.deepEqual(
+    [one, two].map(({ letters }) => letters.map(({ id }) => id)),
+    [["let_1", "let_2"], ["let_3"]],
+  );
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createFetchTransport } from "#email/fetch-transport.ts";
+import { readMailSettings, wayOf } from "#email/read-mail-settings.ts";
+import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { createScene, FROM, letterTo, START } from "./mail-fixture.ts";
+
+/** Letters by HTTP, against a provider on this machine that answers as a test says. */
+
+const TOKEN = "re_a_token_of_a_test";
+const ID = "<let_1@toolbooth.example>";
+const never = new AbortController().signal;
+
+type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
+
+async function openProvider(t: TestContext, answer: (response: ServerResponse) => void) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = "", url = "", headers } = request;
+    asked.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { asked, url: `http://127.0.0.1:${port}/emails` };
+}
+
+const answering =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void => {
+    response.writeHead(status, headers);
+    response.end('{"message":"ada@example.com https://link.example/secret"}');
+  };
+
+async function faultOf(sent: Promise<void>): Promise<Error> {
+  return sent.then(
+    () => assert.fail("it was taken"),
+    (error: Error) => error,
+  );
+}
+
+test("a letter goes out in the form of Resend, under a name that is the same at every try", async (t) => {
+  const { asked, url } = await openProvider(t, answering(200));
+  const transport = createFetchTransport({ url, token: TOKEN }, FROM);
+  const letter = letterTo("ada@example.com", { subject: "Grüße" });
+  await transport.send(letter, ID, never);
+  await transport.send(letter, ID, never);
+  const [first, second] = asked as [Asked, Asked];
+  assert.deepEqual([first.method, first.path], ["POST", "/emails"]);
+  assert.equal(first.headers.authorization, `Bearer ${TOKEN}`);
+  assert.equal(first.headers["content-type"], "application/json");
+  assert.equal(first.headers["user-agent"], "toolbooth");
+  assert.equal(first.headers["idempotency-key"], ID);
+  assert.equal(second.headers["idempotency-key"], ID);
+  assert.deepEqual(JSON.parse(first.body), {
+    from: "Toolbooth <post@toolbooth.example>",
+    to: ["ada@example.com"],
+    subject: "Grüße",
+    text: "text",
+    html: "<p>html</p>",
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+  });
+});
+
+test("a sender's name is quoted where it must be, and left out where there is none", async (t) => {
+  const { asked, url } = await openProvider(t, answering(202));
+  for (const [name, from] of [
+    ["", "post@a.example"],
+    ["Tools, Inc.", '"Tools, Inc." <post@a.example>'],
+    ["A\\B", '"A\\\\B" <post@a.example>'],
+    ["Zoë", "Zoë <post@a.example>"],
+  ] as const) {
+    const sender = { name, address: "post@a.example" };
+    await createFetchTransport({ url, token: TOKEN }, sender).send(letterTo("b@c.d"), ID, never);
+    assert.equal(JSON.parse(asked.at(-1)?.body ?? "").from, from);
+  }
+});
+
+test("each status says whether the letter, the moment or the way is wrong, and nothing that the provider wrote", async (t) => {
+  let status = 0;
+  const { url } = await openProvider(t, (response) => answering(status)(response));
+  const transport = createFetchTransport({ url, token: TOKEN }, FROM);
+  for (const [statuses, kind] of [
+    [[400, 413, 422, 451], Undeliverable],
+    [[408, 409, 429, 500, 502, 503, 529], NotNow],
+    [[301, 307, 401, 402, 403, 404, 405], Unreachable],
+  ] as const) {
+    for (status of statuses) {
+      const fault = await faultOf(transport.send(letterTo("ada@example.com"), ID, never));
+      assert.ok(fault instanceof kind, `${status}: ${fault.name}`);
+      assert.match(fault.message, new RegExp(`^the mail provider .*\\(${status}\\)$`));
+      assert.doesNotMatch(fault.message + String(fault.cause), /ada@|secret|re_a_token/);
+    }
+  }
+});
+
+test("a redirect is not followed: it would take the token along", async (t) => {
+  const elsewhere = await openProvider(t, answering(200));
+  const { url } = await openProvider(t, answering(307, { Location: elsewhere.url }));
+  const transport = createFetchTransport({ url, token: TOKEN }, FROM);
+  assert.ok((await faultOf(transport.send(letterTo("a@b.c"), ID, never))) instanceof Unreachable);
+  assert.deepEqual(elsewhere.asked, []);
+});
+
+test("the pause that a provider asks for is kept, within an hour; one that cannot be read is none", async (t) => {
+  const cases = [
+    ["120", 120_000],
+    ["999999", 3_600_000],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", 5_000],
+    ["-5", 5_000],
+  ] as const;
+  for (const [text, wait] of cases) {
+    const { url } = await openProvider(t, answering(429, { "Retry-After": text }));
+    const transport = createFetchTransport({ url, token: TOKEN }, FROM);
+    const { office } = createScene({ transport, now: () => START });
+    await office.mail.post(letterTo("ada@example.com"));
+    assert.equal(await office.deliverDue(), START + wait, text);
+  }
+});
+
+test("a provider that is gone or silent is out of reach, and an abort ends the wait", async (t) => {
+  const silent = await openProvider(t, () => {});
+  const late = createFetchTransport({ url: silent.url, token: TOKEN }, FROM, 20);
+  const fault = await faultOf(late.send(letterTo("a@b.c"), ID, never));
+  assert.ok(fault instanceof Unreachable);
+  assert.match(fault.message, /no answer in time/);
+
+  const gone = createFetchTransport({ url: "http://127.0.0.1:1/emails", token: TOKEN }, FROM);
+  const refused = await faultOf(gone.send(letterTo("a@b.c"), ID, never));
+  assert.ok(refused instanceof Unreachable);
+  assert.match(refused.message, /no connection/);
+
+  const stop = new AbortController();
+  const patient = createFetchTransport({ url: silent.url, token: TOKEN }, FROM);
+  const sent = faultOf(patient.send(letterTo("a@b.c"), ID, stop.signal));
+  stop.abort();
+  assert.ok((await sent) instanceof Unreachable);
+});
+
+test("MAIL_API_TOKEN names the other way, and what does not fit together is told in sentences", () => {
+  const read = (
+    apiToken?: string,
+    apiUrl?: string,
+    smtpUrl?: string,
+    mailFrom = "post@a.example",
+  ) => readMailSettings({ apiToken, apiUrl, smtpUrl, mailFrom });
+  const { settings, faults } = read(TOKEN);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(settings.api, { url: "https://api.resend.com/emails", token: TOKEN });
+  assert.equal(wayOf(settings), "smtp");
+  assert.equal(wayOf(read().settings), "outbox");
+  assert.deepEqual(read(TOKEN, "http://127.0.0.1:9/x").faults, []);
+  const none = { smtpUrl: undefined, mailFrom: undefined };
+  for (const [given, fault] of [
+    [read(TOKEN, undefined, "smtp://mx.example"), /^SMTP_URL and MAIL_API_TOKEN are two ways/],
+    [read(undefined, "https://mail.example"), /^MAIL_API_URL needs MAIL_API_TOKEN/],
+    [read(TOKEN, "http://mail.example"), /^MAIL_API_URL must be an https address/],
+    [read(TOKEN, "https://a:hunter2@mail.example"), /^MAIL_API_URL must be an https address/],
+    [read(TOKEN, "mail.example"), /^MAIL_API_URL must be an https address/],
+    [read("hunter2 hunter2"), /^MAIL_API_TOKEN must be letters/],
+    [readMailSettings({ ...none, apiToken: TOKEN }), /^MAIL_FROM is needed with MAIL_API_TOKEN/],
+  ] as const) {
+    assert.equal(given.faults.length, 1, String(fault));
+    assert.match(given.faults[0] as string, fault);
+    assert.doesNotMatch(given.faults[0] as string, /hunter2/);
+  }
+});

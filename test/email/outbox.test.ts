@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import PostalMime from "postal-mime";
+import { OUTBOX_LETTERS_MAX } from "#email/bounds.ts";
+import { createOutbox } from "#email/node-outbox.ts";
+import {
+  createScene,
+  FROM,
+  letterTo,
+  openLetters,
+  START,
+  temporaryFolder,
+} from "./mail-fixture.ts";
+
+test("a letter becomes a file that a mail reader opens, for its owner only, and its text is told", async (t) => {
+  const folder = path.join(temporaryFolder(t), "outbox");
+  const told: string[] = [];
+  const tell = (text: string) => told.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: true, tell });
+  const { mail, office } = createScene({ transport });
+  const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
+  await mail.post(letterTo("ada@example.org", { subject: "Grüße 🐝", text }));
+  assert.equal(await office.deliverDue(), null);
+  const [name, ...others] = readdirSync(folder);
+  assert.deepEqual(others, []);
+  assert.match(name as string, /^20261121T100000000Z-000001-let_\w{24}\.eml$/);
+  const file = path.join(folder, name as string);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  const email = await PostalMime.parse(readFileSync(file));
+  assert.deepEqual([email.subject, email.text?.trimEnd()], ["Grüße 🐝", text.trimEnd()]);
+  assert.equal(email.date, new Date(START).toISOString());
+  assert.ok(told[0]?.includes(text) && told[0].includes(file));
+});
+
+test(`the newest ${OUTBOX_LETTERS_MAX} letters are kept, and nothing half-written`, async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(path.join(folder, "left.eml.part"), "half");
+  writeFileSync(path.join(folder, "notes.txt"), "mine");
+  const transport = createOutbox({
+    folder,
+    from: FROM,
+    now: () => START,
+    tellsAll: true,
+    tell: () => {},
+  });
+  const signal = new AbortController().signal;
+  for (let each = 1; each <= OUTBOX_LETTERS_MAX + 5; each += 1)
+    await transport.send(letterTo("ada@example.org"), `<let_${each}@toolbooth.example>`, signal);
+  const names = readdirSync(folder).sort();
+  assert.equal(names.length, OUTBOX_LETTERS_MAX + 1);
+  assert.equal(names[0], "20261121T100000000Z-000006-let_6.eml");
+  assert.equal(names.at(-1), "notes.txt");
+});
+
+test("where others may read the log, it names the file and nothing that is in it", async (t) => {
+  const folder = temporaryFolder(t);
+  const told: string[] = [];
+  const tell = (text: string) => told.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: false, tell });
+  const { mail, office } = createScene({ transport, way: "outbox" });
+  await mail.post(letterTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
+  await office.deliverDue();
+  const [name] = readdirSync(folder);
+  assert.deepEqual(told, [`A letter was written to ${path.join(folder, name as string)}`]);
+});
+
+test("letters that wait for a mail server stay in the queue while there is none, and go when it is back", async (t) => {
+  const folder = temporaryFolder(t);
+  const { queue } = openLetters(":memory:");
+  const sent: string[] = [];
+  const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
+  await createScene({ transport: smtp, queue }).mail.post(letterTo("ada@example.org"));
+  const outbox = createOutbox({
+    ...{ folder, from: FROM, now: () => START, tellsAll: true, tell: () => {} },
+  });
+  const without = createScene({ transport: outbox, queue, way: "outbox" });
+  assert.equal(await without.office.deliverDue(), null, "nothing to wake up for");
+  assert.deepEqual(readdirSync(folder), []);
+  await createScene({ transport: smtp, queue }).office.deliverDue();
+  assert.deepEqual(sent, ["ada@example.org"]);
+});

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import type { SMTPServerOptions } from "smtp-server";
+import { createLetters } from "#email/emails.ts";
+import type { SmtpServer } from "#email/read-mail-settings.ts";
+import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { createScene, letterTo, START } from "./mail-fixture.ts";
+import {
+  at,
+  openTransport,
+  PATIENT,
+  type Received,
+  refusal,
+  startMailServer,
+} from "./smtp-fixture.ts";
+
+const NEVER = new AbortController().signal;
+const SECRET = "token=SECRET";
+const WITHOUT_TLS = { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] };
+const LETTER = letterTo("ada@example.org", { text: SECRET });
+
+/** What becomes of one letter, sent to a server that was started so. */
+async function fateOf(
+  t: TestContext,
+  options: SMTPServerOptions,
+  changes: Partial<SmtpServer> = {},
+  times = PATIENT,
+): Promise<Error> {
+  const { port } = await startMailServer(t, options);
+  const transport = openTransport(t, at(port, changes), times);
+  return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+}
+
+async function failureOf(sending: Promise<void>): Promise<Error> {
+  const error = await sending.then(
+    () => assert.fail("the letter was taken"),
+    (thrown: Error) => thrown,
+  );
+  assert.doesNotMatch(error.message, /SECRET|ada|hunter2/);
+  return error;
+}
+
+test("every letter arrives as it was composed", async (t) => {
+  const server = await startMailServer(t);
+  const { office, mail } = createScene({ transport: openTransport(t, at(server.port)) });
+  const letters = createLetters("https://toolbooth.example");
+  const order = {
+    to: "ada@example.org",
+    now: START,
+    expiresAt: START + 3_600_000,
+    link: `https://toolbooth.example/verify-email?token=${"aB3".repeat(80)}`,
+  };
+  const label = "Ключ «Füchse» 🦊 مفتاح <b>";
+  const composed = [
+    letters.verifyAddress(order),
+    letters.keyCreated({ to: "bob@example.org", label, start: "tb_AbCd", at: START }),
+    letterTo("eve@example.org", {
+      subject: "Grüße aus Köln 🐝 — zweite Zeile, die lang genug zum Falten ist",
+    }),
+  ];
+  for (const letter of composed) await mail.post(letter);
+  assert.equal(await office.deliverDue(), null);
+  for (const letter of composed) {
+    const { email, from, to, raw } = server.received.find(
+      (each) => each.to[0] === letter.to,
+    ) as Received;
+    assert.deepEqual([from, to], ["post@toolbooth.example", [letter.to]]);
+    assert.equal(email.subject, letter.subject);
+    assert.deepEqual(email.from, { name: "Toolbooth", address: "post@toolbooth.example" });
+    assert.deepEqual(email.to, [{ name: "", address: letter.to }]);
+    assert.equal(email.text?.trimEnd(), letter.text.trimEnd());
+    assert.equal(email.html?.trimEnd(), letter.html.trimEnd());
+    assert.match(raw, /^Auto-Submitted: auto-generated\r$/m);
+    assert.ok(raw.split("\r\n").every((line) => line.length <= 998));
+  }
+  assert.equal(new Set(server.received.map(({ email }) => email.messageId)).size, 3);
+});
+
+test("a recipient refused for good is undeliverable", async (t) => {
+  const fate = await fateOf(t, {
+    onRcptTo: (_, __, callback) => callback(refusal(550, `5.1.1 no ada here, ${SECRET}`)),
+  });
+  assert.ok(fate instanceof Undeliverable);
+  assert.match(fate.message, /\(550 5\.1\.1, .*RCPT TO\)/);
+});
+
+test("a text refused for good is undeliverable", async (t) => {
+  const fate = await fateOf(t, {
+    onData(stream, _, callback) {
+      stream.resume();
+      stream.on("end", () => callback(refusal(554, `spam: ${SECRET}`)));
+    },
+  });
+  assert.ok(fate instanceof Undeliverable);
+});
+
+test("a recipient refused for now can be tried later", async (t) => {
+  const fate = await fateOf(t, {
+    onRcptTo: (_, __, callback) => callback(refusal(451, "come back later")),
+  });
+  assert.ok(fate instanceof NotNow);
+});
+
+test("a sender or a log-in that is refused is no fault of the letter", async (t) => {
+  const sender = await fateOf(t, {
+    onMailFrom: (_, __, callback) => callback(refusal(550, "not from you")),
+  });
+  assert.ok(sender instanceof Unreachable);
+  const login = await fateOf(
+    t,
+    { onAuth: (_, __, callback) => callback(null), authOptional: false },
+    { login: { user: "toolbooth", password: "hunter2" } },
+  );
+  assert.ok(login instanceof Unreachable);
+});
+
+test("a letter goes with user and password where they are set", async (t) => {
+  const logins: unknown[] = [];
+  const server = await startMailServer(t, {
+    authOptional: false,
+    onAuth({ username, password }, _, callback) {
+      logins.push([username, password]);
+      callback(null, { user: username });
+    },
+  });
+  const login = { user: "toolbooth", password: "p@ss:wörd" };
+  const transport = openTransport(t, at(server.port, { login }));
+  await transport.send(LETTER, "<let_1@toolbooth.example>", NEVER);
+  assert.deepEqual(logins, [["toolbooth", "p@ss:wörd"]]);
+});
+
+test("a server elsewhere without TLS, or with a certificate nobody vouches for, gets no letter", async (t) => {
+  for (const options of [WITHOUT_TLS, {}])
+    assert.ok((await fateOf(t, options, { isLoopback: false })) instanceof Unreachable);
+});
+
+test("a server that says nothing once the letter is there has not taken it", async (t) => {
+  const fate = await fateOf(
+    t,
+    { onData: (stream) => void stream.resume() },
+    {},
+    { ...PATIENT, silenceMs: 1_000 },
+  );
+  assert.ok(fate instanceof NotNow);
+});
+
+test("a server that does not greet, one that hangs up, and one that is not there cannot be used", async (t) => {
+  const sockets: Socket[] = [];
+  let greet = (socket: Socket) => void sockets.push(socket);
+  const silent = createServer((socket) => greet(socket));
+  const close = () => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  t.after(close);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as { port: number };
+  const send = () => {
+    const transport = openTransport(t, at(port), { ...PATIENT, greetingMs: 200 });
+    return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+  };
+  assert.ok((await send()) instanceof Unreachable);
+  greet = (socket) => void socket.destroy();
+  assert.ok((await send()) instanceof Unreachable);
+  close();
+  assert.ok((await send()) instanceof Unreachable);
+});
+
+test("an abort ends a sending that hangs", async (t) => {
+  const abort = new AbortController();
+  const { port } = await startMailServer(t, {
+    onData(stream) {
+      stream.resume();
+      abort.abort();
+    },
+  });
+  const transport = openTransport(t, at(port));
+  await failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", abort.signal));
+});
+
+test("a connection cut in the middle of the text: the letter arrives at the next try, as the same letter", async (t) => {
+  let cuts = 0;
+  const sockets: Socket[] = [];
+  // In plain text, so that the cutter sees where the letter begins.
+  const proxied = await startMailServer(t, WITHOUT_TLS);
+  // In front of the server: passes everything on, and cuts the first connection once the text has begun.
+  const cutter = createServer((socket) => {
+    sockets.push(socket);
+    const inner = new (socket.constructor as typeof Socket)();
+    inner.connect(proxied.port, "127.0.0.1");
+    for (const each of [socket, inner]) each.on("error", () => {});
+    inner.pipe(socket);
+    socket.on("data", (chunk) => {
+      if (cuts === 0 && chunk.includes("Message-ID")) {
+        cuts += 1;
+        inner.destroy();
+        socket.destroy();
+      } else if (!inner.destroyed) inner.write(chunk);
+    });
+    socket.on("close", () => inner.destroy());
+  });
+  await new Promise<void>((resolve) => cutter.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    cutter.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const { port } = cutter.address() as { port: number };
+  const { office, mail, clock } = createScene({ transport: openTransport(t, at(port)) });
+  await mail.post(LETTER);
+  const next = await office.deliverDue();
+  assert.equal(cuts, 1);
+  assert.ok(next !== null && next > clock.now);
+  clock.now = next;
+  assert.equal(await office.deliverDue(), null);
+  assert.equal(proxied.received.length, 1);
+});
+
+test("a server that is gone and comes back gets what was posted meanwhile", async (t) => {
+  const first = await startMailServer(t);
+  const { office, mail, clock } = createScene({ transport: openTransport(t, at(first.port)) });
+  await mail.post(letterTo("one@example.org"));
+  assert.equal(await office.deliverDue(), null);
+  await first.close();
+  await mail.post(letterTo("two@example.org"));
+  await mail.post(letterTo("three@example.org"));
+  clock.now = (await office.deliverDue()) as number;
+  assert.ok(clock.now > START);
+  const second = await startMailServer(t, {}, first.port);
+  for (let next: number | null = clock.now; next !== null; next = await office.deliverDue())
+    clock.now = next;
+  assert.deepEqual(second.received.map(({ to }) => to[0]).sort(), [
+    "three@example.org",
+    "two@example.org",
+  ]);
+});

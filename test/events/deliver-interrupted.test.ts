@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DELIVERY_LEASE_MS } from "#events/bounds.ts";
+import type { WebhookTransport } from "#events/webhook-transport.ts";
+import { eventually } from "../http/test-service.ts";
+import { answering, lowNotice, notify, openNotices, START } from "./event-fixture.ts";
+
+/** Deliveries whose process is killed, stopped or cut off from its book, and those of several processes. */
+
+test("a process that dies between the request and the note has it sent again when its lease ends, under the same id", async () => {
+  for (const when of ["before the request", "after the request", "before the note"] as const) {
+    const scene = await openNotices();
+    const endpoint = await scene.addEndpoint();
+    await notify(scene);
+    const { transport, sent } = answering(() => 200);
+    const never = new Promise<never>(() => {});
+    const dying: WebhookTransport = {
+      async post(request, signal) {
+        if (when !== "before the request") await transport.post(request, signal);
+        return when === "before the note" ? { status: 200 } : never;
+      },
+    };
+    let reached = () => {};
+    const noting = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const settle = () => {
+      reached();
+      return never;
+    };
+    const jobs = { ...scene.jobs, settle };
+    // Whoever is killed says and does nothing more.
+    void scene.deliverer(dying, { jobs }).deliverDue();
+    if (when === "before the note") await noting;
+    else
+      await eventually(
+        "the lease",
+        async () => (await scene.jobs.nextDue({ queues: ["webhook"] })).at !== START,
+      );
+    const next = scene.deliverer(transport);
+    assert.equal(await next.deliverDue(), START + DELIVERY_LEASE_MS, when);
+    scene.clock.now = START + DELIVERY_LEASE_MS;
+    assert.equal(await next.deliverDue(), null, when);
+    const [delivered] = await scene.log(endpoint);
+    assert.deepEqual([delivered?.status, delivered?.tries], ["delivered", 1], when);
+    const ids = sent.map(({ headers }) => headers["webhook-id"]);
+    const times = when === "before the request" ? 1 : 2;
+    assert.deepEqual(ids, Array(times).fill(delivered?.notice), when);
+  }
+});
+
+test("a stop breaks off what is on its way, and counts it as no try", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  let isUnderWay = false;
+  const transport: WebhookTransport = {
+    post: (_, signal) =>
+      new Promise((_resolve, reject) => {
+        isUnderWay = true;
+        signal.addEventListener("abort", () => reject(new Error("aborted")));
+      }),
+  };
+  const deliverer = scene.deliverer(transport);
+  const delivering = deliverer.deliverDue();
+  await eventually("a request under way", async () => isUnderWay);
+  deliverer.abort();
+  assert.equal(await delivering, START, "due at once, for the next start");
+  const [waiting] = await scene.log(endpoint);
+  assert.deepEqual([waiting?.status, waiting?.tries], ["waiting", 0]);
+  assert.deepEqual(scene.complaints, []);
+});
+
+test("one that is stopped takes nothing more, and notes what was answered", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene, 3);
+  const transport: WebhookTransport = {
+    async post() {
+      deliverer.abort();
+      return { status: 204 };
+    },
+  };
+  const deliverer = scene.deliverer(transport);
+  assert.equal(await deliverer.deliverDue(), START);
+  const statuses = (await scene.log(endpoint)).map(({ status }) => status);
+  assert.deepEqual(statuses, ["waiting", "waiting", "delivered"]);
+});
+
+test("where the book cannot be asked that is told, and the next look goes on", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  let failing = true;
+  const jobs = {
+    ...scene.jobs,
+    settle(order: Parameters<typeof scene.jobs.settle>[0]) {
+      if (failing) throw new Error("made to fail");
+      return scene.jobs.settle(order);
+    },
+  };
+  const deliverer = scene.deliverer(answering(() => 200).transport, { jobs });
+  assert.equal(await deliverer.deliverDue(), START + DELIVERY_LEASE_MS);
+  assert.match(scene.complaints.join(), /Webhooks could not be taken or recorded; .*made to fail/);
+  failing = false;
+  scene.clock.now += DELIVERY_LEASE_MS;
+  assert.equal(await deliverer.deliverDue(), null);
+  assert.equal((await scene.log(endpoint))[0]?.status, "delivered");
+});
+
+test("many endpoints are delivered to by two nodes at once, and none of it twice", async () => {
+  const scene = await openNotices();
+  const accounts = Array.from({ length: 20 }, (_, no) => `acc_${String(no).padStart(12, "9")}`);
+  for (const account of accounts) {
+    await scene.ledger.openAccount({ account, freeCall: "open", now: START });
+    for (let times = 0; times < 3; times += 1) await scene.addEndpoint({ account });
+    scene.unsettled.push(lowNotice(account), lowNotice(account));
+  }
+  await scene.carryOn();
+  const { transport, sent } = answering(() => 204);
+  const nodes = [scene.deliverer(transport), scene.deliverer(transport)];
+  await Promise.all(nodes.map((node) => node.deliverDue()));
+  for (const node of nodes) assert.equal(await node.deliverDue(), null);
+  assert.equal(sent.length, 20 * 3 * 2);
+});

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { RETRY_WAITS_MS } from "#events/bounds.ts";
+import { signedHeaders } from "#events/deliver-webhooks.ts";
+import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
+import type { WebhookTransport } from "#events/webhook-transport.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { eventually } from "../http/test-service.ts";
+import { ACCOUNT, answering, notify, openNotices, SECRET, START } from "./event-fixture.ts";
+import { startReceiver } from "./receiver.ts";
+
+test("what is sent is signed as the package of Standard Webhooks verifies it, and not when it was changed", () => {
+  const at = Math.floor(Date.now() / 1_000) * 1_000;
+  const body = `{"type":"credits.low","label":"Käse 🐝"}`;
+  const headers = signedHeaders({ secret: SECRET, id: "ntc_1", body, at });
+  assert.deepEqual(new Webhook(SECRET).verify(body, headers), JSON.parse(body));
+  const other = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
+  assert.throws(() => new Webhook(other).verify(body, headers));
+  assert.throws(() => new Webhook(SECRET).verify(`${body} `, headers));
+  for (const name of ["webhook-id", "webhook-timestamp"])
+    assert.throws(() =>
+      new Webhook(SECRET).verify(body, { ...headers, [name]: String(at / 1_000 + 1) }),
+    );
+});
+
+test("a notice arrives at a real receiver, which knows it by its signature", async (t) => {
+  const scene = await openNotices();
+  // The package asks the clock itself how old a webhook is.
+  scene.clock.now = Date.now();
+  let secret = SECRET;
+  const receiver = await startReceiver(t, () => secret);
+  const endpoint = await scene.addEndpoint({ url: receiver.url });
+  await notify(scene, 3);
+  const deliverer = scene.deliverer(createNodeWebhookTransport({ networks: "any" }));
+  assert.equal(await deliverer.deliverDue(), null);
+  const log = (await scene.log(endpoint)).toReversed();
+  assert.deepEqual(
+    receiver.received,
+    log.map(({ notice, body }) => ({ id: notice, body, isGood: true })),
+  );
+  assert.deepEqual(
+    log.map(({ status, tries, lastStatus, lastFault }) => [status, tries, lastStatus, lastFault]),
+    Array(3).fill(["delivered", 1, 200, null]),
+  );
+  secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
+  await notify(scene);
+  await deliverer.deliverDue();
+  assert.equal(receiver.received.at(-1)?.isGood, false);
+});
+
+test("the same webhook comes again under the same id, with the time and signature of the new try", async (t) => {
+  const scene = await openNotices();
+  scene.clock.now = Date.now();
+  const receiver = await startReceiver(
+    t,
+    () => SECRET,
+    (before, response) => {
+      response.writeHead(before === 0 ? 503 : 204).end();
+    },
+  );
+  const endpoint = await scene.addEndpoint({ url: receiver.url });
+  await notify(scene);
+  const deliverer = scene.deliverer(createNodeWebhookTransport({ networks: "any" }));
+  assert.equal(await deliverer.deliverDue(), scene.clock.now + 5_000);
+  const [waiting] = await scene.log(endpoint);
+  assert.deepEqual([waiting?.status, waiting?.lastFault], ["waiting", "It answered 503."]);
+  scene.clock.now += 5_000;
+  assert.equal(await deliverer.deliverDue(), null);
+  const [first, second] = receiver.received;
+  assert.deepEqual(first, second);
+  assert.equal(second?.isGood, true);
+});
+
+test("an endpoint that never answers is tried for a day, and then no more", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  const { transport, sent } = answering(() => "The connection was refused.");
+  const deliverer = scene.deliverer(transport);
+  const waits: number[] = [];
+  for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue()) {
+    waits.push(due - scene.clock.now);
+    scene.clock.now = due - 1;
+    await deliverer.deliverDue();
+    scene.clock.now = due;
+  }
+  assert.deepEqual(waits, [...RETRY_WAITS_MS]);
+  assert.equal(sent.length, RETRY_WAITS_MS.length + 1);
+  const total = waits.reduce((sum, wait) => sum + wait, 0);
+  assert.ok(total > DAY_MS && total < DAY_MS + HOUR_MS);
+  const [failed] = await scene.log(endpoint);
+  assert.deepEqual(
+    [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastFault],
+    ["failed", 9, null, null, "The connection was refused."],
+  );
+  assert.equal(failed?.lastTriedAt, scene.clock.now);
+});
+
+test("what has failed is delivered when it is sent again", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  let status = 500;
+  const { transport, sent } = answering(() => status);
+  const deliverer = scene.deliverer(transport);
+  for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue())
+    scene.clock.now = due;
+  const [{ id = "", notice = "" } = {}] = await scene.log(endpoint);
+  status = 200;
+  const order = { account: ACCOUNT, endpoint: endpoint.id, id, newId: "dlv_new" };
+  await scene.book.sendAgain({ ...order, now: scene.clock.now });
+  await deliverer.deliverDue();
+  const log = await scene.log(endpoint);
+  assert.deepEqual(
+    log.map((each) => [each.notice, each.status]),
+    [
+      [notice, "delivered"],
+      [notice, "failed"],
+    ],
+  );
+  assert.equal(sent.at(-1)?.headers["webhook-id"], notice);
+});
+
+test("an operator may have a webhook tried again that has failed, but not while its endpoint is paused", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene);
+  let status = 410;
+  const deliverer = scene.deliverer(answering(() => status).transport);
+  await deliverer.deliverDue();
+  const operator = operatorJobs([scene.jobs]);
+  const listed = await operator.listJobs({ dead: true, after: null, max: 1 });
+  const [{ id = "" } = {}] = listed.jobs;
+  assert.deepEqual(
+    [listed.jobs[0]?.kind, listed.jobs[0]?.label, listed.next],
+    ["credits.low", endpoint.id, null],
+  );
+  assert.deepEqual(await operator.retryJob({ id, now: START }), { outcome: "retried" });
+  status = 200;
+  assert.equal(await deliverer.deliverDue(), null);
+  const statusNow = async () => (await scene.log(endpoint))[0]?.status;
+  assert.equal(await statusNow(), "waiting", "the endpoint is paused");
+  await scene.book.changeEndpoint({ ...endpoint, pausedAt: null });
+  await deliverer.deliverDue();
+  assert.equal(await statusNow(), "delivered");
+});
+
+test("2xx alone is delivered; a redirect is told with what to do", async () => {
+  for (const status of [200, 201, 202, 204, 299, 301, 302, 307, 400, 401, 404, 429, 500, 503]) {
+    const scene = await openNotices();
+    const endpoint = await scene.addEndpoint();
+    await notify(scene);
+    await scene.deliverer(answering(() => status).transport).deliverDue();
+    const [tried] = await scene.log(endpoint);
+    const isGood = status < 300;
+    assert.deepEqual(
+      [tried?.status, tried?.lastStatus],
+      [isGood ? "delivered" : "waiting", status],
+    );
+    if (status > 300 && status < 400)
+      assert.match(tried?.lastFault ?? "", /redirects are not followed/);
+  }
+});
+
+test("an endpoint that answers 410 is paused, and what waits for it is not sent until it is resumed", async () => {
+  const scene = await openNotices();
+  const endpoint = await scene.addEndpoint();
+  await notify(scene, 3);
+  let status = 410;
+  const { transport, sent } = answering(() => status);
+  const deliverer = scene.deliverer(transport);
+  assert.equal(await deliverer.deliverDue(), null);
+  assert.equal(sent.length, 1);
+  const [paused] = await scene.book.listEndpoints({ account: ACCOUNT });
+  assert.equal(paused?.pausedAt, START);
+  await notify(scene);
+  status = 200;
+  const { id, url, kinds } = endpoint;
+  await scene.book.changeEndpoint({ account: ACCOUNT, id, url, kinds, pausedAt: null });
+  await deliverer.deliverDue();
+  assert.deepEqual(
+    (await scene.log(endpoint)).map((each) => each.status),
+    ["delivered", "delivered", "failed"],
+  );
+});
+
+test("a slow endpoint holds up itself alone, and is sent one at a time", async () => {
+  const scene = await openNotices();
+  const slow = await scene.addEndpoint({ url: "https://slow.example/" });
+  const quick = await scene.addEndpoint({ url: "https://quick.example/" });
+  await notify(scene, 4);
+  let release = () => {};
+  let atOnce = 0;
+  const transport: WebhookTransport = {
+    async post({ url }) {
+      if (url !== slow.url) return { status: 200 };
+      atOnce += 1;
+      assert.equal(atOnce, 1);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      atOnce -= 1;
+      return { status: 200 };
+    },
+  };
+  const deliverer = scene.deliverer(transport);
+  const delivering = deliverer.deliverDue();
+  const statusesOf = async (of: typeof slow) => (await scene.log(of)).map(({ status }) => status);
+  const isDone = async (of: typeof slow) => !(await statusesOf(of)).includes("waiting");
+  await eventually("the quick one's", () => isDone(quick));
+  assert.deepEqual(await statusesOf(slow), Array(4).fill("waiting"));
+  await eventually("the slow one's", () => {
+    release();
+    return isDone(slow);
+  });
+  assert.equal(await delivering, null);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { signedHeaders } from "#events/deliver-webhooks.ts";
+import { noticeBody } from "#events/webhook-body.ts";
+import { type EventContent, LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
+
+const DOCS = readFileSync(path.join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
+const AT = Date.UTC(2026, 10, 22, 10);
+const ACCOUNT = "acc_4fzYQ0nJq8dK";
+const GRANT = { id: "stripe:pi_3Q", kind: "pack" } as const;
+const key = { id: "key_4fzYQ0nJq8dKa1B2c3D4e5", label: "production", start: "tb_4fzY" };
+const CONTENTS: EventContent[] = [
+  { kind: "credits.low", balance: 19, lowBalance: 20 },
+  { kind: "credits.depleted" },
+  {
+    kind: "credits.granted",
+    grant: { ...GRANT, amount: 1_000, expiresAt: Date.UTC(2027, 10, 22, 10) },
+  },
+  {
+    ...{ kind: "credits.expiring", days: 30 },
+    grant: { ...GRANT, remaining: 640, expiresAt: Date.UTC(2026, 11, 22, 10) },
+  },
+  { kind: "key.created", key },
+  { kind: "key.revoked", key },
+];
+const noticeOf = (content: EventContent): LedgerEvent => ({
+  ...{ id: `ntc_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
+});
+
+test("the documentation shows the body of every kind, byte for byte", () => {
+  const shown = [...DOCS.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => body);
+  assert.deepEqual(shown, CONTENTS.map(noticeOf).map(noticeBody));
+  assert.deepEqual(
+    CONTENTS.map(({ kind }) => kind),
+    [...LEDGER_EVENT_KINDS],
+  );
+});
+
+test("the request that the documentation shows is signed by the secret that stands below it", () => {
+  const [, lines = "", body = ""] =
+    /^POST \/hooks HTTP\/1\.1\n([\s\S]*?)\n\n(.*)\n```$/m.exec(DOCS) ?? [];
+  const secret = /whsec_[A-Za-z0-9+/]{32}/.exec(DOCS)?.[0] ?? "";
+  const shown = Object.fromEntries(lines.split("\n").map((line) => line.split(": ")));
+  const order = { secret, id: shown["webhook-id"] ?? "", body, at: AT + 3_000 };
+  const sent = Object.entries(signedHeaders(order)).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ]);
+  assert.deepEqual(shown, Object.fromEntries(sent));
+  assert.equal(body, noticeBody(noticeOf(CONTENTS[0] as EventContent)));
+});
+
+test("credits that do not end have null as their end", () => {
+  const grant = { id: "one", kind: "operator", amount: 5, expiresAt: null } as const;
+  const body = JSON.parse(noticeBody(noticeOf({ kind: "credits.granted", grant })));
+  assert.deepEqual(body.data, { account: ACCOUNT, grant });
+});

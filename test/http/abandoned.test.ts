@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { WORKER_MEMORY } from "#limits.ts";
+import { assertAnswer, createCaller, eventually, openDoor } from "./test-service.ts";
+import type { AbandonOrder } from "./worker.ts";
+import { openWorkerd, workerd } from "./workerd.ts";
+
+/** A client that goes away in the middle: workerd may drop what was begun for it, and nothing may be held for ever. */
+const RATE = { rateLimit: 100_000 };
+const LARGE = JSON.stringify("a".repeat(200_000));
+
+async function openAbandonable() {
+  const opened = await openWorkerd(RATE);
+  const door = await openDoor({ ...workerd, open: async () => opened }, RATE);
+  const caller = await createCaller(door);
+  const abandon = (order: Omit<AbandonOrder, "headers">, headers: [string, string][] = []) => {
+    const length: [string, string][] =
+      order.when === "sending" ? [] : [["content-length", String(order.body.length)]];
+    return opened.abandon({
+      ...order,
+      headers: [["authorization", `Bearer ${caller.key}`], ...length, ...headers],
+    });
+  };
+  return { door, caller, abandon };
+}
+
+test("in workerd: an idempotency key whose client went away is free again, and its call is charged once", async (t) => {
+  const { door, caller, abandon } = await openAbandonable();
+  t.after(door.close);
+  const key: [string, string] = ["idempotency-key", "gone"];
+  await door.trouble("hold_debits");
+  await abandon({ path: "/api/v1/uuid", body: '{"count":3}', when: "held" }, [key]);
+  await door.trouble("none");
+  await eventually("the key is free", async () => {
+    const answer = await caller.post("uuid", { headers: [key], body: '{"count":3}' });
+    if (answer.status === 200) assertAnswer(answer);
+    return answer.status !== 409;
+  });
+  assert.equal(await caller.balance(), 99);
+});
+
+for (const when of ["sending", "held", "answered"] as const) {
+  test(`in workerd: large calls whose client went away, ${when}, take up no room`, async (t) => {
+    const { door, caller, abandon } = await openAbandonable();
+    t.after(door.close);
+    for (let calls = 0; calls <= WORKER_MEMORY.callsPerAccount; calls += 1) {
+      if (when === "held") await door.trouble("hold_debits");
+      await abandon({ path: "/api/v1/echo", body: LARGE, when });
+      await door.trouble("none");
+    }
+    // An answer that nobody reads is held for a while, as if its reader were slow.
+    if (when === "held") await door.advance(WORKER_MEMORY.heldMsMax + 1);
+    await eventually("there is room", async () => {
+      const { status } = await caller.post("echo", { body: LARGE });
+      assert.ok(status === 200 || status === 503, `${status}`);
+      return status === 200;
+    });
+  });
+}

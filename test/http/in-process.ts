@@ -1,0 +1,103 @@
+/** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
+import { type App, createApp } from "#api/app.ts";
+import type { AppContext } from "#api/app-context.ts";
+import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
+import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
+import { createSite } from "#site/site.ts";
+import { apiOptionsOf } from "#site/site-context.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { fixedSupply } from "../support/tool-context.ts";
+import { START } from "./fixed-context.ts";
+import { type Backstage, createBackstage } from "./ledger-access.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+  type Sent,
+  sha256,
+} from "./test-service.ts";
+
+export const inProcess: Opener = {
+  name: "in process",
+  cannot: {
+    compress: "this app leaves compression to its runtime",
+    client: "there is no connection that a client could close",
+  },
+  open: async (settings) => openMemory(settings),
+};
+
+export function openMemory(settings: DoorSettings, changes: Changes = {}) {
+  // The clock stands still but for `advance`, so that what depends on it is exact.
+  const time = { now: () => START, elapsed: () => 0 };
+  return openInProcess(createBackstage(createMemoryLedger(), time), settings, changes);
+}
+
+/** What differs from the app as tests have it. */
+export type Changes = Partial<AppContext & Sources>;
+
+/** The app in this process over whichever ledger the backstage has. */
+export function openInProcess(
+  backstage: Backstage,
+  settings: DoorSettings,
+  { random, digest, ...changes }: Changes = {},
+): Opened & { app: App } {
+  const supply = fixedSupply();
+  const sources = { random: random ?? supply.random, digest: digest ?? supply.digest };
+  const { rateLimit, freeCallCredits = FREE_CALL_CREDITS_DEFAULT } = settings;
+  const context: AppContext = {
+    ...backstage.parts(settings),
+    settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+    tools: TOOLS,
+    random: sources.random,
+    runTool: (tool, job) => runTool(tool, job, sources),
+    sendStream: (pieces) => pieces,
+    hashKey: sha256,
+    compress: null,
+    metrics: null,
+    waitUntil: null,
+    memory: NODE_MEMORY,
+    bodyTimeoutMs: null,
+    record() {},
+    ...changes,
+  };
+  const app = createApp(
+    context,
+    createSite({ settings: apiOptionsOf(context, "0.0.0"), people: null, pages: null }),
+  );
+  return {
+    app,
+    fetch: async (path, sent) => app.fetch(asTransported(path, sent)),
+    perform: backstage.perform,
+    close: async () => {},
+  };
+}
+
+/** A request as a server would have read it off a connection. */
+function asTransported(path: string, { method = "GET", headers, body, chunked }: Sent): Request {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
+  const all = new Headers(entriesOf(headers));
+  if (!chunked && method !== "GET" && method !== "HEAD")
+    all.set("content-length", String(bytes?.byteLength ?? 0));
+  const stream = bytes === null ? null : inPieces(bytes);
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: all,
+    body: stream,
+    duplex: "half",
+  } as RequestInit);
+}
+
+export function inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.byteLength) return controller.close();
+      controller.enqueue(bytes.slice(at, at + 65_536));
+      at += 65_536;
+    },
+  });
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+/** The second door: the parts of the real process (server, ledger thread, tool pool) on a free port of this machine, called through sockets. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createApp } from "#api/app.ts";
+import { readConfig } from "#config/config.ts";
+import { createSite } from "#site/site.ts";
+import { apiOptionsOf } from "#site/site-context.ts";
+import { openSqliteThread } from "#stores/sqlite/thread.ts";
+import { createNodeHouse, version } from "../../src/apps/node/app-context.ts";
+import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
+import { createNodeLog } from "../../src/apps/node/log.ts";
+import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
+import { type NodeServerOptions, startNodeServer } from "../../src/apps/node/server.ts";
+import { openToolPool } from "../../src/apps/node/tool-pool.ts";
+import { patternedBytes, START } from "./fixed-context.ts";
+import { inPieces } from "./in-process.ts";
+import { createBackstage } from "./ledger-access.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  freeCallText,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+  type Sent,
+} from "./test-service.ts";
+
+export const nodeSocket: Opener = {
+  name: "through a Node socket",
+  cannot: {},
+  open: (settings) => openNodeSocket(settings),
+};
+
+export type OpenedNodeSocket = Opened & { port: number };
+
+export async function openNodeSocket(
+  settings: DoorSettings,
+  timeouts: Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs"> = {},
+): Promise<OpenedNodeSocket> {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-door-"));
+  openDataFolder(folder).close();
+  const thread = await openSqliteThread({ file: databaseFile(folder) });
+  const pool = openToolPool(1, assert.ifError);
+  const metrics = createNodeMetrics({
+    ...{ ledger: thread.waiting, tools: pool.waiting },
+    jobs: async () => [],
+  });
+  const config = readConfig({
+    RATE_LIMIT: String(settings.rateLimit),
+    ...freeCallText(settings),
+  });
+  const time = settings.fixed
+    ? { now: () => START, elapsed: () => 0 }
+    : { now: () => Date.now(), elapsed: () => performance.now() };
+  const backstage = createBackstage(thread.ledger, time);
+  const random = settings.fixed ? { random: patternedBytes } : {};
+  const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
+  const log = createNodeLog("silent");
+  const { reverseLater } = backstage.parts(settings);
+  const context = {
+    ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
+    ...backstage.parts(settings),
+  };
+  const site = { settings: apiOptionsOf(context, version), people: null, pages: null };
+  const server = await startNodeServer(() => createApp(context, createSite(site)), {
+    host: "127.0.0.1",
+    port: 0,
+    ...timeouts,
+  });
+  return {
+    port: server.port,
+    fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),
+    perform: backstage.perform,
+    async close() {
+      await server.stop();
+      await thread.close();
+      await pool.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The request through Node's own client, which keeps its connections. */
+export function fetchOver(base: string, to: string, sent: Sent): Promise<Response> {
+  const { method = "GET", headers, body, chunked, signal } = sent;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
+  const streamed = chunked && bytes !== null ? inPieces(bytes) : bytes;
+  return fetch(base + to, {
+    method,
+    headers: entriesOf(headers),
+    body: streamed as never,
+    duplex: "half",
+    signal,
+  } as RequestInit);
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { makeKey } from "#accounts/key-format.ts";
+import {
+  createRecentAccounts,
+  RECENT_ACCOUNTS_MAX,
+  RECENT_MS,
+} from "#api/pipeline/recent-accounts.ts";
+import { fixedSupply } from "../support/tool-context.ts";
+import { inProcess } from "./in-process.ts";
+import { openRemoteInProcess } from "./remote-in-process.ts";
+import { type Caller, createCaller, createKey, openDoor, SECRETS } from "./test-service.ts";
+
+/**
+ * With a remote ledger a call fails after its body was read and its tool was run. Where an account was refused a
+ * moment ago, the ledger is asked first: then an error costs neither, and a call that is good after all has two round trips.
+ */
+const SMALL = JSON.stringify({ text: "a" });
+const LARGE = JSON.stringify({ text: "a".repeat(400_000) });
+
+async function openScene(t: TestContext, rateLimit = 100_000) {
+  const { digest } = fixedSupply();
+  let runs = 0;
+  // The tool that is called takes one digest.
+  const counting = (...given: Parameters<typeof digest>) => {
+    runs += 1;
+    return digest(...given);
+  };
+  const settings = { rateLimit, fixed: true } as const;
+  const open = async () => openRemoteInProcess(settings, { digest: counting });
+  const door = await openDoor({ ...inProcess, open }, settings);
+  t.after(door.close);
+  return {
+    door,
+    async call(key: string, body: string | Uint8Array, more: Record<string, string> = {}) {
+      const before = { runs, roundTrips: await door.roundTrips() };
+      const headers = { authorization: `Bearer ${key}`, ...more };
+      const answer = await door.send("/api/v1/hash", { method: "POST", headers, body });
+      return {
+        status: answer.status,
+        runs: runs - before.runs,
+        bodies: /\bbody;/.test(answer.header("server-timing") ?? "") ? 1 : 0,
+        roundTrips: (await door.roundTrips()) - before.roundTrips,
+        answer,
+      };
+    },
+  };
+}
+
+type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof openScene>>["call"]>>;
+
+const costOf = ({ status, runs, bodies, roundTrips }: Cost) => ({
+  status,
+  runs,
+  bodies,
+  roundTrips,
+});
+const atOnce = (status: number) => ({ status, runs: 0, bodies: 0, roundTrips: 1 });
+const afterAll = (status: number, roundTrips = 1) => ({ status, runs: 1, bodies: 1, roundTrips });
+
+/** Well-formed, with the account and the tag that everyone sees in a list of keys, and nobody's. */
+const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
+
+test("after a key that is nobody's, more of them have no body read and no tool run", async (t) => {
+  const { door, call } = await openScene(t);
+  const caller = await createCaller(door);
+  assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));
+  assert.deepEqual(costOf(await call(forged(caller), LARGE)), afterAll(401));
+  for (let round = 0; round < 10; round += 1) {
+    for (const body of [SMALL, LARGE, "{"]) {
+      assert.deepEqual(costOf(await call(forged(caller), body)), atOnce(401));
+      assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
+    }
+  }
+  await door.advance(RECENT_MS);
+  assert.deepEqual(costOf(await call(forged(caller), SMALL)), afterAll(401));
+});
+
+test("a good key that is new here is asked about first among forged ones, once", async (t) => {
+  const { door, call } = await openScene(t);
+  const caller = await createCaller(door);
+  const other = await createKey(door, caller.account);
+  await call(forged(caller), SMALL);
+  assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200, 2));
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
+  const refused = await call(other.key, "{");
+  assert.deepEqual(costOf(refused), { status: 400, runs: 0, bodies: 1, roundTrips: 1 });
+  assert.equal(await caller.balance(), 98);
+});
+
+test("a key that was good here and is revoked has one more tool run, whoever holds it", async (t) => {
+  const { door, call } = await openScene(t);
+  const caller = await createCaller(door);
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
+  await door.ledger.revokeKey({ ...caller, id: caller.keyId, now: await door.now() });
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(401));
+  for (const body of [LARGE, SMALL]) {
+    assert.deepEqual(costOf(await call(caller.key, body)), atOnce(401));
+  }
+});
+
+test("after 402 and 403 the next large call is refused before its body is read", async (t) => {
+  const { door, call } = await openScene(t);
+  const [poor, left] = [await createCaller(door, { credits: 0 }), await createCaller(door)];
+  const now = await door.now();
+  await door.ledger.suspendAccount({ account: left.account, now });
+  for (const [caller, status] of [
+    [poor, 402],
+    [left, 403],
+  ] as const) {
+    for (let round = 0; round < 3; round += 1) {
+      const first = round === 0;
+      const large = costOf(await call(caller.key, LARGE));
+      assert.deepEqual(large, first ? afterAll(status) : atOnce(status));
+      // A small one costs less than another round trip.
+      assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(status));
+    }
+  }
+  await poor.grant(2);
+  await door.ledger.resumeAccount({ account: left.account, now });
+  for (const caller of [poor, left]) {
+    assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200, 2));
+    assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));
+  }
+});
+
+test("a body that comes in small and turns out large is asked about before its tool is run", async (t) => {
+  const { door, call } = await openScene(t);
+  const poor = await createCaller(door, { credits: 0 });
+  const zipped = { "content-encoding": "gzip" };
+  assert.deepEqual(costOf(await call(poor.key, gzipSync(LARGE), zipped)), afterAll(402));
+  const again = costOf(await call(poor.key, gzipSync(LARGE), zipped));
+  assert.deepEqual(again, { status: 402, runs: 0, bodies: 1, roundTrips: 1 });
+});
+
+test("after 429 the next large call is refused before its body is read, until the rate allows it", async (t) => {
+  const { door, call } = await openScene(t, 1);
+  const caller = await createCaller(door);
+  for (const status of [200, 200, 429]) {
+    assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(status));
+  }
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), atOnce(429));
+  await door.advance(1_000);
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200, 2));
+  assert.deepEqual(costOf(await call(caller.key, LARGE)), atOnce(429));
+});
+
+test("a call that is asked about first is counted once", async (t) => {
+  const { door, call } = await openScene(t, 2);
+  const caller = await createCaller(door);
+  const left: (string | null)[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    assert.equal((await call(forged(caller), SMALL)).status, 401);
+    const { key } = await createKey(door, caller.account);
+    const { answer, roundTrips } = await call(key, SMALL);
+    assert.deepEqual([answer.status, roundTrips], [200, 2]);
+    left.push(/r=(\d+)/.exec(answer.header("ratelimit") ?? "")?.[1] ?? null);
+  }
+  assert.deepEqual(left, ["3", "2", "1", "0"]);
+  assert.equal((await call(caller.key, SMALL)).status, 429);
+});
+
+test("without credits a large repeat is answered all the same, in one round trip", async (t) => {
+  const { door, call } = await openScene(t);
+  const caller = await createCaller(door, { credits: 1 });
+  const once = { "idempotency-key": "once" };
+  assert.equal((await call(caller.key, LARGE, once)).status, 200);
+  assert.equal((await call(caller.key, LARGE)).status, 402);
+  const again = await call(caller.key, LARGE, once);
+  assert.deepEqual([again.status, again.roundTrips], [200, 1]);
+  assert.equal(again.answer.header("idempotency-replayed"), "true");
+});
+
+test("a ledger that is out of reach when it is asked first makes a 503", async (t) => {
+  const { door, call } = await openScene(t);
+  const caller = await createCaller(door);
+  await call(forged(caller), SMALL);
+  await door.trouble("refuse_all");
+  const { status, runs } = await call(caller.key, LARGE);
+  assert.deepEqual([status, runs], [503, 0]);
+  await door.trouble("none");
+  assert.equal((await call(caller.key, LARGE)).status, 200);
+  assert.equal(await caller.balance(), 99);
+});
+
+test("of very many accounts only the last are remembered", () => {
+  let now = 0;
+  const recent = createRecentAccounts(() => now);
+  const names = Array.from({ length: 3 * RECENT_ACCOUNTS_MAX }, (_, index) => `acc_${index}`);
+  for (const name of names) recent.add(name);
+  const kept = names.filter(recent.has);
+  assert.ok(kept.length >= RECENT_ACCOUNTS_MAX / 2 && kept.length <= RECENT_ACCOUNTS_MAX);
+  assert.deepEqual(kept, names.slice(-kept.length));
+  for (const name of names.slice(-10)) recent.add(name);
+  assert.equal(names.filter(recent.has).length, kept.length, "an account takes one place");
+  now = RECENT_MS;
+  assert.equal(names.some(recent.has), false);
+});

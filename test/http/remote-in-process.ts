@@ -1,0 +1,28 @@
+/** The app in this process over a ledger that takes a round trip to ask. */
+
+import { type CallLedger, countCall } from "#ledger/call-ledger.ts";
+import { createThrottle } from "#ledger/throttle.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { START } from "./fixed-context.ts";
+import { type Changes, openInProcess } from "./in-process.ts";
+import { createBackstage } from "./ledger-access.ts";
+import type { DoorSettings } from "./test-service.ts";
+
+export function openRemoteInProcess(settings: DoorSettings, changes: Changes = {}) {
+  const ledger = createMemoryLedger();
+  const throttle = createThrottle(settings.rateLimit);
+  const uncounted = createThrottle(0);
+  const { keyStatus } = ledger;
+  const remote: CallLedger = {
+    isRemote: true,
+    isOverRate: () => false,
+    debit: (order, isCounted) =>
+      countCall({
+        throttle: isCounted ? uncounted : throttle,
+        ...{ order, at: order.now, ask: ledger.debit, keyStatus },
+      }),
+    keyStatus: (order) => countCall({ throttle, order, at: order.now, ask: keyStatus, keyStatus }),
+  };
+  const time = { now: () => START, elapsed: () => 0 };
+  return openInProcess(createBackstage(ledger, time, { remote }), settings, changes);
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { makeKey } from "#accounts/key-format.ts";
+import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import { hash } from "#tools/hash/tool.ts";
+import { inProcess } from "./in-process.ts";
+import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
+import { openRemoteInProcess } from "./remote-in-process.ts";
+import { type Caller, createCaller, openDoor, SECRETS } from "./test-service.ts";
+import { openWorkerd, workerd } from "./workerd.ts";
+
+/** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
+const RATE = { rateLimit: 100_000 };
+/** So many of the largest bodies, and no other that is large, have room at once. */
+const STALLED = Math.floor(WORKER_MEMORY.bytes / hash.bodyBytesMax);
+const LARGE = `{"text":"a"}${" ".repeat(WORKER_MEMORY.bytes % hash.bodyBytesMax)}`;
+
+const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
+
+/** Too large to be small, and never whole. `stalled`: it was read as far as it comes; `goOn`: for as long as anyone reads. */
+function stallingBody() {
+  const { promise: stalled, resolve } = Promise.withResolvers<void>();
+  const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
+  let pulls = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    pulls += 1;
+    if (pulls === 1) return controller.enqueue(new Uint8Array(20_000).fill(0x20));
+    resolve();
+    return more.then(() => controller.enqueue(new Uint8Array(1)));
+  };
+  const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+  return { stalled, goOn, pulls: () => pulls, body };
+}
+
+async function openScene(t: TestContext) {
+  const context = { memory: WORKER_MEMORY, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
+  const opened = openRemoteInProcess(RATE, context);
+  const door = await openDoor({ ...inProcess, open: async () => opened }, RATE);
+  t.after(door.close);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  /** Calls, and comes back when its body stalls. */
+  async function stall(key: string, announced: boolean) {
+    const headers = new Headers({ authorization: `Bearer ${key}` });
+    if (announced) headers.set("content-length", String(hash.bodyBytesMax));
+    const stalling = stallingBody();
+    const init = { method: "POST", headers, body: stalling.body, duplex: "half" } as RequestInit;
+    const request = new Request("http://127.0.0.1/api/v1/hash", init);
+    const answer = Promise.resolve(opened.app.fetch(request));
+    await stalling.stalled;
+    return { ...stalling, answer };
+  }
+  return { door, stall };
+}
+
+test("nobody reads on in a body that came too late", async (t) => {
+  const { door, stall } = await openScene(t);
+  const { key } = await createCaller(door);
+  const { answer, goOn, pulls } = await stall(key, false);
+  t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS);
+  assert.equal((await answer).status, 408);
+  goOn();
+  for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+  assert.equal(pulls(), 2);
+});
+
+for (const announced of [true, false]) {
+  const how = announced ? "of which the length was told" : "of no length";
+  test(`large bodies ${how} that stall are refused in time, uncharged, and give back their room`, async (t) => {
+    const { door, stall } = await openScene(t);
+    const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(door)));
+    const other = await createCaller(door);
+    const calls = await Promise.all(callers.map(({ key }) => stall(key, announced)));
+    t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS - 1);
+    assert.equal((await other.post("hash", { body: LARGE })).status, 503);
+    t.mock.timers.tick(1);
+    for (const { answer } of calls) {
+      const { status, headers, ...rest } = await answer;
+      assert.equal(status, 408, JSON.stringify(rest));
+    }
+    for (const { answer } of calls) {
+      const response = await answer;
+      assert.equal(response.headers.get("connection"), "close");
+      assert.equal(response.headers.get("credits-charged"), "0");
+      const problem = (await response.json()) as { code: string; detail: string };
+      assert.equal(problem.code, "request_timeout");
+      assert.equal(problem.detail, "The body did not arrive within 15 seconds.");
+    }
+    for (const caller of callers) assert.equal(await caller.balance(), 100);
+    assert.equal((await other.post("hash", { body: LARGE })).status, 200);
+  });
+}
+
+test("a body that stalls under a key that is nobody's takes room once, and then none", async (t) => {
+  const { door, stall } = await openScene(t);
+  const caller = await createCaller(door);
+  const { answer } = await stall(forged(caller), true);
+  t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS);
+  const response = await answer;
+  assert.equal(response.status, 401);
+  assert.equal(response.headers.get("connection"), "close", "the rest of the body may still come");
+  // Asked about first, they never come to their bodies.
+  const more = Array.from({ length: 2 * STALLED }, () =>
+    door.send("/api/v1/hash", {
+      method: "POST",
+      headers: { authorization: `Bearer ${forged(caller)}` },
+      body: LARGE,
+    }),
+  );
+  for (const refused of await Promise.all(more)) {
+    assert.equal(refused.status, 401);
+    assert.doesNotMatch(refused.header("server-timing") ?? "", /body;/);
+  }
+});
+
+test("in workerd: a connection on which a body stalls gets its 408 and is closed", async (t) => {
+  const settings = { ...RATE, bodyTimeoutMs: 300 };
+  const opened = await openWorkerd(settings);
+  const door = await openDoor({ ...workerd, open: async () => opened }, settings);
+  t.after(door.close);
+  const caller = await createCaller(door);
+  const [name, value] = opened.house;
+  const key = { Authorization: `Bearer ${caller.key}`, [name]: value };
+  const length = { "Content-Length": String(hash.bodyBytesMax) };
+  const requests = [
+    rawPost("/api/v1/hash", " ".repeat(20_000), { ...key, ...length }),
+    rawPost("/api/v1/hash", "", { ...key, ...length }),
+    rawPost("/api/v1/hash", "{", { ...key, "Content-Length": "12" }),
+    rawPost("/api/v1/hash", `4e20\r\n${" ".repeat(20_000)}\r\n`, {
+      ...key,
+      "Transfer-Encoding": "chunked",
+    }),
+  ];
+  for (const request of requests) {
+    const raw = openRaw(opened.port);
+    raw.write(request);
+    const answer = await raw.answer();
+    assertRefused(answer, 408, "request_timeout");
+    assert.equal(answer.headers.get("credits-charged"), "0");
+    const { rest } = await raw.closed();
+    assert.equal(rest, "");
+  }
+  assert.equal((await caller.post("hash", { body: LARGE })).status, 200);
+  assert.equal(await caller.balance(), 99);
+});

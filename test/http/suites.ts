@@ -1,0 +1,25 @@
+import { idempotencySuite } from "./suites/idempotency.ts";
+import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
+import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
+import { limitsSuite } from "./suites/limits.ts";
+import { orderSuite } from "./suites/order.ts";
+import { refusalsSuite } from "./suites/problems.ts";
+import { answersSuite } from "./suites/responses.ts";
+import { spendingSuite } from "./suites/spending.ts";
+import { wireSuite } from "./suites/wire.ts";
+import { wrongBodiesSuite } from "./suites/wrong-bodies.ts";
+import type { Sentence } from "./test-service.ts";
+
+/** Everything that the contract says of HTTP, through whichever door. */
+export function doorSuites(sentence: Sentence) {
+  answersSuite(sentence);
+  refusalsSuite(sentence);
+  wrongBodiesSuite(sentence);
+  orderSuite(sentence);
+  wireSuite(sentence);
+  limitsSuite(sentence);
+  idempotencySuite(sentence);
+  idempotencyMeanwhileSuite(sentence);
+  ledgerTroubleSuite(sentence);
+  spendingSuite(sentence);
+}

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import type { ErrorCode } from "#errors.ts";
+import {
+  assertAnswer,
+  assertProblem,
+  type Caller,
+  createCaller,
+  type Door,
+  type Sent,
+  type Sentence,
+} from "../test-service.ts";
+
+/**
+ * The order of refusals: route (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).
+ * Each pair of faults is put into one request; the earlier must win, whether the node has seen the key before or not.
+ */
+const FAULTS = [
+  "not_found",
+  "method_not_allowed",
+  "invalid_key",
+  "account_suspended",
+  "rate_limited",
+  "insufficient_credits",
+  "too_large",
+  "invalid_utf8",
+  "invalid_json",
+  "unsupported_media_type",
+  "invalid_request",
+] as const satisfies ErrorCode[];
+type FaultName = (typeof FAULTS)[number];
+
+/** Only one of these can be told of a request: they are about the same thing. */
+const EXCLUSIVE: [FaultName, FaultName][] = [
+  ["not_found", "method_not_allowed"],
+  ["invalid_json", "unsupported_media_type"],
+  ["invalid_json", "invalid_request"],
+  ["invalid_utf8", "invalid_json"],
+  ["invalid_utf8", "invalid_request"],
+  ["unsupported_media_type", "invalid_request"],
+];
+
+const WITH_A_RATE = { settings: { rateLimit: 1 } };
+
+export function orderSuite(sentence: Sentence) {
+  for (const seen of [true, false]) {
+    const key = seen ? "a key that this node knows" : "a key that is new here";
+    for (const fault of FAULTS) {
+      sentence(
+        `with ${key}, ${fault} alone is refused as such`,
+        (door) => refuse(door, seen, [fault]),
+        WITH_A_RATE,
+      );
+    }
+    for (const [at, earlier] of FAULTS.entries()) {
+      const later = FAULTS.slice(at + 1).filter((other) => !isExclusive(earlier, other));
+      if (later.length === 0) continue;
+      sentence(
+        `with ${key}, ${earlier} comes before ${later.join(", ")}`,
+        async (door) => {
+          for (const other of later) await refuse(door, seen, [earlier, other]);
+        },
+        WITH_A_RATE,
+      );
+    }
+  }
+
+  sentence(
+    "all faults at once: one after the other is told as they are mended",
+    async (door) => {
+      const faults: FaultName[] = [
+        "not_found",
+        "invalid_key",
+        "account_suspended",
+        "rate_limited",
+        "insufficient_credits",
+        "too_large",
+        "invalid_utf8",
+      ];
+      for (let mended = 0; mended < faults.length; mended += 1)
+        await refuse(door, true, faults.slice(mended));
+    },
+    WITH_A_RATE,
+  );
+
+  sentence("a missing key comes before everything of the body, a large one too", async (door) => {
+    for (const body of [undefined, "{", "x".repeat(20_000), "x".repeat(7_000_000)]) {
+      assertProblem(await door.send("/api/v1/hash", { method: "POST", body }), "missing_key");
+    }
+  });
+
+  sentence("an empty balance comes before a fault of the tool", async (door) => {
+    const caller = await createCaller(door, { credits: 0 });
+    assertProblem(await caller.call("qr-code", { text: "a".repeat(4096) }), "insufficient_credits");
+    await caller.grant(1);
+    assertProblem(
+      await caller.call("qr-code", { text: "a".repeat(4096) }),
+      "text_too_long_for_level",
+    );
+  });
+
+  sentence("the debit refuses again where others spent the last credit meanwhile", async (door) => {
+    const caller = await createCaller(door, { credits: 1 });
+    await door.trouble("hold_debits");
+    const waiting = [caller.call("hash", { text: "a" }), caller.call("hash", { text: "b" })];
+    while ((await door.held()) < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await door.trouble("none");
+    const answers = await Promise.all(waiting);
+    answers.sort((one, other) => one.status - other.status);
+    const [good, refused] = answers as [(typeof answers)[0], (typeof answers)[0]];
+    assertAnswer(good, 1);
+    const problem = assertProblem(refused, "insufficient_credits");
+    assert.deepEqual([problem.balance, refused.header("credits-remaining")], [0, "0"]);
+  });
+}
+
+const isExclusive = (one: FaultName, other: FaultName) =>
+  EXCLUSIVE.some(([first, second]) => first === one && second === other);
+
+/** Makes an account and a request with these faults, and asserts that the first is the one told. */
+async function refuse(door: Door, seen: boolean, faults: FaultName[]) {
+  const has = (fault: FaultName) => faults.includes(fault);
+  const caller = await createCaller(door, { credits: has("insufficient_credits") ? 0 : 9 });
+  // A refused call makes the key known to the node and costs nothing.
+  if (seen) await caller.post("uuid", { body: "{" });
+  if (has("rate_limited")) await exhaust(caller);
+  const now = await door.now();
+  if (has("account_suspended")) await door.ledger.suspendAccount({ account: caller.account, now });
+  if (has("invalid_key"))
+    await door.ledger.revokeKey({ account: caller.account, id: caller.keyId, now });
+
+  const method = has("method_not_allowed") ? "PUT" : "POST";
+  const path = has("not_found") ? "/api/v1/none" : "/api/v1/uuid";
+  const { body, type } = bodyWith(faults);
+  const headers = { Authorization: `Bearer ${caller.key}`, "Content-Type": type };
+  const [first] = faults as [FaultName];
+  let answer = await door.send(path, { method, headers, body });
+  // Where the clock runs, the bucket may have got a call again meanwhile.
+  if (first === "rate_limited" && answer.status !== 429) {
+    await exhaust(caller);
+    answer = await door.send(path, { method, headers, body });
+  }
+  assertProblem(answer, first);
+}
+
+async function exhaust(caller: Caller) {
+  for (let call = 0; call < 50; call += 1) {
+    const { status } = await caller.post("uuid", { body: "{" });
+    if (status === 429) return;
+  }
+  assert.fail("the rate limit was not reached in 50 calls");
+}
+
+function bodyWith(faults: FaultName[]): { body: NonNullable<Sent["body"]>; type: string } {
+  const has = (fault: FaultName) => faults.includes(fault);
+  const type = has("unsupported_media_type") ? "application/xml" : "application/json";
+  let text = "{}";
+  if (has("invalid_json") || has("unsupported_media_type")) text = "{";
+  if (has("invalid_request")) text = '{"count":0}';
+  if (has("too_large")) text += " ".repeat(20_000);
+  const bytes = new TextEncoder().encode(text);
+  return { body: has("invalid_utf8") ? Uint8Array.from([0xff, ...bytes]) : bytes, type };
+}

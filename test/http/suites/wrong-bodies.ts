@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { assertProblem, createCaller, type Sentence } from "../test-service.ts";
+
+/** What is wrong with bodies and their fields, and how it is told. */
+export function wrongBodiesSuite(sentence: Sentence) {
+  bodySentences(sentence);
+  fieldSentences(sentence);
+}
+
+function bodySentences(sentence: Sentence) {
+  sentence(
+    "400 invalid_json: with line and column, where the type was JSON or missing",
+    async (door) => {
+      const caller = await createCaller(door);
+      const rows: [string, number, number][] = [
+        ["{", 1, 2],
+        ['{"text":"a",}', 1, 13],
+        ["{\n  'text': 1}", 2, 3],
+        ['{"text":"a"} x', 1, 14],
+        ['{"text":NaN}', 1, 9],
+        ['{"text":"a\tb"}', 1, 11],
+        ["\u00a0{}", 1, 1],
+      ];
+      for (const type of [
+        "application/json",
+        "application/json; charset=utf-8",
+        "application/problem+json",
+        "text/json",
+        null,
+      ]) {
+        for (const [text, line, column] of rows) {
+          const body = new TextEncoder().encode(text);
+          const answer = await caller.post("hash", {
+            headers: type === null ? {} : { "Content-Type": type },
+            body,
+          });
+          const problem = assertProblem(answer, "invalid_json");
+          assert.deepEqual([problem.line, problem.column], [line, column], `${type} ${text}`);
+          assert.ok(problem.detail.includes(`line ${line}, column ${column}`), problem.detail);
+        }
+      }
+    },
+  );
+
+  sentence("415 unsupported_media_type: not JSON, and its type did not say so", async (door) => {
+    const caller = await createCaller(door);
+    for (const type of [
+      "application/x-www-form-urlencoded",
+      "application/xml",
+      "text/plain",
+      "multipart/form-data; boundary=x",
+    ]) {
+      const answer = await caller.post("hash", {
+        headers: { "Content-Type": type },
+        body: "text=abc",
+      });
+      const problem = assertProblem(answer, "unsupported_media_type");
+      assert.ok(problem.detail.includes("Content-Type: application/json"), problem.detail);
+    }
+  });
+
+  sentence("400 invalid_utf8: nothing is replaced silently", async (door) => {
+    const caller = await createCaller(door);
+    for (const bytes of [
+      [0xff],
+      [0xc3],
+      [0xed, 0xa0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xc0, 0x80],
+    ]) {
+      const body = Uint8Array.from([0x7b, 0x22, ...bytes, 0x22, 0x7d]);
+      assertProblem(await caller.post("echo", { body }), "invalid_utf8");
+      assertProblem(
+        await caller.post("echo", { headers: { "Content-Type": "text/xml" }, body }),
+        "invalid_utf8",
+      );
+    }
+  });
+
+  sentence("an empty body where one is required: 400 naming the required fields", async (door) => {
+    const caller = await createCaller(door);
+    for (const [tool, field] of [
+      ["hash", "text"],
+      ["qr-code", "text"],
+      ["markdown-render", "markdown"],
+    ] as const) {
+      for (const body of [undefined, "", "  \n", "\ufeff "]) {
+        for (const type of ["application/json", "text/plain"]) {
+          const problem = assertProblem(
+            await caller.post(tool, { headers: { "Content-Type": type }, body }),
+            "invalid_request",
+          );
+          assert.deepEqual(problem.errors, [{ pointer: `/${field}`, detail: "is required" }]);
+          assert.ok(problem.detail.includes(`\`${field}\``), problem.detail);
+        }
+      }
+    }
+  });
+}
+
+function fieldSentences(sentence: Sentence) {
+  sentence("an unknown field is refused and the nearest known name suggested", async (door) => {
+    const caller = await createCaller(door);
+    const problem = assertProblem(
+      await caller.call("hash", { text: "a", algoritm: "sha1" }),
+      "invalid_request",
+    );
+    assert.equal(problem.errors.length, 1);
+    assert.equal(problem.errors[0].pointer, "/algoritm");
+    assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
+    const other = assertProblem(
+      await caller.post("uuid", { body: '{"__proto__":1}' }),
+      "invalid_request",
+    );
+    assert.equal(other.errors[0].pointer, "/__proto__");
+    assert.equal(await caller.balance(), 100);
+  });
+
+  sentence("`errors` lists every fault, not only the first", async (door) => {
+    const caller = await createCaller(door);
+    const body = { text: 1, format: "gif", errorCorrectionLevel: "X", width: "wide", "a/b~c": 1 };
+    const problem = assertProblem(await caller.call("qr-code", body), "invalid_request");
+    const pointers = problem.errors.map((fault: { pointer: string }) => fault.pointer).sort();
+    assert.deepEqual(pointers, ["/a~1b~0c", "/errorCorrectionLevel", "/format", "/text", "/width"]);
+    for (const { detail } of problem.errors)
+      assert.ok(problem.detail.includes(detail), `${detail} in ${problem.detail}`);
+  });
+
+  sentence(
+    "null is no default, a number in a string no number, and a body is an object",
+    async (door) => {
+      const caller = await createCaller(door);
+      const wrong: [string, unknown][] = [
+        ["uuid", { count: null }],
+        ["uuid", { count: "5" }],
+        ["uuid", { count: true }],
+        ["uuid", { count: 1.5 }],
+        ["uuid", { uppercase: "true" }],
+        ["uuid", { uppercase: null }],
+        ["hash", { text: "a", algorithm: null }],
+        ["hash", { text: "a", algorithm: "md5" }],
+        ["hash", { text: "a", algorithm: "sha--256" }],
+        ["qr-code", { text: "a", width: "256" }],
+        ["qr-code", { text: "a", width: null }],
+        ["qr-code", { text: "a", format: "PNG" }],
+        ["qr-code", { text: "" }],
+        ["uuid", []],
+        ["hash", null],
+        ["hash", "text"],
+        ["markdown-render", 1],
+      ];
+      for (const [tool, body] of wrong) {
+        const problem = assertProblem(await caller.call(tool, body), "invalid_request");
+        assert.equal(problem.errors.length, 1, `${tool} ${JSON.stringify(body)}`);
+      }
+      assert.equal(await caller.balance(), 100);
+    },
+  );
+
+  sentence(
+    "a lone surrogate in a text has no UTF-8 form: 400, not a silent replacement",
+    async (door) => {
+      const caller = await createCaller(door);
+      for (const [tool, field] of [
+        ["hash", "text"],
+        ["markdown-render", "markdown"],
+        ["qr-code", "text"],
+      ] as const) {
+        const problem = assertProblem(
+          await caller.post(tool, { body: `{"${field}":"a\\ud800b"}` }),
+          "invalid_request",
+        );
+        assert.equal(problem.errors[0].pointer, `/${field}`);
+      }
+    },
+  );
+
+  sentence("400 text_too_long_for_level: the level is never lowered silently", async (door) => {
+    const caller = await createCaller(door);
+    const long = assertProblem(
+      await caller.call("qr-code", { text: "a".repeat(2000), errorCorrectionLevel: "Q" }),
+      "text_too_long_for_level",
+    );
+    assert.equal(long.bytes, 2000);
+    assert.equal(long.fits, "M");
+    assert.deepEqual(Object.keys(long.capacities), ["L", "M", "Q", "H"]);
+    const tooLong = assertProblem(
+      await caller.call("qr-code", { text: "a".repeat(4096) }),
+      "text_too_long_for_level",
+    );
+    assert.equal(tooLong.fits, null);
+  });
+}

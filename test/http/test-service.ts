@@ -1,0 +1,232 @@
+/**
+ * A door of the service as its tests see it: requests go in at the front, commands at the back. The suites are
+ * functions of an opener and run through every door; what one of them cannot show is said aloud.
+ */
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { after, test } from "node:test";
+import { keyStart, makeKey } from "#accounts/key-format.ts";
+import { ERRORS, type ErrorCode } from "#errors.ts";
+import { newAccountId, newKeyId } from "#ids.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { Ledger } from "#ledger/port.ts";
+import type { Command, Trouble } from "./ledger-access.ts";
+
+export const SECRETS = ["a secret of the doors' tests that is long enough"];
+export const PUBLIC_URL = "https://toolbooth.example";
+
+export type Sent = {
+  method?: string;
+  headers?: Record<string, string> | [string, string][];
+  body?: string | Uint8Array | undefined;
+  /** Sends the body in pieces without a length. */
+  chunked?: boolean;
+  /** Goes away without waiting for the answer. */
+  signal?: AbortSignal;
+};
+
+/** What an opener opens: the two sides of a door. */
+export type Opened = {
+  fetch(path: string, sent: Sent): Promise<Response>;
+  perform(command: Command): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export type DoorSettings = {
+  rateLimit: number;
+  /** TOOLBOOTH_FREE_CALL_CREDITS; left out, its default. */
+  freeCallCredits?: number;
+  /** The clock stands still but for `advance`, and random bytes are the same for the same count. */
+  fixed?: true;
+  /** Left out, it is what the door has. */
+  bodyTimeoutMs?: number;
+};
+/** The setting as a runtime reads it. */
+export const freeCallText = ({ freeCallCredits }: DoorSettings): Record<string, string> =>
+  freeCallCredits === undefined ? {} : { TOOLBOOTH_FREE_CALL_CREDITS: String(freeCallCredits) };
+
+export type Opener = {
+  name: string;
+  /** What of the suites this door cannot show, and why. */
+  cannot: Partial<Record<"compress" | "retry_later" | "client", string>>;
+  open(settings: DoorSettings): Promise<Opened>;
+};
+
+/** So high that no test meets it unless it wants to; the headers are there all the same. */
+const RATE_LIMIT_OUT_OF_THE_WAY = 100_000;
+
+export type Door = Awaited<ReturnType<typeof openDoor>>;
+
+export async function openDoor(opener: Opener, settings: DoorSettings) {
+  const opened = await opener.open(settings);
+  const ledger: Ledger = ledgerOver((name, order) =>
+    opened.perform({ command: "order", name, order }),
+  );
+  const count = async (command: Command) => (await opened.perform(command)) as number;
+  return {
+    name: opener.name,
+    cannot: opener.cannot,
+    settings,
+    ledger,
+    close: opened.close,
+    now: () => count({ command: "now" }),
+    held: () => count({ command: "held" }),
+    roundTrips: () => count({ command: "roundTrips" }),
+    advance: (ms: number) => opened.perform({ command: "advance", ms }),
+    trouble: (trouble: Trouble) => opened.perform({ command: "trouble", trouble }),
+    ordered: (name: keyof Ledger) => count({ command: "ordered", name }),
+    complaints: async () => (await opened.perform({ command: "complaints" })) as string[],
+    send: async (path: string, sent: Sent = {}) => readAnswer(await opened.fetch(path, sent)),
+  };
+}
+
+/**
+ * Sentences about a door. Doors with the same settings are one, opened at the first sentence and closed after the
+ * last; accounts are each sentence's own, and the ledger's trouble ends with it.
+ */
+export function createSentences(opener: Opener) {
+  const doors = new Map<string, Promise<Door>>();
+  after(async () => {
+    for (const door of doors.values()) await (await door).close();
+  });
+  function open(settings: DoorSettings = { rateLimit: RATE_LIMIT_OUT_OF_THE_WAY }): Promise<Door> {
+    const name = JSON.stringify(settings);
+    const door = doors.get(name) ?? openDoor(opener, settings);
+    doors.set(name, door);
+    return door;
+  }
+  return function sentence(
+    words: string,
+    proof: (door: Door) => Promise<unknown>,
+    given: { settings?: DoorSettings; needs?: keyof Opener["cannot"] } = {},
+  ) {
+    const reason = given.needs === undefined ? undefined : opener.cannot[given.needs];
+    if (reason !== undefined) {
+      console.log(`${opener.name} cannot show that ${words}: ${reason}`);
+      return;
+    }
+    test(`${opener.name}: ${words}`, async () => {
+      const door = await open(given.settings);
+      try {
+        await proof(door);
+      } finally {
+        await door.trouble("none");
+      }
+    });
+  };
+}
+
+export type Sentence = ReturnType<typeof createSentences>;
+
+export type Answer = Awaited<ReturnType<typeof readAnswer>>;
+
+async function readAnswer(response: Response) {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  return {
+    status: response.status,
+    headers: response.headers,
+    header: (name: string) => response.headers.get(name),
+    bytes,
+    text,
+    // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what its test asserts.
+    json: (): any => JSON.parse(text),
+  };
+}
+
+export const sha256 = (text: string | Uint8Array) =>
+  createHash("sha256").update(text).digest("hex");
+
+export type Caller = Awaited<ReturnType<typeof createCaller>>;
+
+type Given = { credits?: number; freeCall?: "open" | "withheld" };
+
+/** An account with one key; unless told otherwise with 100 credits, and without the free first call. */
+export async function createCaller(
+  door: Door,
+  { credits = 100, freeCall = "withheld" }: Given = {},
+) {
+  const { ledger } = door;
+  const account = newAccountId(randomBytes);
+  const now = await door.now();
+  await ledger.openAccount({ account, freeCall, now });
+  const { key, keyId } = await createKey(door, account);
+  const grant = (amount: number) =>
+    ledger.grant({
+      account,
+      id: `operator:${amount}`,
+      kind: "operator",
+      amount,
+      expiresAt: null,
+      now,
+    });
+  if (credits > 0) await grant(credits);
+  const post = (tool: string, sent: Sent = {}) =>
+    door.send(`/api/v1/${tool}`, {
+      method: "POST",
+      ...sent,
+      headers: [["Authorization", `Bearer ${key}`], ...entriesOf(sent.headers)],
+    });
+  return {
+    account,
+    key,
+    keyId,
+    grant,
+    post,
+    /** A call with a JSON body as most clients send it. */
+    call: (tool: string, body?: unknown, headers: Record<string, string> = {}) =>
+      post(tool, {
+        headers: { "Content-Type": "application/json", ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    balance: async () => (await ledger.credits({ account, now: await door.now() })).balance,
+  };
+}
+
+export async function createKey(door: Door, account: string) {
+  const key = makeKey(account, SECRETS, randomBytes);
+  const keyId = newKeyId(account, randomBytes);
+  const order = { account, id: keyId, sha256: sha256(key), start: keyStart(key), label: "test" };
+  await door.ledger.createKey({ ...order, now: await door.now() });
+  return { key, keyId };
+}
+
+export const entriesOf = (headers: Sent["headers"]): [string, string][] =>
+  Array.isArray(headers) ? headers : Object.entries(headers ?? {});
+
+/** Asserts a refusal as the contract draws it, and returns its body. */
+export function assertProblem(answer: Answer, code: ErrorCode, type = "application/problem+json") {
+  const { status, title } = ERRORS[code];
+  assert.equal(answer.status, status, `${answer.status} ${answer.text}`);
+  const problem = answer.json();
+  assert.equal(problem.code, code, answer.text);
+  assert.equal(answer.header("content-type"), type);
+  assert.deepEqual(
+    [problem.ok, problem.status, problem.title, problem.type],
+    [false, status, title, `${PUBLIC_URL}/docs/errors#${code}`],
+  );
+  assert.ok(typeof problem.detail === "string" && problem.detail !== "");
+  assert.equal(problem.requestId, answer.header("x-request-id"));
+  assert.equal(answer.header("cache-control"), "no-store");
+  assert.equal(answer.header("access-control-allow-origin"), "*");
+  assert.equal(answer.header("credits-charged") ?? "0", "0", "a refusal never costs a credit");
+  return problem;
+}
+
+/** Asserts an answer of a tool, and returns its body. */
+export function assertAnswer(answer: Answer, charged?: number) {
+  assert.equal(answer.status, 200, `${answer.status} ${answer.text.slice(0, 500)}`);
+  assert.equal(answer.header("content-type"), "application/json");
+  if (charged !== undefined) assert.equal(answer.header("credits-charged"), String(charged));
+  const body = answer.json();
+  assert.equal(body.ok, true);
+  return body;
+}
+
+/** Waits for what comes soon, with a deadline that only a fault meets. */
+export async function eventually(what: string, isSo: () => Promise<boolean>, deadlineMs = 20_000) {
+  for (const started = Date.now(); !(await isSo()); ) {
+    assert.ok(Date.now() - started < deadlineMs, `${what}: not within ${deadlineMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

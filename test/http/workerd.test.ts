@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bundleWorker } from "./edge.ts";
+import { roundTripSentences } from "./round-trips.ts";
+import { doorSuites } from "./suites.ts";
+import { createSentences } from "./test-service.ts";
+import { WORKER, workerd } from "./workerd.ts";
+
+test("in workerd: app and site import nothing of Node", async () => {
+  const { imports } = await bundleWorker(WORKER);
+  assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
+});
+
+doorSuites(createSentences(workerd));
+roundTripSentences(workerd);

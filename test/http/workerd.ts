@@ -1,0 +1,82 @@
+/** The third door: the house of the edge in workerd over the objects of its accounts, called through sockets. */
+
+import { bundleWorker, type Edge, startEdge } from "./edge.ts";
+import type { Command } from "./ledger-access.ts";
+import { fetchOver } from "./node-socket.ts";
+import {
+  type DoorSettings,
+  entriesOf,
+  freeCallText,
+  type Opened,
+  type Opener,
+  PUBLIC_URL,
+  SECRETS,
+} from "./test-service.ts";
+import type { AbandonOrder, OpenOrder } from "./worker.ts";
+
+export const WORKER = "http/worker.ts";
+
+let running: Promise<Edge> | undefined;
+let houses = 0;
+let open = 0;
+
+const start = async () => startEdge((await bundleWorker(WORKER)).code);
+
+export type OpenedWorkerd = Opened & {
+  port: number;
+  /** The header that names the house. */
+  house: [string, string];
+  abandon(order: AbandonOrder): Promise<void>;
+};
+
+export async function openWorkerd(settings: DoorSettings): Promise<OpenedWorkerd> {
+  const { rateLimit, fixed, bodyTimeoutMs = null } = settings;
+  running ??= start();
+  const { base, port, close } = await running;
+  houses += 1;
+  open += 1;
+  const house: [string, string] = ["x-test-house", String(houses)];
+  const command = (to: string, value: unknown) =>
+    fetchOver(base, to, { method: "POST", headers: [house], body: JSON.stringify(value) });
+  const order: OpenOrder = {
+    texts: {
+      ...{ PUBLIC_URL, SECRET: SECRETS.join(","), RATE_LIMIT: String(rateLimit) },
+      ...freeCallText(settings),
+    },
+    fixed: fixed === true,
+    bodyTimeoutMs,
+  };
+  const opened = await command("/test/open", order);
+  if (!opened.ok) throw new Error(await opened.text());
+  return {
+    port,
+    house,
+    async abandon(order) {
+      const answer = await command("/test/abandon", {
+        ...order,
+        headers: [...order.headers, house],
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    fetch: (to, sent) =>
+      fetchOver(base, to, { ...sent, headers: [...entriesOf(sent.headers), house] }),
+    async perform(order: Command) {
+      const answer = await command("/test/perform", order);
+      const result = (await answer.json()) as { value?: unknown; error?: string };
+      if (result.error !== undefined) throw new Error(result.error);
+      return result.value;
+    },
+    async close() {
+      open -= 1;
+      if (open > 0) return;
+      running = undefined;
+      await close();
+    },
+  };
+}
+
+export const workerd: Opener = {
+  name: "in workerd",
+  cannot: { compress: "at the edge the platform compresses, in front of workerd" },
+  open: openWorkerd,
+};

@@ -1,0 +1,55 @@
+/** What becomes of notices: they are written as time goes on, carried on, and forgotten. */
+import assert from "node:assert/strict";
+import { emailsOf } from "../contract/email-queue-fixture.ts";
+import { fault, type Life, orNothing } from "./chance.ts";
+import { MS_OF_DAY } from "./lots.ts";
+import type { World } from "./world.ts";
+
+export async function look({ world, pick }: Life): Promise<void> {
+  const max = pick([1, 2, 5, 100]);
+  await world.ledger.recordExpiries({ now: world.clock.at, max });
+}
+
+/** By one or by two at once, who may break in the midst of it; then the queue is emptied. */
+export async function carry(life: Life): Promise<void> {
+  const { world, random } = life;
+  const rounds = [world.carrier(fault(life))];
+  if (random() < 0.4) rounds.push(world.carrier(fault(life)));
+  await Promise.all(rounds.map((round) => orNothing(round())));
+  await takeLetters(world);
+}
+
+/** What waits in the queue is what was put there, once each. */
+async function takeLetters({ clock, people, seen }: World): Promise<void> {
+  const order = { now: clock.at, leaseUntil: clock.at + 1000, max: 999, way: "smtp" } as const;
+  const { letters } = await emailsOf(people).take(order);
+  const shown = letters.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
+  assert.deepEqual(shown, seen.letters);
+  for (const { id } of letters) await emailsOf(people).done({ id });
+  seen.letters = [];
+}
+
+/** After all notices were carried on, as the service does it. */
+export async function forget({ world }: Life): Promise<void> {
+  const { clock, people, seen } = world;
+  let more = true;
+  while (more) ({ more } = await world.carrier(null)());
+  await takeLetters(world);
+  const before = clock.at - 30 * MS_OF_DAY;
+  await checkWebhooks(world);
+  await people.notices.forget({ before, max: 9999 });
+  seen.webhooks = seen.webhooks.filter(({ at }) => at >= before);
+  await checkWebhooks(world);
+}
+
+async function checkWebhooks({ people, persons, seen }: World): Promise<void> {
+  for (const { id: account, endpoints } of persons) {
+    const sent: string[] = [];
+    for (const { id: endpoint } of await people.notices.listEndpoints({ account })) {
+      const order = { account, endpoint, after: null, max: 9999 };
+      sent.push(...(await people.notices.listDeliveries(order)).map(({ notice }) => notice));
+    }
+    const expected = seen.webhooks.filter((each) => each.account === account);
+    assert.deepEqual(sent.sort(), expected.map(({ notice }) => notice).sort(), `${endpoints}`);
+  }
+}

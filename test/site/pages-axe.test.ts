@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, it } from "node:test";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { createPages } from "#site/pages.ts";
+import { openBrowser } from "../support/chromium.ts";
+import { FULL, type PagesServer, servePages } from "./pages-server.ts";
+
+/** The pages as people meet them: WCAG 2.2 AA as far as axe can tell, on two sizes of screen, light and dark. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES: RunOptions = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+  resultTypes: ["violations"],
+};
+const PATHS = [...Object.keys(createPages(FULL).byPath), "/nowhere"];
+
+let browser: Browser;
+let server: PagesServer;
+before(async () => {
+  [browser, server] = await Promise.all([openBrowser(), servePages()]);
+});
+after(async () => {
+  server.close();
+  await browser.close();
+});
+
+/** Each violation with the elements that it concerns. */
+async function findViolations(page: Page): Promise<string[]> {
+  // Past the policy of the page, as a developer's tools go past it.
+  const { violations } = (await page.evaluate(
+    `${AXE};axe.run(document, ${JSON.stringify(RULES)})`,
+  )) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [320, 1280]) {
+    describe(`${colorScheme}, ${width} pixels wide`, () => {
+      let page: Page;
+      const said: string[] = [];
+      before(async () => {
+        page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
+        page.on("console", (message) => said.push(message.text()));
+        page.on("pageerror", (error) => said.push(String(error)));
+      });
+      after(() => page.close());
+
+      for (const path of PATHS) {
+        it(`${path} has no violation with everything unfolded, and nothing past its edge`, async () => {
+          await page.goto(server.url + path);
+          if (path === "/") await page.locator("#try-text:not([readonly])").waitFor();
+          await page.evaluate(
+            "document.querySelectorAll('details').forEach((part) => { part.open = true; })",
+          );
+          assert.deepEqual(await findViolations(page), []);
+          assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth")) <= width);
+          // A policy that stops something says so on the console. A 404 is said there too.
+          assert.deepEqual(
+            said.splice(0).filter((text) => !/404 \(Not Found\)/.test(text)),
+            [],
+          );
+        });
+      }
+    });
+  }
+}

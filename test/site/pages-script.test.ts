@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { qrCode } from "#tools/registry.ts";
+import { openBrowser } from "../support/chromium.ts";
+import { fixedSupply } from "../support/tool-context.ts";
+import { bundleScript, gzippedBytes, type PagesServer, servePages } from "./pages-server.ts";
+
+/** What the script adds to the pages that the server renders, in a real browser and under their own policy. */
+let browser: Browser;
+let server: PagesServer;
+before(async () => {
+  [browser, server] = await Promise.all([openBrowser(), servePages()]);
+});
+after(async () => {
+  server.close();
+  await browser.close();
+});
+
+async function open(path: string, options: Parameters<Browser["newContext"]>[0] = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(server.url + path);
+  return { context, page, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** The text is shown soon after it was typed: the page waits for a pause. */
+const awaitHash = (page: Page, text: string) =>
+  page.locator("[data-try=hash]").getByText(digestOf(text), { exact: true }).waitFor();
+
+const field = (page: Page) => page.getByLabel("A text of yours");
+const awaitField = (page: Page) => page.locator("#try-text:not([readonly])").waitFor();
+
+describe("the field to try on the front page", () => {
+  it("takes any text, and shows what calls would answer, without sending anything", async () => {
+    await using opened = await open("/");
+    const { page } = opened;
+    await awaitField(page);
+    const before = server.asked.length;
+    for (const text of ["it's <b>naïve</b> ☕", "0123456789", "x".repeat(2000)]) {
+      await field(page).fill(text);
+      await awaitHash(page, text);
+      const request = { text, format: "svg", errorCorrectionLevel: "M", width: 160 };
+      const answer = await qrCode.run(qrCode.input.parse(request), fixedSupply());
+      const source = (await page.locator("[data-try=qr]").getAttribute("src")) as string;
+      assert.equal(decodeURIComponent(source.slice(source.indexOf(",") + 1)), answer.output);
+    }
+    assert.equal(server.asked.length, before);
+  });
+
+  it("shows the call for a shell, whatever is in the text", async () => {
+    await using opened = await open("/");
+    const { page } = opened;
+    await awaitField(page);
+    await field(page).fill("it's");
+    await awaitHash(page, "it's");
+    const call = (await page.locator(".try pre").textContent()) as string;
+    assert.ok(call.endsWith(`-d '{"text":"it'\\''s"}'`), call);
+  });
+
+  it("says why there is no QR code, and shows one again", async () => {
+    await using opened = await open("/");
+    const { page } = opened;
+    await awaitField(page);
+    const fault = page.locator("[data-try=fault]");
+    const image = page.locator("[data-try=qr]");
+    for (const [text, said] of [
+      ["", /needs a text/],
+      ["☕".repeat(2000), /too long .* level M/],
+    ] as const) {
+      await field(page).fill(text);
+      await awaitHash(page, text);
+      assert.match((await fault.textContent()) as string, said);
+      assert.equal(await image.isVisible(), false);
+      await field(page).fill("short");
+      await awaitHash(page, "short");
+      assert.equal(await fault.textContent(), "");
+      assert.equal(await image.isVisible(), true);
+    }
+  });
+
+  it("is an example that can be read where scripts are off", async () => {
+    await using opened = await open("/", { javaScriptEnabled: false });
+    const { page } = opened;
+    assert.equal(await page.locator("#try-text[readonly]").count(), 1);
+    assert.match((await page.locator("#try-hint").textContent()) as string, /An example/);
+    assert.equal(await page.locator("[data-try=qr]").isVisible(), true);
+  });
+
+  it("costs less than 40 KB of script, and other pages do not load it", async () => {
+    assert.ok(gzippedBytes(await bundleScript()) < 40 * 1024);
+    server.asked.length = 0;
+    await using opened = await open("/docs");
+    await opened.page.locator("button.copy").first().waitFor();
+    assert.deepEqual(server.asked, ["/docs", "/assets/main.js"]);
+  });
+});
+
+describe("every block of code", () => {
+  it("is copied by its button, by keyboard too, and that is said", async () => {
+    await using opened = await open("/docs", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const { page } = opened;
+    const button = page.getByRole("button", { name: "Copy: Request with curl" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Copied").waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    assert.match(copied, /^curl http:\/\/127[\s\S]*-d '\{"text":"Hello, world!"\}'$/);
+    assert.equal(await button.textContent(), "Copied");
+  });
+});
+
+describe("the colour scheme", () => {
+  const ground = (page: Page) =>
+    page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+
+  it("is the system's, and the one that was chosen on the dashboard goes before it", async () => {
+    await using opened = await open("/docs", { colorScheme: "light" });
+    const { page } = opened;
+    const light = await ground(page);
+    for (const [chosen, isLight] of [
+      ["dark", false],
+      ["auto", true],
+      ["light", true],
+    ] as const) {
+      await page.evaluate(`localStorage.setItem("mantine-color-scheme-value", "${chosen}")`);
+      await page.reload();
+      assert.equal((await ground(page)) === light, isLight, chosen);
+    }
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.equal(await ground(page), light, "chosen light, though the system is dark");
+  });
+
+  it("is light on paper, whatever the screen shows", async () => {
+    await using opened = await open("/docs", { colorScheme: "light" });
+    const { page } = opened;
+    const box = () =>
+      page.evaluate<string>("getComputedStyle(document.querySelector('.code')).backgroundColor");
+    const light = await box();
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.notEqual(await box(), light);
+    await page.emulateMedia({ colorScheme: "dark", media: "print" });
+    assert.equal(await box(), light);
+  });
+});

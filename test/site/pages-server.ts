@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { SETTINGS } from "#config/settings.ts";
+import type { PageOptions } from "#site/page-options.ts";
+import { createPages, type Pages } from "#site/pages.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { prices } from "../web/sales-fixtures.ts";
+
+/** A service with everything that the pages can offer, published at the root of a name. */
+export const FULL: PageOptions = {
+  publicUrl: "https://tools.test",
+  rateLimit: 100,
+  freeCallCredits: 1,
+  tools: TOOLS,
+  version: "1.2.3",
+  assets: { script: "assets/main.js" },
+  people: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
+  settings: SETTINGS,
+};
+
+/** What another door serves: the API and its pages, without a script and without people. */
+export const BARE: PageOptions = {
+  publicUrl: "https://tools.test",
+  rateLimit: 0,
+  freeCallCredits: 1,
+  tools: TOOLS,
+  version: "1.2.3",
+};
+
+export const ROOT = path.join(import.meta.dirname, "../..");
+
+/** The script of the pages, by the path of each of its files. */
+export async function bundleScript(): Promise<Map<string, string>> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(ROOT, "web/front/main.ts")],
+    absWorkingDir: ROOT,
+    outdir: "/assets",
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: "esm",
+    write: false,
+  });
+  return new Map(outputFiles.map((file) => [file.path, file.text]));
+}
+
+/** Bytes on the wire of everything that a page can come to load. */
+export const gzippedBytes = (files: Map<string, string>): number =>
+  [...files.values()].reduce((sum, text) => sum + gzipSync(text).byteLength, 0);
+
+export type PagesServer = {
+  url: string;
+  pages: Pages;
+  /** The paths that were asked for, one after the other. */
+  asked: string[];
+  close(): void;
+};
+
+/** Serves the pages and their script as the service does, with the same headers, on a free port. */
+export async function servePages(): Promise<PagesServer> {
+  const files = await bundleScript();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const target = request.url ?? "/";
+    asked.push(target);
+    const file = files.get(target);
+    if (file !== undefined) {
+      response.writeHead(200, { "Content-Type": "text/javascript" }).end(file);
+      return;
+    }
+    const page = pages.byPath[target];
+    response.writeHead(page === undefined ? 404 : 200, {
+      ...pages.headers,
+      "Content-Type": "text/html; charset=utf-8",
+    });
+    response.end(page ?? pages.notFound);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pages = createPages({ ...FULL, publicUrl: url });
+  return {
+    url,
+    pages,
+    asked,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { SETTINGS } from "#config/settings.ts";
+import { ERRORS } from "#errors.ts";
+import { html, prose } from "#site/html.ts";
+import { layOutJson } from "#site/json-layout.ts";
+import { pageLinks } from "#site/page-links.ts";
+import { PAGE_CSP } from "#site/page-policy.ts";
+import { createPages, type Pages } from "#site/pages.ts";
+import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
+import { hash, TOOLS } from "#tools/registry.ts";
+import { BARE, FULL } from "./pages-server.ts";
+
+const full = createPages(FULL);
+const bare = createPages(BARE);
+const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.notFound;
+
+/** What is served beside these pages where people are served. */
+const ELSEWHERE =
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
+
+for (const [kind, pages, options] of [
+  ["with people", full, FULL],
+  ["of the API alone", bare, BARE],
+] as const) {
+  describe(`every page ${kind}`, () => {
+    for (const path of [...Object.keys(pages.byPath), "/nowhere"]) {
+      const text = at(pages, path);
+
+      it(`${path}: is well-formed, and no id is there twice`, () => {
+        assert.match(text, /^<!doctype html>\n<html lang="en">/);
+        assert.deepEqual(findTagFaults(text), []);
+        const ids = attributes(text, "id");
+        assert.deepEqual(ids, [...new Set(ids)]);
+      });
+
+      it(`${path}: has one main heading, and skips no level`, () => {
+        const levels = [...text.matchAll(/<h([1-6])[\s>]/g)].map(([, level]) => Number(level));
+        assert.equal(levels[0], 1);
+        assert.equal(levels.filter((level) => level === 1).length, 1);
+        levels.reduce((above, level) => {
+          assert.ok(level <= above + 1, `h${level} follows h${above}`);
+          return level;
+        });
+      });
+
+      it(`${path}: tells search engines its title, its description and its address`, () => {
+        const [, title = ""] = /<title>([^<]+)<\/title>/.exec(text) ?? [];
+        const [, description = ""] = /<meta name="description" content="([^"]+)">/.exec(text) ?? [];
+        assert.match(title, /Toolbooth/);
+        assert.ok(description.length > 20 && description.length <= 170, description);
+        const isThere = path in pages.byPath;
+        const canonical = `<link rel="canonical" href="https://tools.test${path}">`;
+        assert.equal(text.includes(canonical), isThere);
+        assert.equal(text.includes(`<meta property="og:title" content="${title}">`), isThere);
+        assert.equal(text.includes('<meta name="robots" content="noindex">'), !isThere);
+      });
+
+      it(`${path}: loads nothing but its own script`, () => {
+        assert.doesNotMatch(text, /@import|url\(|<iframe|<object|<embed/i);
+        const scripts = options === FULL ? ["/assets/main.js"] : [];
+        const sources = attributes(text, "src");
+        assert.deepEqual(
+          sources.filter((source) => !source.startsWith("data:image/svg+xml,")),
+          scripts,
+        );
+        const icon = [...text.matchAll(/<link rel="icon" href="([^"]*)"/g)];
+        assert.match(icon[0]?.[1] as string, /^data:image\/svg\+xml,/);
+      });
+
+      it(`${path}: every link leads to a page that is there, and to a place on it`, () => {
+        const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href ?? "");
+        assert.ok(links.length > 0);
+        for (const href of links) {
+          const [target = "", place] = href.split("#");
+          const page = target === "" ? text : pages.byPath[target];
+          if (page === undefined) {
+            assert.match(href, kind === "with people" ? ELSEWHERE : /^\/openapi\.json$/);
+          } else if (place !== undefined) {
+            assert.ok(attributes(page, "id").includes(place), href);
+          }
+        }
+      });
+
+      it(`${path}: has no inline script, and its style as its policy allows it`, () => {
+        assert.doesNotMatch(text, /<script(?![^>]* src=")/);
+        assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/);
+        const [, style] = /<style>([\s\S]*?)<\/style>/.exec(text) as RegExpExecArray;
+        const digest = createHash("sha256")
+          .update(style as string)
+          .digest("base64");
+        assert.ok(PAGE_CSP.includes(`style-src 'sha256-${digest}';`));
+        assert.ok(PAGE_CSP.includes("script-src 'self';"));
+        assert.equal(pages.headers["Content-Security-Policy"], PAGE_CSP);
+      });
+
+      it(`${path}: is small`, () => assert.ok(Buffer.byteLength(text) < 64 * 1024));
+
+      it(`${path}: escapes whatever the settings say`, () => {
+        const hostile = `https://x.test/"'><script>alert(1)</script>&amp;\``;
+        const settings = [{ name: "<b>'\"", fallback: "<b>'\"", meaning: "<b>'\"" }];
+        const made = createPages({
+          ...options,
+          publicUrl: hostile,
+          version: "<b>'\"",
+          ...(options.settings && { settings }),
+        });
+        const hostilePage = at(made, path);
+        assert.deepEqual(findTagFaults(hostilePage), []);
+        assert.doesNotMatch(hostilePage, /<script>|alert\(1\)<\/script>|<b>'/);
+      });
+    }
+  });
+}
+
+describe("the front page", () => {
+  it("shows an example that is true, before any script has run", () => {
+    const [example] = hash.examples as [(typeof hash.examples)[number]];
+    const { text } = example.request as { text: string };
+    const digest = createHash("sha256").update(text).digest("hex");
+    const page = at(full, "/");
+    assert.ok(page.includes(`>${text}</textarea>`));
+    assert.ok(page.includes(`data-try="hash">${digest}</code>`));
+    assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
+  });
+
+  it("leads to every tool: to its page, or to its reference where there are no such pages", () => {
+    for (const { name } of TOOLS) {
+      assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);
+      assert.ok(at(bare, "/").includes(`href="/docs/reference#${name}"`), name);
+    }
+  });
+
+  it("offers to sign up only where that is open", () => {
+    const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
+    const closed = createPages({ ...FULL, people });
+    for (const [path, text] of Object.entries(closed.byPath)) {
+      // Those for whom the operator has opened an account read there how to take it over.
+      assert.equal(text.includes('href="/sign-up"'), path === "/docs/accounts", path);
+      assert.ok(text.includes('href="/sign-in"'), path);
+    }
+  });
+});
+
+describe("the documentation", () => {
+  it("has a section for every tool, with its fields", () => {
+    const reference = at(full, "/docs/reference");
+    const ids = new Set(attributes(reference, "id"));
+    for (const { name } of TOOLS) assert.ok(ids.has(name), name);
+    for (const field of ["markdown", "errorCorrectionLevel", "algorithm", "uuids", "receivedAt"]) {
+      assert.ok(reference.includes(`<code>${field}</code>`), field);
+    }
+  });
+
+  it("has the section to which a refusal for want of credits leads", () => {
+    assert.ok(attributes(at(full, "/docs"), "id").includes("credits"));
+  });
+
+  it("tells nothing of a rate limit where there is none", () => {
+    assert.ok(at(full, "/docs/calls").includes("RateLimit-Policy"));
+    assert.ok(!at(bare, "/docs/calls").includes("RateLimit-Policy"));
+  });
+
+  it("shows every setting to those who run the service", () => {
+    for (const { name, meaning } of SETTINGS) {
+      assert.ok(at(full, "/docs/self-hosting").includes(`<code>${name}</code>`), name);
+      assert.ok(at(full, "/docs/self-hosting").includes(html`${prose(meaning)}`.text), name);
+    }
+  });
+
+  it("leads from every page to every other, with the open one marked", () => {
+    const paths = Object.keys(full.byPath).filter((path) => path !== "/");
+    for (const path of paths) {
+      const [, nav = ""] = at(full, path).split('<nav aria-label="Documentation">');
+      for (const other of paths) assert.ok(nav.includes(`href="${other}"`), `${path}: ${other}`);
+      assert.ok(nav.includes(`href="${path}" aria-current="page"`), path);
+    }
+  });
+});
+
+describe("the errors page", () => {
+  it("has an entry for every code, with the code as its id, its cause and its cure", () => {
+    for (const [code, { status, title, cause, cure }] of Object.entries(ERRORS)) {
+      const [, entry] = at(full, "/docs/errors").split(` id="${code}">`);
+      assert.ok(entry !== undefined, code);
+      const own = entry.slice(0, entry.indexOf("</section>"));
+      assert.ok(own.includes(`>${status}</span>`), `${code}: status`);
+      for (const text of [title, cause, cure]) {
+        assert.ok(own.includes(html`${prose(text)}`.text), `${code}: ${text}`);
+      }
+    }
+  });
+});
+
+describe("what search engines read", () => {
+  it("names every page and every tool, and nothing that is a person's own", () => {
+    const paths = [...full.sitemap.matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g)];
+    const named = paths.map(([, path]) => path);
+    for (const path of Object.keys(full.byPath)) assert.ok(named.includes(path), path);
+    for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
+    assert.doesNotMatch(bare.sitemap, /tools\//);
+    assert.deepEqual(findTagFaults(full.sitemap.replace(/^<\?xml[^>]*\?>\n/, "")), []);
+    for (const path of ["/home", "/people/", "/api/"]) {
+      assert.ok(full.robots.includes(`\nDisallow: ${path}\n`), path);
+    }
+    for (const { name } of TOOLS) {
+      assert.ok(full.llms.includes(`POST https://tools.test/api/v1/${name}.`), name);
+    }
+    assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
+  });
+
+  it("keeps the path under which the service is published", () => {
+    const below = createPages({ ...FULL, publicUrl: "https://x.test/booth" });
+    assert.ok(below.robots.includes("\nDisallow: /booth/api/\n"));
+    assert.ok(below.sitemap.includes("<loc>https://x.test/booth/docs</loc>"));
+    assert.ok(at(below, "/docs").includes('src="/booth/assets/main.js"'));
+    assert.ok(at(below, "/docs").includes('href="https://x.test/booth/docs"'));
+    for (const text of Object.values(below.byPath)) {
+      assert.doesNotMatch(text, /<a [^>]*href="\/(?!booth[/"])/);
+    }
+  });
+});
+
+describe("the template", () => {
+  it("escapes text, and keeps what is HTML already", () => {
+    const inner = html`<b>${"<&>\"'"}</b>`;
+    assert.equal(
+      html`${inner}${["<", null, false, 7]}`.text,
+      "<b>&lt;&amp;&gt;&#34;&#39;</b>&lt;7",
+    );
+  });
+
+  it("makes code of what is between backticks", () => {
+    assert.equal(html`${prose("Send `a<b` now")}`.text, "Send <code>a&lt;b</code> now");
+  });
+});
+
+describe("links", () => {
+  it("keep the path under which the service is published", () => {
+    assert.equal(pageLinks("https://x.test").docs, "/docs");
+    assert.equal(pageLinks("https://x.test/tools/").docs, "/tools/docs");
+    assert.equal(pageLinks("no address").front, "/");
+  });
+});
+
+describe("code to be copied", () => {
+  const url = "https://tools.test/api/v1/echo";
+
+  it("is quoted so that a shell takes the body as it is", () => {
+    assert.equal(
+      curlCode({ url, body: "it's" }),
+      `curl ${url} \\\n  -H "Authorization: Bearer $TOOLBOOTH_KEY" \\\n  -d '"it'\\''s"'`,
+    );
+    assert.match(curlCode({ url, body: undefined }), /-X POST$/);
+    assert.match(
+      curlCode({ url: "https://x.test/$(id)", body: 1 }),
+      /curl 'https:\/\/x\.test\/\$\(id\)' /,
+    );
+  });
+
+  it("is JavaScript, and Python's own words in Python", () => {
+    const body = { yes: true, none: null, list: [1, "a"] };
+    const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+    assert.doesNotThrow(() => new AsyncFunction(fetchCode({ url, body })));
+    assert.ok(pythonCode({ url, body }).includes('{"yes": True, "none": None, "list": [1, "a"]}'));
+  });
+
+  it("is JSON that reads back as the same value", () => {
+    const long = "x".repeat(80);
+    for (const value of [{}, [], { a: [1, { b: null }] }, { a: [long, long], b: {} }, "text", 7]) {
+      assert.deepEqual(JSON.parse(layOutJson(value)), value);
+    }
+  });
+});
+
+const attributes = (text: string, name: string): string[] =>
+  [...text.matchAll(new RegExp(`<[a-z][^>]* ${name}="([^"]*)"`, "g"))].map(
+    ([, value]) => value as string,
+  );
+
+const VOID = new Set(["meta", "link", "input", "br", "img"]);
+
+/** What is opened and not closed, or closed and not open. Enough of a parser for pages that we write ourselves. */
+function findTagFaults(text: string): string[] {
+  const open: string[] = [];
+  const faults: string[] = [];
+  const raw = text.replace(/<style>[\s\S]*?<\/style>/g, "");
+  for (const [, close, name, selfClosed] of raw.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/g)) {
+    if (VOID.has(name as string) || selfClosed === "/") continue;
+    if (close === "") open.push(name as string);
+    else if (open.at(-1) === name) open.pop();
+    else faults.push(`</${name}> inside <${open.at(-1)}>`);
+  }
+  const left = raw.replace(/<\/?[a-z][a-z0-9]*\b(?:[^<>"]|"[^"]*")*>|<!doctype html>/g, "");
+  if (/[<>]/.test(left))
+    faults.push(`a bracket outside of tags: ${/.{0,40}[<>].{0,40}/.exec(left)?.[0]}`);
+  return [...faults, ...open.map((name) => `<${name}> is not closed`)];
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after } from "node:test";
+import {
+  callLedgerOfObjects,
+  type LedgerStub,
+  ledgerOfObjects,
+} from "#stores/durable-object/ledger.ts";
+import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
+import type { Migration } from "#stores/schema/migrations.ts";
+import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
+
+/** Objects in a real workerd, whose databases are files of a folder that goes with the tests. */
+export function openObjects() {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
+  let running: Promise<Edge> | undefined;
+  let release: readonly Migration[] = [];
+  const log: string[] = [];
+
+  after(async () => {
+    await (await running)?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function ask(object: string, body: unknown): Promise<never> {
+    running ??= start(folder, release, log);
+    const { base } = await running;
+    const headers = { "x-test-object": object };
+    const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as never;
+  }
+
+  return {
+    object(name: string) {
+      const stub: LedgerStub = {
+        perform: (operation, order) => ask(name, { name: operation, order }),
+        call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
+      };
+      const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
+      const movingStub: MovingStub = {
+        exportRecords: moving("exportRecords"),
+        beginImport: moving("beginImport"),
+        importRecords: moving("importRecords"),
+        finishImport: moving("finishImport"),
+      };
+      return {
+        ledger: ledgerOfObjects(() => stub),
+        calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+        moves: movesOfObjects(() => movingStub),
+        alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
+        wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
+        wake: (): Promise<null> => ask(name, { method: "wake" }),
+        countRows: (table: string): Promise<number> =>
+          ask(name, { method: "countRows", order: { table } }),
+        rows: (query: string): Promise<Record<string, unknown>[]> =>
+          ask(name, { method: "rows", order: { query } }),
+      };
+    },
+    /** As the platform starts a process anew; `migrations`: those of another release, after the ones of this. */
+    async restart(migrations: readonly Migration[] = []) {
+      await (await running)?.close();
+      running = undefined;
+      release = migrations;
+    },
+    /** What the objects wrote to their console, a line each. */
+    log,
+  };
+}
+
+async function start(
+  folder: string,
+  migrations: readonly Migration[],
+  log: string[],
+): Promise<Edge> {
+  const { code } = await bundleWorker("stores/durable-object/worker.ts");
+  const texts = { TEST_MIGRATIONS: JSON.stringify(migrations) };
+  const beside = {
+    handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
+  };
+  return startEdge(code, { folder, texts, beside });
+}

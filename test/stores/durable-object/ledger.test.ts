@@ -1,0 +1,25 @@
+import type { TestContext } from "node:test";
+import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
+import { ledgerModel } from "../../contract/ledger-model.ts";
+import { openObjects } from "./fixture.ts";
+
+const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 100);
+const objects = openObjects();
+let opened = 0;
+
+async function open(_: TestContext) {
+  opened += 1;
+  const name = `object ${opened}`;
+  return {
+    ledger: objects.object(name).ledger,
+    async reopen() {
+      await objects.restart();
+      return objects.object(name).ledger;
+    },
+  };
+}
+
+ledgerContract("in a Durable Object", open);
+// A step is a request to another process here; the statements are those of the SQLite store, which takes the whole number.
+ledgerModel("in a Durable Object", open, { runs: Math.ceil(MODEL_RUNS / 10) });
+ledgerDurability("in a Durable Object", open);

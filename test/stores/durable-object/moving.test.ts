@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
+import { accountId, assertBooks, createScene, keySha256 } from "../../contract/ledger/fixture.ts";
+import { fill, NOW } from "../transfer-fixture.ts";
+import { openObjects } from "./fixture.ts";
+
+const ADA = accountId("Ada");
+const PAGE = { account: ADA, after: null, max: 10, hold: false };
+const objects = openObjects();
+type Object = ReturnType<typeof objects.object>;
+
+/** The records of one account of a real ledger, in the order in which they are written. */
+const recordsOf = new Map<string, TransferRecord[]>();
+
+before(async () => {
+  const driver = openNodeSqlite(":memory:");
+  await fill(driver);
+  for (const kind of ACCOUNT_RECORDS) {
+    for (const record of pagesOf(driver, kind)) {
+      const account = record.record === "account" ? record.id : record.account;
+      recordsOf.set(account, [...(recordsOf.get(account) ?? []), record]);
+    }
+  }
+  driver.close();
+});
+
+const of = (account: string) => recordsOf.get(account) as TransferRecord[];
+
+async function moveIn({ moves }: Object, records: TransferRecord[], step = 10): Promise<void> {
+  for (let at = 0; at < records.length; at += step) {
+    await moves.importRecords({ account: ADA, records: records.slice(at, at + step) });
+  }
+}
+
+async function readOut({ moves }: Object, max = 1_000): Promise<TransferRecord[]> {
+  const records: TransferRecord[] = [];
+  for (const kind of ACCOUNT_RECORDS) {
+    let after: readonly (string | number | null)[] | null = null;
+    do {
+      const page = await moves.exportRecords({ ...PAGE, kind, after, max });
+      assert.ok(page.records.length <= max);
+      records.push(...page.records);
+      after = page.after;
+    } while (after !== null);
+  }
+  return records;
+}
+
+const standing = (account: string) => ({
+  account,
+  keySha256: keySha256(account, "main"),
+  now: NOW,
+});
+
+describe("an account that is moved to an object", () => {
+  for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"]) {
+    test(`comes with everything, and can be read out again in pages of any size: ${name}`, async () => {
+      const account = accountId(name);
+      const object = objects.object(`whole ${name}`);
+      assert.equal((await object.moves.beginImport({ account })).outcome, "begun");
+      await moveIn(object, of(account));
+      assert.deepEqual(await object.moves.finishImport({ account: ADA, now: NOW }), {
+        ok: true,
+        faults: [],
+      });
+      for (const max of [1, 7, 5_000]) assert.deepEqual(await readOut(object, max), of(account));
+      await assertBooks(object.ledger, NOW);
+    });
+  }
+
+  test("is called there as if it had always been there, and folds what is old", async () => {
+    const object = objects.object("called");
+    await object.moves.beginImport({ account: ADA });
+    await moveIn(object, of(ADA));
+    await object.moves.finishImport({ account: ADA, now: NOW });
+    assert.ok((await object.alarmAt()) !== null);
+    const scene = createScene({ ledger: object.ledger });
+    const before = await scene.balance(ADA, NOW);
+    const order = scene.debitOrder(ADA, { now: NOW, callId: "call_there" });
+    assert.equal((await object.calls(0).debit(order, false)).outcome.outcome, "debited");
+    assert.equal(await scene.balance(ADA, NOW), before - 1);
+    await assertBooks(object.ledger, NOW);
+  });
+
+  test("takes the same records again and changes nothing, whole or in part", async () => {
+    const object = objects.object("again");
+    await object.moves.beginImport({ account: ADA });
+    await moveIn(object, of(ADA), 50);
+    await moveIn(object, of(ADA).slice(3, 40), 11);
+    await moveIn(object, of(ADA), 1_000);
+    assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
+    assert.deepEqual(await readOut(object), of(ADA));
+  });
+
+  test("is not open until its import is finished, also after the process was started anew", async () => {
+    const object = objects.object("closed");
+    await object.moves.beginImport({ account: ADA });
+    await moveIn(object, of(ADA));
+    const scene = createScene({ ledger: object.ledger });
+    const order = scene.debitOrder(ADA, { now: NOW });
+    const isMoving = (error: Error) =>
+      error instanceof NotCarriedOut &&
+      error.message ===
+        `The account ${ADA} is being moved here: run its import to the end, and it opens`;
+    const refusesAll = async () => {
+      await assert.rejects(object.calls(0).debit(order, false), isMoving);
+      await assert.rejects(object.calls(0).keyStatus(standing(ADA)), isMoving);
+      await assert.rejects(object.ledger.debit(order), isMoving);
+      await assert.rejects(object.ledger.keyStatus(standing(ADA)), isMoving);
+      await assert.rejects(scene.grant(ADA, "gift", 5), isMoving);
+      await assert.rejects(readOut(object), isMoving);
+    };
+    await refusesAll();
+    await objects.restart();
+    await refusesAll();
+    await object.moves.finishImport({ account: ADA, now: NOW });
+    assert.equal((await object.ledger.keyStatus(standing(ADA))).outcome, "good");
+    assert.deepEqual(await readOut(object), of(ADA));
+  });
+
+  test("can be begun anew after an interruption, and nothing of the first try is left", async () => {
+    const object = objects.object("interrupted");
+    await object.moves.beginImport({ account: ADA });
+    const changed = of(ADA)
+      .slice(0, 5)
+      .map((record) =>
+        record.record === "key" ? { ...record, label: "of the first try" } : record,
+      );
+    await object.moves.importRecords({ account: ADA, records: changed });
+    assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "begun");
+    await moveIn(object, of(ADA));
+    assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
+    assert.deepEqual(await readOut(object), of(ADA));
+  });
+
+  test("that was finished stays as it is, however often it is begun or finished", async () => {
+    const object = objects.object("finished");
+    await object.moves.beginImport({ account: ADA });
+    await moveIn(object, of(ADA));
+    await object.moves.finishImport({ account: ADA, now: NOW });
+    assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "finished_before");
+    await assert.rejects(
+      object.moves.importRecords({ account: ADA, records: of(ADA) }),
+      OrderRefused,
+    );
+    assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
+    assert.deepEqual(await readOut(object), of(ADA));
+  });
+
+  test("stays closed where its books do not reconcile, and says why", async () => {
+    const object = objects.object("wrong books");
+    await object.moves.beginImport({ account: ADA });
+    const spoilt = of(ADA).filter((record) => record.record !== "usage");
+    await moveIn(object, spoilt);
+    const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
+    assert.equal(ok, false);
+    assert.match(faults.join("\n"), /credits were granted, but \d+ are accounted for/);
+    await assert.rejects(object.ledger.keyStatus(standing(ADA)), NotCarriedOut);
+    await moveIn(object, of(ADA));
+    assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
+  });
+
+  test("stays closed where no record of the account came", async () => {
+    const object = objects.object("nothing");
+    await object.moves.beginImport({ account: ADA });
+    const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
+    assert.deepEqual([ok, faults], [false, [`${ADA}: no record of the account itself came`]]);
+  });
+
+  test("is refused where it is already, or where no import was begun", async () => {
+    const object = objects.object("lived in");
+    const scene = createScene({ ledger: object.ledger });
+    await scene.account("Ada", { credits: 3 });
+    await assert.rejects(object.moves.beginImport({ account: ADA }), /is here already/);
+    await assert.rejects(
+      object.moves.importRecords({ account: ADA, records: of(ADA) }),
+      /No import is under way/,
+    );
+    await assert.rejects(
+      object.moves.finishImport({ account: ADA, now: NOW }),
+      /No import is under way/,
+    );
+    assert.equal(await scene.balance(ADA), 3);
+  });
+});
+
+describe("records that do not fit", () => {
+  const key = () => of(ADA).find(({ record }) => record === "key") as TransferRecord;
+  const account = () => of(ADA)[0] as TransferRecord;
+  const cases: [what: string, records: () => unknown[], message: RegExp][] = [
+    [
+      "of another account",
+      () => [account(), of(accountId("Bob"))[0]],
+      /Record 2 \(account\) does not belong/,
+    ],
+    [
+      "a key of another account",
+      () => [account(), { ...key(), account: accountId("Bob") }],
+      /Record 2 \(key\)/,
+    ],
+    [
+      "a key before its account",
+      () => [key()],
+      /names an account or a key that did not come before/,
+    ],
+    [
+      "of an unknown kind",
+      () => [{ record: "wish", account: ADA }],
+      /no records of the kind "wish"/,
+    ],
+    ["the secret", () => [{ record: "secret", value: "x" }], /no records of the kind "secret"/],
+    [
+      "an address",
+      () => [{ record: "address", email: "a@b.c", account: ADA, createdAt: 1 }],
+      /"address"/,
+    ],
+    [
+      "with a state that does not exist",
+      () => [{ ...account(), state: "happy" }],
+      /contradicts itself/,
+    ],
+    [
+      "with a member left out",
+      () => [account(), { record: "key", account: ADA, id: "key_1" }],
+      /Record 2 \(key\)/,
+    ],
+    [
+      "with text for a number",
+      () => [{ ...account(), createdAt: "yesterday" }],
+      /contradicts itself/,
+    ],
+  ];
+  for (const [what, records, message] of cases) {
+    test(`are refused with all that came beside them: ${what}`, async () => {
+      const object = objects.object(`unfit ${what}`);
+      await object.moves.beginImport({ account: ADA });
+      const asked = object.moves.importRecords({
+        account: ADA,
+        records: records() as TransferRecord[],
+      });
+      await assert.rejects(asked, (error: Error) => {
+        assert.ok(error instanceof OrderRefused, String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+      assert.equal(await object.countRows("account"), 0);
+    });
+  }
+
+  test("a page that cannot be is refused", async () => {
+    const object = objects.object("pages");
+    await createScene({ ledger: object.ledger }).account("Ada", { credits: 3 });
+    const page = { ...PAGE, kind: "debit" as const };
+    for (const wrong of [
+      { ...page, max: 0 },
+      { ...page, max: 5_001 },
+      { ...page, max: 1.5 },
+      { ...page, kind: "secret" as never },
+      { ...page, kind: "toString" as never },
+      { ...page, after: [1] },
+      { ...page, after: ["x", "y", 1] },
+    ]) {
+      await assert.rejects(object.moves.exportRecords(wrong), OrderRefused, JSON.stringify(wrong));
+    }
+  });
+});
+
+describe("an account that is read out while it is called", () => {
+  test("says by its state whether pages belong together", async () => {
+    const object = objects.object("state");
+    const scene = createScene({ ledger: object.ledger });
+    const account = await scene.account("Ada", { credits: 3 });
+    const page = { ...PAGE, kind: "grant" as const };
+    const { state } = await object.moves.exportRecords(page);
+    await scene.balance(account);
+    assert.equal((await object.moves.exportRecords(page)).state, state);
+    await scene.debit(account);
+    assert.notEqual((await object.moves.exportRecords(page)).state, state);
+  });
+
+  test("is held on request: calls are refused uncharged, reads go on", async () => {
+    const object = objects.object("held");
+    const scene = createScene({ ledger: object.ledger });
+    const account = await scene.account("Ada", { credits: 3 });
+    const page = { ...PAGE, kind: "grant" as const };
+    await object.moves.exportRecords({ ...page, hold: true });
+    await assert.rejects(object.calls(0).debit(scene.debitOrder(account), false), NotCarriedOut);
+    assert.equal(await scene.balance(account), 3);
+  });
+});

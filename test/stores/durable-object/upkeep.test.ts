@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import {
+  assertBooks,
+  createScene,
+  DAY,
+  HOUR,
+  idempotency,
+  MINUTE,
+  START,
+} from "../../contract/ledger/fixture.ts";
+import { eventually } from "../../http/test-service.ts";
+import { openEmpty } from "../transfer-fixture.ts";
+import { openObjects } from "./fixture.ts";
+
+const KEPT_DAYS = 30;
+
+describe("the alarm of an account's object", () => {
+  /** A ledger with an alarm that the test watches, by a clock that it moves. */
+  async function openScene(t: TestContext) {
+    t.mock.timers.enable({ apis: ["Date"], now: START });
+    const driver = openEmpty(t);
+    const run = createBatchRunner(driver, { isAlone: true });
+    const asked = { getAlarm: 0, setAlarm: 0 };
+    const trouble: { setAlarm: Error | null; maintain: Error | null } = {
+      setAlarm: null,
+      maintain: null,
+    };
+    let alarmAt: number | null = null;
+    const storage = {
+      async getAlarm() {
+        asked.getAlarm += 1;
+        return alarmAt;
+      },
+      async setAlarm(at: number) {
+        asked.setAlarm += 1;
+        if (trouble.setAlarm !== null) throw trouble.setAlarm;
+        alarmAt = at;
+      },
+    };
+    const submit = (name: LedgerOperation, order: unknown) =>
+      unwrap(run([[name, order]])[0] as BatchResult);
+    const maintain = (order: MaintainOrder) => {
+      if (trouble.maintain !== null) throw trouble.maintain;
+      return submit("maintain", order) as MaintainOutcome;
+    };
+    const start = () => createUpkeep(storage, driver, maintain, KEPT_DAYS);
+    const scene = createScene({ ledger: ledgerOver(async (name, order) => submit(name, order)) });
+    const account = await scene.account("Ada", { credits: 100 });
+    let upkeep = start();
+    return {
+      asked,
+      trouble,
+      driver,
+      alarmAt: () => alarmAt,
+      /** Another life of the same object. */
+      wakeAnew: () => {
+        upkeep = start();
+      },
+      async call(now: number, key: string | null = null) {
+        const order = scene.debitOrder(account, {
+          now,
+          idempotency: key === null ? null : idempotency(key),
+        });
+        await scene.ledger.debit(order);
+        await upkeep.note({ now, repeatable: key !== null });
+      },
+      async goOff() {
+        const at = alarmAt as number;
+        t.mock.timers.setTime(Math.max(at, Date.now()));
+        // The platform has forgotten an alarm that goes off.
+        alarmAt = null;
+        await upkeep.round();
+      },
+      count: (table: string) =>
+        Number(driver.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]),
+    };
+  }
+
+  test("is looked up once and set once, however many calls there are", async (t) => {
+    const scene = await openScene(t);
+    for (let call = 0; call < 50; call += 1) await scene.call(START + call * MINUTE);
+    assert.deepEqual(scene.asked, { getAlarm: 1, setAlarm: 1 });
+    assert.equal(scene.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    scene.wakeAnew();
+    for (let call = 0; call < 50; call += 1) await scene.call(START + HOUR + call);
+    assert.deepEqual(scene.asked, { getAlarm: 2, setAlarm: 1 });
+  });
+
+  test("comes sooner where an answer is kept for repeats, and is set for the first of them alone", async (t) => {
+    const scene = await openScene(t);
+    await scene.call(START);
+    await scene.call(START + MINUTE, "once");
+    assert.equal(scene.alarmAt(), START + MINUTE + 2 * DAY);
+    for (let call = 0; call < 20; call += 1) await scene.call(START + HOUR + call, `later-${call}`);
+    assert.deepEqual(scene.asked, { getAlarm: 1, setAlarm: 2 });
+  });
+
+  test("forgets answers and folds debits, each when its time has come, and then there is none", async (t) => {
+    const scene = await openScene(t);
+    await scene.call(START);
+    await scene.call(START + MINUTE, "once");
+    await scene.goOff();
+    assert.deepEqual([scene.count("idempotency"), scene.count("debit")], [0, 2]);
+    assert.equal(scene.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    await scene.goOff();
+    assert.deepEqual([scene.count("debit"), scene.count("usage_hour")], [0, 1]);
+    assert.equal(scene.alarmAt(), null);
+  });
+
+  test("wakes an account that is called all the time no more than once a day", async (t) => {
+    const scene = await openScene(t);
+    const rounds: number[] = [];
+    for (let hour = 0; hour < 10 * 24; hour += 1) {
+      const now = START + hour * HOUR;
+      t.mock.timers.setTime(Math.max(now, Date.now()));
+      if ((scene.alarmAt() ?? now + 1) <= now) {
+        rounds.push(now);
+        await scene.goOff();
+      }
+      if (hour % 4 === 0) await scene.call(now, `hour ${hour}`);
+    }
+    assert.ok(rounds.length >= 4, `${rounds.length} rounds`);
+    const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] as number));
+    assert.ok(Math.min(...gaps) >= DAY, String(gaps));
+    assert.ok(scene.count("idempotency") <= 12 + 1);
+  });
+
+  test("is never sooner than in an hour, whatever an order says of its time", async (t) => {
+    const scene = await openScene(t);
+    await scene.call(START - 400 * DAY, "old");
+    assert.equal(scene.alarmAt(), START + HOUR);
+  });
+
+  test("stops after 20,000 rows and goes on in a second, so that calls get in between", async (t) => {
+    const scene = await openScene(t);
+    await scene.call(START);
+    scene.driver.exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20500)
+       INSERT INTO debit_by_account (account_no, at, call_id, key_no, tool, credits, grant_no, is_free)
+       SELECT 1, ${START} + i, 'many', 1, 'hash', 1, 1, 0 FROM n;
+       UPDATE credit_grant SET amount = amount + 20500`,
+    );
+    await scene.goOff();
+    assert.equal(scene.count("debit"), 501);
+    assert.equal(scene.alarmAt(), Date.now() + 1_000);
+    await scene.goOff();
+    assert.deepEqual([scene.count("debit"), scene.alarmAt()], [0, null]);
+  });
+
+  test("that fails is left to the platform to repeat, and the next call looks whether it is set", async (t) => {
+    const scene = await openScene(t);
+    await scene.call(START);
+    scene.trouble.maintain = new Error("no disk");
+    await assert.rejects(scene.goOff(), /no disk/);
+    assert.equal(scene.count("debit"), 1);
+    await scene.call(Date.now());
+    assert.deepEqual(scene.asked, { getAlarm: 2, setAlarm: 2 });
+  });
+
+  test("that could not be set is set by the next call", async (t) => {
+    const scene = await openScene(t);
+    scene.trouble.setAlarm = new Error("not now");
+    await assert.rejects(scene.call(START), /not now/);
+    scene.trouble.setAlarm = null;
+    await scene.call(START + 1);
+    assert.equal(scene.alarmAt(), START + 1 + (KEPT_DAYS + 1) * DAY);
+  });
+});
+
+describe("an object in workerd", () => {
+  const objects = openObjects();
+
+  /** A call as the corridor orders it, so many days ago. */
+  async function fillOld(name: string) {
+    const object = objects.object(name);
+    const scene = createScene({ ledger: object.ledger });
+    const account = await scene.account("Ada", { freeCall: "open", credits: 100 });
+    const now = Date.now() - 40 * DAY;
+    const calls = object.calls(0);
+    for (let call = 0; call < 12; call += 1) {
+      const order = scene.debitOrder(account, {
+        now: now + call * 10 * MINUTE,
+        idempotency: call % 4 === 0 ? idempotency(`call ${call}`) : null,
+      });
+      assert.equal((await calls.debit(order, false)).outcome.outcome, "debited");
+      if (call === 5) await scene.ledger.reverse({ ...order, at: order.now, now: order.now + 1 });
+    }
+    return { object, scene, account };
+  }
+
+  test("is woken by its alarm, folds what is old, and is left alone from then on", async () => {
+    const { object, scene, account } = await fillOld("folds");
+    const before = [await scene.usage(), await scene.balance(account)];
+    assert.ok(((await object.alarmAt()) ?? 0) > Date.now());
+    assert.equal(await object.countRows("debit"), 12);
+
+    await object.wakeIn(200);
+    await eventually("it was folded", async () => (await object.countRows("debit")) === 0);
+    assert.equal(await object.countRows("debit"), 0);
+    assert.equal(await object.countRows("idempotency"), 0);
+    assert.equal(await object.alarmAt(), null);
+    assert.deepEqual([await scene.usage(), await scene.balance(account)], before);
+    await assertBooks(scene.ledger, Date.now());
+  });
+
+  test("may be woken again and again: nothing is folded twice", async () => {
+    const { object, scene, account } = await fillOld("repeats");
+    const before = [await scene.usage(), await scene.balance(account)];
+    await object.wake();
+    await Promise.all([object.wake(), object.wake()]);
+    assert.equal(await object.countRows("debit"), 0);
+    assert.deepEqual([await scene.usage(), await scene.balance(account)], before);
+    await assertBooks(scene.ledger, Date.now());
+  });
+
+  test("has its alarm still where the process was started anew, and folds nothing that is young", async () => {
+    const { object, scene, account } = await fillOld("young");
+    await scene.debit(account, { now: Date.now() });
+    await object.wakeIn(50);
+    await eventually("it was folded", async () => (await object.countRows("debit")) === 1);
+    const due = await object.alarmAt();
+    assert.ok(due !== null && due > Date.now() + 29 * DAY, String(due));
+    await objects.restart();
+    assert.equal(await object.alarmAt(), due);
+  });
+
+  test("counts the rate by the time of the orders", async () => {
+    const object = objects.object("rate");
+    const scene = createScene({ ledger: object.ledger });
+    const account = await scene.account("Ada", { credits: 100 });
+    const calls = object.calls(1);
+    const outcomes = [];
+    for (const now of [START, START, START, START + 1_000, START + 1_000]) {
+      outcomes.push((await calls.debit(scene.debitOrder(account, { now }), false)).outcome.outcome);
+    }
+    assert.deepEqual(outcomes, ["debited", "debited", "rate_limited", "debited", "rate_limited"]);
+  });
+});

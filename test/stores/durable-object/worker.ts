@@ -1,0 +1,70 @@
+/** A Worker that hands ledger operations to the object which a header names: the store itself, in workerd. */
+import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
+import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { MovingStub } from "#stores/durable-object/moves.ts";
+import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
+
+type State = {
+  storage: {
+    getAlarm(): Promise<number | null>;
+    setAlarm(at: number): Promise<void>;
+    sql: { exec(query: string): { toArray(): Record<string, unknown>[] } };
+  };
+};
+
+/** The object with doors at its back: its alarm, and its rows. */
+export class AccountLedger extends ObjectLedger {
+  readonly #storage: State["storage"];
+
+  constructor(state: State, env: unknown) {
+    const more = JSON.parse((env as { TEST_MIGRATIONS?: string }).TEST_MIGRATIONS ?? "[]");
+    super(state as never, env, [...OBJECT_MIGRATIONS, ...more]);
+    this.#storage = state.storage;
+  }
+
+  alarmAt(): Promise<number | null> {
+    return this.#storage.getAlarm();
+  }
+
+  /** As the platform would, in its own time. */
+  wakeIn({ ms }: { ms: number }): Promise<void> {
+    return this.#storage.setAlarm(Date.now() + ms);
+  }
+
+  /** At once, as the platform repeats an alarm. */
+  wake(): Promise<void> {
+    return this.alarm();
+  }
+
+  countRows({ table }: { table: string }): number {
+    const [row] = this.rows({ query: `SELECT count(*) AS count FROM ${table}` });
+    return Number(row?.["count"]);
+  }
+
+  rows({ query }: { query: string }): Record<string, unknown>[] {
+    return this.#storage.sql.exec(query).toArray();
+  }
+}
+
+type BackDoor = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
+type Stub = LedgerStub & MovingStub & Record<keyof BackDoor, (order: unknown) => Promise<unknown>>;
+type Env = { LEDGER: { getByName(name: string): Stub } };
+
+type Asked =
+  | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
+  | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
+  | { method: keyof MovingStub | keyof BackDoor; order: unknown };
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const asked = (await request.json()) as Asked;
+    const stub = env.LEDGER.getByName(request.headers.get("x-test-object") ?? "");
+    return Response.json((await ask(stub, asked)) ?? null);
+  },
+};
+
+function ask(stub: Stub, asked: Asked): Promise<unknown> {
+  if ("name" in asked) return stub.perform(asked.name, asked.order);
+  if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
+  return stub[asked.method](asked.order as never);
+}

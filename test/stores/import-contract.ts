@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Directory } from "#accounts/directory.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { type RecordCounts, TransferFault } from "#ledger/transfer/records.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { accountId, allEntries, DAY } from "../contract/ledger/fixture.ts";
+import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
+
+/** An empty ledger in the store that is tried. */
+export type Goal = {
+  ledger: Ledger;
+  directory: Directory;
+  isEmpty(): Promise<boolean>;
+  take(lines: readonly string[]): Promise<RecordCounts>;
+  lines(withSecret?: boolean): Promise<string[]>;
+};
+
+/** What holds for an import into any store. `openGoal` is asked once a test; it cleans up by itself. */
+export function holdImports(store: string, openGoal: (t: TestContext) => Promise<Goal>): void {
+  describe(`an import into ${store}`, () => {
+    const spoilt: [what: string, spoil: (lines: string[]) => string[], fault: RegExp][] = [
+      ["nothing at all", () => [], /not one line/],
+      ["lines without their header", (lines) => lines.slice(1), /Line 1 is not the header/],
+      [
+        "a newer format",
+        ([first = "", ...rest]) => [first.replace('"version":1', '"version":2'), ...rest],
+        /Line 1 names version 2/,
+      ],
+      [
+        "lines that were cut off",
+        (lines) => lines.slice(0, -5),
+        /end after line \d+ without a trailer/,
+      ],
+      [
+        "a line that was cut off",
+        (lines) => [...lines.slice(0, 9), (lines[9] ?? "").slice(0, -4)],
+        /Line 10 is not JSON/,
+      ],
+      ["a line that is missing", (lines) => lines.toSpliced(-3, 1), /Line \d+: the trailer counts/],
+      [
+        "a line that came twice",
+        (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
+        /Line 5 .* says again/,
+      ],
+      ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
+      [
+        "a record of an unknown kind",
+        (lines) => lines.toSpliced(4, 0, '{"record":"coupon","id":"c"}'),
+        /Line 5 is of an unknown kind, "coupon"/,
+      ],
+      [
+        "a member that is not known",
+        (lines) => lines.toSpliced(1, 1, (lines[1] ?? "").replace("{", '{"more":1,')),
+        /Line 2 is not a good record of the kind "account"/,
+      ],
+      [
+        "a value of the wrong type",
+        (lines) => lines.map((line) => line.replace('"amount":20,', '"amount":"20",')),
+        /"grant" \(amount: /,
+      ],
+      [
+        "a grant before its account",
+        (lines) => lines.toSpliced(1, 0, lines.find((line) => line.includes('"grant"')) ?? ""),
+        /Line 2 \(grant\) names an account or a key that no earlier line has/,
+      ],
+      [
+        "a purchase of an account that nobody has",
+        (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
+        /\(purchase\) names an account or a key that no earlier line has/,
+      ],
+      [
+        "a purchase that is paid as nobody pays",
+        (lines) => lines.map((line) => line.replace('"status":"paid"', '"status":"gift"')),
+        /"purchase" \(status: /,
+      ],
+      [
+        "a call of which several grants paid more than its price",
+        (lines) => lines.map((line) => line.replace(/("credits":)30(,"isFree":false)/, "$129$2")),
+        /"debit" \(.*add up/,
+      ],
+      [
+        "a digit that was changed",
+        (lines) => lines.map((line) => line.replace(/("sha256":")[0-9a-f]{4}/, "$1beef")),
+        /SHA-256 of the lines/,
+      ],
+      [
+        "books that do not reconcile, though nobody signed them",
+        (lines) =>
+          lines.map((line) =>
+            line
+              .replace('"remaining":24', '"remaining":23')
+              .replace(/,"sha256":"\w+"\}$/, (end) => (line.includes("trailer") ? "}" : end)),
+          ),
+        /do not reconcile/,
+      ],
+    ];
+    for (const [what, spoil, fault] of spoilt) {
+      test(`refuses ${what}, and keeps nothing`, async (t) => {
+        const to = await openGoal(t);
+        const empty = await to.lines(true);
+        await assert.rejects(
+          to.take(spoil(await filledLines(t))),
+          (error) => error instanceof TransferFault && fault.test(error.message),
+        );
+        assert.deepEqual(await to.lines(true), empty);
+      });
+    }
+
+    test("never says the secret when it refuses a line", async (t) => {
+      const to = await openGoal(t);
+      const lines = ['{"record":"header","format":"toolbooth-ledger","version":1}'];
+      for (const line of [
+        '{"record":"secret","value":["hush"]}',
+        '{"record":"secret","value":"hush"',
+      ]) {
+        await assert.rejects(
+          to.take([...lines, line]),
+          (error) => error instanceof TransferFault && !/hush/.test(error.message),
+        );
+      }
+    });
+
+    test("takes lines into an empty ledger only", async (t) => {
+      const to = await openGoal(t);
+      assert.equal(await to.isEmpty(), true);
+      const lines = await filledLines(t);
+      await to.take(lines);
+      assert.equal(await to.isEmpty(), false);
+      await assert.rejects(to.take(lines), /not empty/);
+    });
+
+    test("takes lines whose trailer has no SHA-256: somebody changed them on purpose", async (t) => {
+      const to = await openGoal(t);
+      const lines = (await filledLines(t)).map((line) =>
+        line.replace(/,"sha256":"\w{64}"\}$/, "}"),
+      );
+      await to.take(lines.map((line) => line.replace('"email":"bob@b.c"', '"email":"rob@b.c"')));
+      const found = await to.directory.findByEmail({ email: "rob@b.c" });
+      assert.equal(found?.account, "acc_Bob000000000");
+    });
+
+    test("takes lines that were written before voids had a time and reversals a call", async (t) => {
+      const [from, to] = [openEmpty(t), await openGoal(t)];
+      await fill(from);
+      const lines = linesOf(from).map((line) => {
+        const { sha256, voidedAt, ...value } = JSON.parse(line);
+        const { grant, parts, key, tool, ...reversal } = value;
+        if (value.record === "trailer") return JSON.stringify(value);
+        if (value.record === "reversal") return JSON.stringify(reversal);
+        return value.record === "grant" ? JSON.stringify(value) : line;
+      });
+      await to.take(lines);
+      const shape = async (ledger: Ledger, account: string) =>
+        (await allEntries(ledger, account, NOW))
+          .map(({ kind, credits }) => `${kind} ${credits}`)
+          .sort();
+      const { ledger } = openSqliteDirect(from);
+      for (const account of ACCOUNTS)
+        assert.deepEqual(await shape(to.ledger, account), await shape(ledger, account));
+    });
+
+    test("takes lines that were written before credits were sold, and tells nobody of what is so", async (t) => {
+      const to = await openGoal(t);
+      const lines = (await filledLines(t)).map((line) => {
+        const {
+          sha256,
+          lowBalance,
+          toldLevel,
+          waivedExpiresAt,
+          clawback,
+          clawbackVersion,
+          ...value
+        } = JSON.parse(line);
+        const isOther = value.record !== "trailer" && sha256 !== undefined;
+        return JSON.stringify(isOther ? { ...value, sha256 } : value);
+      });
+      await to.take(lines);
+      const { ledger } = to;
+      const told = (await to.lines())
+        .map((line) => JSON.parse(line))
+        .filter(({ record }) => record === "account")
+        .map(({ id, lowBalance, toldLevel }) => [id, lowBalance, toldLevel]);
+      const [ada, bob, cid, dan, eve, fay] = ACCOUNTS;
+      assert.deepEqual(told, [
+        [ada, 20, "enough"],
+        [bob, 20, "low"],
+        [cid, 20, "gone"],
+        [fay, 20, "enough"],
+        [dan, 20, "enough"],
+        [eve, 20, "low"],
+      ]);
+      const looked = await ledger.recordExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
+      assert.deepEqual(looked, { noticed: 0, more: false });
+      assert.deepEqual(await ledger.listEvents({ max: 99 }), { notices: [] });
+    });
+
+    test("tells of a grant's end what is still ahead", async (t) => {
+      const to = await openGoal(t);
+      await to.take(await filledLines(t));
+      const { ledger } = to;
+      const look = (now: number) => ledger.recordExpiries({ now, max: 99 });
+      assert.equal((await look(NOW + 3 * DAY - 1)).noticed, 0);
+      assert.equal((await look(NOW + 3 * DAY)).noticed, 1);
+      assert.equal((await look(NOW + 10 * DAY)).noticed, 1);
+      const { notices } = await ledger.listEvents({ max: 99 });
+      assert.deepEqual(
+        notices.map(({ account, kind }) => [account, kind]),
+        ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),
+      );
+    });
+
+    test("takes lines that were written before purchases were among them", async (t) => {
+      const to = await openGoal(t);
+      const lines = (await filledLines(t)).filter((line) => !line.includes('"record":"purchase"'));
+      const trailer = JSON.parse(lines.pop() ?? "");
+      const { purchase, ...counts } = trailer.counts;
+      assert.equal(purchase, 3);
+      await to.take([...lines, JSON.stringify({ record: "trailer", counts })]);
+      assert.deepEqual(
+        (await to.lines(true)).filter((line) => !line.includes('"trailer"')),
+        lines,
+      );
+    });
+
+    test("says the line at which it found a record that does not go with the others, among many", async (t) => {
+      const to = await openGoal(t);
+      const lines = await filledLines(t);
+      const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;
+      const debit = JSON.parse(lines[place] ?? "");
+      for (const [change, fault] of [
+        [{ key: "key_nobody" }, "names an account or a key that no earlier line has"],
+        [{ account: "acc_nobody" }, "names an account or a key that no earlier line has"],
+        [{ grant: "nothing" }, "contradicts itself, or names a grant that no earlier line has"],
+        [
+          { credits: 3, parts: [part("a", 1), part("nothing", 2)] },
+          "contradicts itself, or names a grant that no earlier line has",
+        ],
+        [{ credits: 0 }, "contradicts itself, or names a grant that no earlier line has"],
+        [{}, "says again what an earlier line has said"],
+      ] as const) {
+        const odd = { ...debit, credits: 1, grant: "a", ...change };
+        await assert.rejects(
+          to.take(lines.toSpliced(place + 1, 0, JSON.stringify(odd))),
+          (error) =>
+            error instanceof TransferFault &&
+            error.message === `Line ${place + 2} (debit) ${fault}`,
+        );
+      }
+      assert.equal(await to.isEmpty(), true);
+    });
+  });
+}
+
+const part = (id: string, credits: number) => ({ id, kind: "pack", credits });
+
+/** Lines of a ledger with one of everything. */
+async function filledLines(t: TestContext): Promise<string[]> {
+  const from = openEmpty(t);
+  await fill(from);
+  return linesOf(from, true);
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import type { PostgresPool } from "#stores/postgres/pool.ts";
+import {
+  assertBooks,
+  createScene,
+  idempotency,
+  START,
+  tally,
+} from "../../contract/ledger/fixture.ts";
+import { type Node, newDatabase, openNode } from "./fixture.ts";
+
+/** How a batch goes to PostgreSQL: as text, in how many round trips. */
+let node: Node;
+before(async () => {
+  node = await openNode(await newDatabase());
+});
+after(() => node.close());
+
+/** A ledger whose round trips are counted. */
+function openCounted() {
+  let roundTrips = 0;
+  const pool: PostgresPool = {
+    ...node.pool,
+    roundTrips: (mode, body) =>
+      node.pool.roundTrips(mode, (send) =>
+        body((message) => {
+          roundTrips += 1;
+          return send(message);
+        }),
+      ),
+  };
+  const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
+  const count = async (act: () => Promise<unknown>) => {
+    const before = roundTrips;
+    await act();
+    return roundTrips - before;
+  };
+  return { ...createScene({ ledger }), close, count };
+}
+
+test("texts with characters that mean something in literals, arrays and COPY are kept as they are", async () => {
+  const { account, debit, ledger, close, news } = openCounted();
+  const odd = `a'b"c\\d\te\nf\rg{h},NULL\\N;--$1?`;
+  const id = await account("Odd", { credits: 50 });
+  await news();
+  const order = { callId: odd, tool: odd, idempotency: idempotency(odd) };
+  assert.equal((await debit(id, order)).outcome, "debited");
+  assert.equal((await debit(id, { ...order, callId: "other" })).outcome, "replayed");
+  const reversal = { account: id, callId: odd, at: START, now: START };
+  assert.deepEqual(await ledger.reverse(reversal), { reversed: true });
+  const key = { id: odd, sha256: odd, start: odd, label: odd };
+  const made = await ledger.createKey({ account: id, ...key, now: START });
+  assert.deepEqual(made, { outcome: "created" });
+  const grant = {
+    account: id,
+    id: odd,
+    kind: "pack",
+    amount: 1,
+    expiresAt: null,
+    now: START,
+  } as const;
+  assert.equal((await ledger.grant(grant)).outcome, "granted");
+  assert.ok((await ledger.listKeys({ account: id })).some(({ label }) => label === odd));
+  assert.ok(
+    (await ledger.credits({ account: id, now: START })).grants.some((each) => each.id === odd),
+  );
+  const told = (await news()) as { key?: { label: string } }[];
+  assert.ok(told.some((event) => event.key?.label === odd));
+  await assertBooks(ledger, START);
+  await close();
+});
+
+test("a batch takes two round trips, and three where many of its orders are refused", async () => {
+  const { account, debit, ledger, close, count } = openCounted();
+  const ids = [await account("Ada", { credits: 100 }), await account("Bob", { credits: 100 })];
+  const batch = (each: number) =>
+    Promise.all(ids.flatMap((id) => Array.from({ length: each }, () => debit(id))));
+  assert.equal(await count(() => batch(30)), 2);
+  const outcomes = await count(async () => {
+    assert.deepEqual(tally(await batch(200)), { debited: 140, insufficient_credits: 260 });
+  });
+  assert.equal(outcomes, 3);
+  assert.equal(
+    await count(() => ledger.suspendAccount({ account: ids[0] as string, now: START })),
+    2,
+  );
+  await assertBooks(ledger, START);
+  await close();
+});
+
+test("a price that spans hundreds of grants is paid in a few round trips", async () => {
+  const { account, debit, grant, ledger, close, count } = openCounted();
+  const id = await account("Many");
+  for (let n = 0; n < 300; n += 1) await grant(id, `g${n}`, 2);
+  const trips = await count(async () => {
+    const outcome = await debit(id, { credits: 555 });
+    assert.deepEqual(outcome, { outcome: "debited", charged: 555, balance: 45 });
+  });
+  assert.ok(trips <= 4, `${trips} round trips`);
+  await assertBooks(ledger, START);
+  await close();
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { keepPartitions } from "#stores/postgres/partitions.ts";
+import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { createScene, idempotency } from "../../contract/ledger/fixture.ts";
+import { type Node, newDatabase, openNode } from "./fixture.ts";
+
+/** Nodes whose clocks are wrong do the upkeep for all: what they delete is old by the database's clock too. */
+const NOW = Date.now();
+
+async function openNodes(t: TestContext) {
+  const url = await newDatabase();
+  const [node, other] = (await Promise.all([
+    openNode(url, "database"),
+    openNode(url, "database"),
+  ])) as [Node, Node];
+  t.after(() => Promise.all([node.close(), other.close()]));
+  await keepPartitions(node.pool, NOW, 0);
+  return { node, other, ...createScene(node) };
+}
+
+/** A round of a node whose clock is so much ahead. */
+const roundOf = ({ ledger }: Node, aheadMs: number) => {
+  const now = Date.now() + aheadMs;
+  return ledger.maintain({ now, foldBefore: now - 2 * DAY_MS, rowsMax: 100, after: null });
+};
+
+/** Within a minute, whatever this machine is busy with. */
+const assertNear = (ms: number | undefined, expected: number) =>
+  assert.ok(ms !== undefined && Math.abs(ms - expected) < 60_000, String(ms));
+
+test("a node whose clock is days ahead forgets no key, folds no call, drops no day and no count of tries, and is told so", async (t) => {
+  const { node, other, account, debit } = await openNodes(t);
+  const id = await account("Ada", { credits: 10 });
+  const call = () => debit(id, { now: NOW, idempotency: idempotency("once") });
+  assert.equal((await call()).outcome, "debited");
+  const throttle = createPostgresThrottle(node.pool);
+  const rule = { window: 3_600, max: 1 };
+  assert.equal((await throttle.countRequest("somebody", rule, NOW)).allowed, true);
+
+  const { clockAheadMs, ...done } = await roundOf(other, 9 * DAY_MS);
+  assert.deepEqual(done, { folded: 0, forgotten: 0, after: null });
+  assertNear(clockAheadMs, 9 * DAY_MS);
+  assert.equal((await call()).outcome, "replayed");
+  assert.equal((await throttle.countRequest("somebody", rule, NOW + 1)).allowed, false);
+  const [kept] = await node.pool.once(
+    "read",
+    "SELECT count(*), min(tableoid::regclass::text) AS day FROM debit",
+  );
+  const day = `debit_${new Date(NOW).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  assert.deepEqual(kept, { count: 1, day });
+});
+
+test("what is old by both clocks goes, whichever node does it, and clocks that run together are not told of", async (t) => {
+  const { node, other, account, debit, usage } = await openNodes(t);
+  const id = await account("Ada", { credits: 10 });
+  for (const days of [3, 4, 5]) await debit(id, { now: NOW - days * DAY_MS + HOUR_MS });
+  const key = idempotency("old");
+  await debit(id, { now: NOW - DAY_MS - HOUR_MS, idempotency: key });
+  const slow = await roundOf(other, -DAY_MS);
+  assertNear(slow.clockAheadMs, -DAY_MS);
+  assert.deepEqual([slow.folded, slow.forgotten], [2, 0]);
+  assert.deepEqual(await roundOf(node, 0), { folded: 1, forgotten: 1, after: null });
+  assert.equal((await usage()).length, 4);
+});

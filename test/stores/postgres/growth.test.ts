@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createPostgresDebits } from "#stores/postgres/debits.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import {
+  type DebitCost,
+  fillDebits,
+  measureDebits,
+  orderAt,
+  prepareGrowth,
+} from "../../../bench/postgres-cost.ts";
+import { newDatabase } from "./fixture.ts";
+
+/**
+ * The cost of a debit does not grow with the debits there are: counted in pages and bytes, which no other program on the
+ * machine changes. `npm run bench -- postgres-growth` goes on to 10 million; TEST_FLEET=all goes as far as 3 million here.
+ */
+const FEW = 10_000;
+const MANY = process.env["TEST_FLEET"] === "all" ? 3_000_000 : 300_000;
+/** One more level in a tree is a page for each of the indexes; a scan would be hundreds of times as much. */
+const PAGES_RATIO_MAX = 1.3;
+const WAL_RATIO_MAX = 1.3;
+
+let url: string;
+let pool: PostgresPool;
+before(async () => {
+  url = await newDatabase();
+  pool = openPostgresPool(url, { max: 2 });
+});
+after(() => pool.close());
+
+test(`a debit, with an idempotency key or without, costs the same among ${MANY} debits as among ${FEW}`, async () => {
+  const now = Date.now();
+  await prepareGrowth(pool, now);
+  await fillDebits(pool, now, { from: 0, to: FEW });
+  const few = [await measureDebits(url, now, "few"), await measureDebits(url, now, "fewer", true)];
+  await fillDebits(pool, now, { from: FEW, to: MANY });
+  const many = [await measureDebits(url, now, "many"), await measureDebits(url, now, "more", true)];
+  for (const [kind, before] of few.entries()) {
+    const after = many[kind] as DebitCost;
+    const told = JSON.stringify({ kind, before, after });
+    assert.ok(before.pages > 5 && before.walBytes > 100, `nothing was measured: ${told}`);
+    assert.ok(after.pages <= before.pages * PAGES_RATIO_MAX, told);
+    assert.ok(after.walBytes <= before.walBytes * WAL_RATIO_MAX, told);
+  }
+});
+
+test("thousands of debits on one account leave the table of grants as large as it was", async () => {
+  const size = async () => {
+    const sql = "SELECT pg_relation_size('credit_grant') AS bytes";
+    return (await pool.once<{ bytes: number }>("read", sql))[0]?.bytes ?? Number.NaN;
+  };
+  const before = await size();
+  const now = Date.now();
+  const { submit, close } = createPostgresDebits(pool);
+  for (let number = 0; number < 1_000; number += 1)
+    await submit(orderAt(0, `call_hot_${number}`, now));
+  await close();
+  assert.equal(await size(), before);
+});

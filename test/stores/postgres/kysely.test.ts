@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+import { Kysely } from "kysely";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { codeOf } from "#stores/postgres/faults.ts";
+import { createPostgresDialect } from "#stores/postgres/kysely.ts";
+import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
+
+/** Kysely, which better-auth asks through, over our pool: the same answers to faults as everywhere else. */
+let faulty: FaultyServer;
+before(async () => {
+  faulty = await startFaulty();
+});
+after(() => faulty.server.dispose());
+
+async function open(t: TestContext) {
+  const scene = await openFaulty(t, faulty);
+  const noted: Error[] = [];
+  const dialect = createPostgresDialect(scene.pool, (fault) => noted.push(fault));
+  const db = new Kysely<{ setting: { name: string; value: string } }>({ dialect });
+  const write = (name: string) => db.insertInto("setting").values({ name, value: "1" }).execute();
+  const read = () => db.selectFrom("setting").selectAll().where("name", "like", "t_%").execute();
+  return { ...scene, db, noted, write, read };
+}
+
+test("rows are read and written, and changes are counted", async (t) => {
+  const { db, write, read, noted } = await open(t);
+  await write("t_one");
+  await write("t_two");
+  assert.deepEqual(await read(), [
+    { name: "t_one", value: "1" },
+    { name: "t_two", value: "1" },
+  ]);
+  const changed = await db.updateTable("setting").set({ value: "2" }).where("name", "like", "t_%");
+  assert.equal((await changed.executeTakeFirst()).numUpdatedRows, 2n);
+  const gone = await db.deleteFrom("setting").where("name", "=", "t_one").executeTakeFirst();
+  assert.equal(gone.numDeletedRows, 1n);
+  assert.deepEqual(noted, []);
+});
+
+test("a statement's refusal goes to its sender as the server said it; it is no fault of the database", async (t) => {
+  const { write, noted } = await open(t);
+  await write("t_one");
+  assert.equal(codeOf(await settled(write("t_one"))), "23505");
+  assert.deepEqual(noted, []);
+});
+
+test("there are no transactions to be had", async (t) => {
+  const { db, read } = await open(t);
+  await assert.rejects(
+    db
+      .transaction()
+      .execute((within) =>
+        within.insertInto("setting").values({ name: "t_one", value: "1" }).execute(),
+      ),
+    /Statements go alone here/,
+  );
+  assert.deepEqual(await read(), []);
+});
+
+test("a lost answer to a read is asked for again, one to a write is told as unknown", async (t) => {
+  const { network, write, read, noted } = await open(t);
+  await write("t_one");
+  network.loseCommits(1);
+  assert.equal((await read()).length, 1);
+  assert.deepEqual(noted, []);
+  network.loseCommits(1);
+  assert.ok((await settled(write("t_two"))) instanceof OutcomeUnknown);
+  assert.equal(noted.length, 1);
+  assert.equal((await read()).length, 2, "it was carried out");
+});
+
+test("while the server is known to be gone few connections are tried, however many statements there are", {
+  timeout: 300_000,
+}, async (t) => {
+  const { network, write, read, noted } = await open(t);
+  await faulty.server.stop("immediate");
+  try {
+    assert.ok((await settled(read())) instanceof NotCarriedOut);
+    const from = network.connections();
+    const statements = Array.from({ length: 200 }, (_, i) =>
+      i % 2 === 0 ? read() : write(`t_${i}`),
+    );
+    for (const outcome of await Promise.all(statements.map((each) => settled<unknown>(each))))
+      assert.ok(outcome instanceof NotCarriedOut, String(outcome));
+    const tries = network.connections() - from;
+    assert.ok(tries <= 20, `${tries} connections tried`);
+    assert.equal(noted.length, 201);
+  } finally {
+    await faulty.server.start();
+  }
+});

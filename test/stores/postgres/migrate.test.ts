@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { readConfig } from "#config/config.ts";
+import { MIGRATIONS, migratePostgres, UnfitDatabase } from "#stores/postgres/migrate.ts";
+import { openPostgresPool, type PostgresPool as Pool } from "#stores/postgres/pool.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
+import { DatabaseFault } from "../../../src/apps/node/database-fault.ts";
+import { openNodeStore } from "../../../src/apps/node/store.ts";
+import { runServer, temporaryFolder } from "../../http/server-process.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+
+/** How a node comes up on a PostgreSQL, and what it says where it cannot. */
+const NO_SYNC = { fsync: "off", full_page_writes: "off" };
+const PASSWORD = "opensesame";
+let server: Postgres;
+
+before(async () => {
+  server = await startPostgres(NO_SYNC);
+  await ask(
+    "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'",
+    "CREATE DATABASE fine",
+    "CREATE DATABASE shut ALLOW_CONNECTIONS false",
+    "CREATE DATABASE crowded CONNECTION LIMIT 0",
+    `CREATE ROLE weak LOGIN PASSWORD '${PASSWORD}'`,
+    "CREATE ROLE reader LOGIN",
+    "ALTER ROLE reader SET default_transaction_read_only = on",
+  );
+  const hba = path.join(server.folder, "pg_hba.conf");
+  const rules = ["weak 127.0.0.1/32 scram-sha-256", "turned_away 127.0.0.1/32 reject"];
+  const lines = rules.map((rule) => `host all ${rule}\n`).join("");
+  writeFileSync(hba, lines + readFileSync(hba, "utf8"));
+  await server.stop();
+  await server.start();
+});
+after(() => server?.dispose());
+
+async function ask(...statements: string[]): Promise<void> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: server.url("postgres") });
+  await client.connect();
+  for (const sql of statements) await client.query(sql);
+  await client.end();
+}
+
+/** As a node opens it. */
+const open = (url: string) =>
+  openNodeStore(readConfig({ DATABASE_URL: url }), { onBatch() {}, onCrash() {}, onFault() {} });
+
+/** What a node says that cannot come up; it never repeats the URL. */
+async function saidOf(url: string): Promise<string> {
+  let said = "";
+  await assert.rejects(open(url), (error) => {
+    assert.ok(error instanceof DatabaseFault, String(error));
+    said = error.message;
+    return true;
+  });
+  assert.doesNotMatch(said, /postgres(?:ql)?:\/\/(?!user:password@)/);
+  assert.doesNotMatch(said, new RegExp(`${PASSWORD}|hunter2`));
+  assert.match(said, /^[A-Z][^\n]+\.$|createdb [^\n]+$/, "plain sentences on one line");
+  return said;
+}
+
+const at = (user: string, database: string) =>
+  `postgres://${user}@127.0.0.1:${server.port}/${database}`;
+
+/** What is wrong, the URL, and what is said of it. */
+const FAULTS: [string, () => string, RegExp][] = [
+  ["a database in LATIN1", () => server.url("latin"), /kept in LATIN1.+createdb --encoding UTF8/],
+  ["no such database", () => server.url("nothing"), /is not there \(.+\)\. Make it with createdb/],
+  ["a shut database", () => server.url("shut"), /takes no connections/],
+  ["a crowded database", () => at(`weak:${PASSWORD}`, "crowded"), /no connection left/],
+  ["a wrong password", () => at("weak:hunter2", "fine"), /does not let this user in/],
+  ["no password", () => at("weak", "fine"), /DATABASE_URL has none/],
+  ["no such user", () => at("stranger:hunter2", "fine"), /role "stranger" does not exist/],
+  ["a user whom pg_hba.conf turns away", () => at("turned_away", "fine"), /pg_hba\.conf/],
+  ["a user without rights", () => at(`weak:${PASSWORD}`, "fine"), /Make it the owner/],
+  ["no TLS", () => `${at("weak:hunter2", "fine")}?ssl=true`, /has no TLS/],
+  ["an unknown host", () => "postgres://u:hunter2@nowhere.invalid/db", /host .+ is not known/],
+  ["nobody at the address", () => "postgres://u:hunter2@127.0.0.1:1/db", /does not answer/],
+];
+for (const [what, url, sentence] of FAULTS) {
+  test(`a node that finds ${what} says so and what to do`, async () => {
+    assert.match(await saidOf(url()), sentence);
+  });
+}
+
+test("a node whose PostgreSQL takes the connection and says nothing gives up and says so", async (t) => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await new Promise((resolve) => silent.once("listening", resolve));
+  t.after(() => silent.close());
+  const { port } = silent.address() as { port: number };
+  assert.match(await saidOf(`postgres://u:hunter2@127.0.0.1:${port}/db`), /does not answer/);
+});
+
+test("a node does not come up on a standby, and tells to name the primary", async (t) => {
+  const primary = await startPostgres(NO_SYNC);
+  await primary.stop();
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-standby-"));
+  // With owners and modes: the copy is to be started by the same user.
+  execFileSync("cp", ["-a", `${primary.folder}/.`, folder]);
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  await primary.dispose();
+  writeFileSync(path.join(folder, "standby.signal"), "");
+  const standby = await startPostgres(NO_SYNC, { folder });
+  t.after(() => standby.dispose());
+  assert.match(await saidOf(standby.url("postgres")), /is a standby.+Name the primary/);
+});
+
+test("a node does not come up as a user who may only read", async () => {
+  assert.match(await saidOf(at("reader", "fine")), /Make it the owner|takes no writes/);
+});
+
+test("an older node refuses a newer schema with one sentence and exit code 1, and leaves it alone", async (t) => {
+  const url = await server.createDatabase();
+  const pool = openPostgresPool(url, { max: 1 });
+  t.after(() => pool.close());
+  await migratePostgres(pool);
+  await pool.once("write", "INSERT INTO schema_migration VALUES (99, 'later', '', 99, 0)");
+  const { code, written } = await runServer(t, {
+    DATABASE_URL: url,
+    DATA_DIR: temporaryFolder(t),
+  });
+  assert.equal(code, 1);
+  assert.match(
+    written,
+    /^PostgreSQL: The data has schema version 99, but .+ only up to \d+\. .+\n$/,
+  );
+  const rows = await pool.once("read", "SELECT version FROM schema_migration ORDER BY version");
+  assert.deepEqual(rows.at(-1), { version: 99 });
+  assert.equal(await findSecret(pool), null, "nothing was made");
+});
+
+test("of eight nodes that start at once on an empty database one migrates it, and all have one secret", async () => {
+  const url = await server.createDatabase();
+  const nodes = await Promise.all(Array.from({ length: 8 }, () => open(url)));
+  const secrets = new Set(nodes.map(({ secrets }) => secrets.join()));
+  assert.equal(secrets.size, 1);
+  assert.match([...secrets][0] as string, /^[0-9A-Za-z]{43}$/);
+  await Promise.all(nodes.map((node) => node.close()));
+  const pool = openPostgresPool(url, { max: 1 });
+  const days = await pool.once<{ name: string }>(
+    "read",
+    "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass",
+  );
+  const versions = await pool.once("read", "SELECT version FROM schema_migration");
+  await pool.close();
+  assert.equal(versions.length, 1);
+  // Today, three days ahead and the one for all others; five where midnight came in between.
+  assert.ok([5, 6].includes(days.length), JSON.stringify(days));
+});
+
+test("a database that a node has migrated is left as it is by the next one", async () => {
+  const url = await server.createDatabase();
+  const first = await open(url);
+  await first.close();
+  const second = await open(url);
+  assert.deepEqual(second.secrets, first.secrets);
+  await second.close();
+});
+
+test("a node does not come up on an older server than it knows, and says which it needs", async (t) => {
+  const pool = openPostgresPool(await server.createDatabase(), { max: 1 });
+  t.after(() => pool.close());
+  const asked: string[] = [];
+  const older: typeof pool = {
+    ...pool,
+    transaction: (mode, body) =>
+      pool.transaction(mode, (query) =>
+        body(async <Row>(sql: string, values?: Parameters<typeof query>[1]) => {
+          asked.push(sql);
+          const told = sql.replace("current_setting('server_version_num')", "'170006'");
+          return query<Row>(told.replace("current_setting('server_version')", "'17.6'"), values);
+        }),
+      ),
+  };
+  await assert.rejects(migratePostgres(older), (error) => {
+    assert.ok(error instanceof UnfitDatabase);
+    assert.match(
+      error.message,
+      /^The server is version 17\.6, and Toolbooth needs 18 or newer\. Upgrade/,
+    );
+    return true;
+  });
+  assert.equal(asked.length, 1, "nothing was made");
+});
+
+test("a migration waits for a table in short tries, between which calls go on, and gives up with a sentence", async (t) => {
+  const url = await server.createDatabase();
+  const pools = [1, 2, 3].map(() => openPostgresPool(url, { max: 1 }));
+  t.after(() => Promise.all(pools.map((pool) => pool.close())));
+  const [migrating, reading, calling] = pools as [Pool, Pool, Pool];
+  await migratePostgres(calling);
+  const sql = "ALTER TABLE debit ADD COLUMN more text";
+  const migrations = [...MIGRATIONS, { name: "add-more", sql, readableFrom: 1 }];
+  let migrated = false;
+  let underWay: Promise<void> = Promise.resolve();
+  await reading.transaction("report", async (query) => {
+    await query("SELECT count(*) FROM debit");
+    await assert.rejects(migratePostgres(migrating, { migrations, tries: 1 }), (error) => {
+      assert.ok(error instanceof UnfitDatabase);
+      assert.match(error.message, /^Something uses a table .+ start the node again\.$/);
+      return true;
+    });
+    underWay = migratePostgres(migrating, { migrations }).then(() => {
+      migrated = true;
+    });
+    // What comes after the migration in the queue of the table.
+    const probe = "INSERT INTO debit VALUES (1, $1, 'call', 1, 'hash', 0, 0)";
+    for (let call = 0; call < 20; call += 1) {
+      await calling.once("batch", probe, [call]).catch(() => {
+        // It met a try. The next one comes through.
+        return calling.once("write", probe, [call]);
+      });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(migrated, false);
+  });
+  await underWay;
+  const [row] = await calling.once("read", "SELECT count(*), count(more) AS more FROM debit");
+  assert.deepEqual(row, { count: 20, more: 0 });
+});

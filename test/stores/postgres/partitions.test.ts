@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
+import {
+  assertBooks,
+  createScene,
+  DAY,
+  HOUR,
+  keySha256,
+  maintainFully,
+  START,
+} from "../../contract/ledger/fixture.ts";
+import { type Node, newDatabase, openNode } from "./fixture.ts";
+
+/** The days of the debits: made ahead, used, folded and dropped, while calls go on. */
+const TODAY = Math.floor(START / DAY) * DAY;
+const nameOf = (day: number) =>
+  `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
+
+/** Two nodes over one database that has no day yet. */
+async function openScene(t: TestContext) {
+  const url = await newDatabase();
+  const [node, other] = (await Promise.all([openNode(url), openNode(url)])) as [Node, Node];
+  t.after(() => Promise.all([node.close(), other.close()]));
+  const scene = createScene(node);
+  const { pool } = node;
+  return {
+    ...{ node, other, pool },
+    ...scene,
+    keep: (now: number, foldBefore = 0) => keepPartitions(pool, now, foldBefore),
+    async days() {
+      const sql =
+        "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass ORDER BY 1";
+      return (await pool.once<{ name: string }>("read", sql)).map(({ name }) => name);
+    },
+    /** Which table each call lies in. */
+    async places() {
+      const sql = "SELECT call_id, tableoid::regclass::text AS place FROM debit";
+      const rows = await pool.once<{ call_id: string; place: string }>("read", sql);
+      return Object.fromEntries(rows.map(({ call_id: call, place }) => [call, place]));
+    },
+  };
+}
+
+const daysFrom = (day: number) => [0, 1, 2, 3].map((ahead) => nameOf(day + ahead * DAY));
+
+test("today and three days ahead are made, at the day's turn one more, and none twice", async (t) => {
+  const { keep, days } = await openScene(t);
+  await keep(TODAY);
+  assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
+  await keep(TODAY + DAY - 1);
+  assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
+  await keep(TODAY + DAY);
+  const next = nameOf(TODAY + 4 * DAY);
+  assert.deepEqual(await days(), [...daysFrom(TODAY), next, "debit_other"]);
+});
+
+test("of two nodes that make the days at once both find them made", async (t) => {
+  const { pool, other, days } = await openScene(t);
+  for (let round = 0; round < 10; round += 1) {
+    const now = TODAY + round * DAY;
+    const both = [pool, other.pool, pool, other.pool];
+    await Promise.all(both.map((each) => keepPartitions(each, now, 0)));
+    assert.equal((await days()).length, 5 + round);
+  }
+});
+
+test("calls of one batch at midnight's edge lie in the tables of their days, and each can be given back", async (t) => {
+  const { ledger, keep, account, debitOrder, places, remaining } = await openScene(t);
+  await keep(TODAY);
+  const id = await account("Ada", { credits: 10 });
+  const midnight = TODAY + DAY;
+  const times = [midnight - 1, midnight, midnight + 1, TODAY - 1, TODAY + 9 * DAY];
+  const orders = times.map((now) => debitOrder(id, { now }));
+  const outcomes = await Promise.all(orders.map((order) => ledger.debit(order)));
+  assert.deepEqual(
+    outcomes.map(({ outcome }) => outcome),
+    Array(5).fill("debited"),
+  );
+  const [before, after, later, past, future] = orders.map(({ callId }) => callId) as string[];
+  assert.deepEqual(await places(), {
+    [before as string]: nameOf(TODAY),
+    [after as string]: nameOf(midnight),
+    [later as string]: nameOf(midnight),
+    [past as string]: "debit_other",
+    [future as string]: "debit_other",
+  });
+  await assertBooks(ledger, START);
+  for (const { callId, now: at } of orders) {
+    const reference = { account: id, callId, at, now: at + 1 };
+    assert.deepEqual(await ledger.reverse(reference), { reversed: true });
+    assert.deepEqual(await ledger.reverse(reference), { reversed: false });
+  }
+  assert.deepEqual(await remaining(id), { first: 10 });
+  await assertBooks(ledger, START);
+});
+
+test("a day whose calls have begun among the others stays there until they are folded, and calls go on", async (t) => {
+  const { ledger, keep, account, debit, days, places } = await openScene(t);
+  const id = await account("Ada", { credits: 10 });
+  await debit(id, { callId: "early", now: START });
+  await keep(START);
+  assert.deepEqual(await days(), [...daysFrom(TODAY).slice(1), "debit_other"]);
+  await debit(id, { callId: "late", now: START + 1 });
+  await debit(id, { callId: "tomorrow", now: START + DAY });
+  const expected = { early: "debit_other", late: "debit_other", tomorrow: nameOf(TODAY + DAY) };
+  assert.deepEqual(await places(), expected);
+  await maintainFully(ledger, { now: START + 1, foldBefore: START + HOUR, rowsMax: 100 });
+  await keep(START + 2);
+  assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
+  await assertBooks(ledger, START);
+});
+
+test("days whose calls are folded are dropped whole, the others stay, and nothing of the books is lost", async (t) => {
+  const { ledger, keep, account, debit, days, places, usage, books } = await openScene(t);
+  const id = await account("Ada", { credits: 100 });
+  for (let day = 0; day < 6; day += 1) {
+    const now = START + day * DAY;
+    await keep(now);
+    for (let call = 0; call < 5; call += 1) await debit(id, { callId: `${day}-${call}`, now });
+  }
+  await ledger.reverse({ account: id, callId: "1-1", at: START + DAY, now: START + DAY + 1 });
+  const [usedBefore, booksBefore] = [await usage(), await books()];
+  // Up to within the fourth day: its first calls go, its table stays.
+  const foldBefore = START + 3 * DAY + 1;
+  const order = { now: START + 6 * DAY, foldBefore, rowsMax: 4 };
+  assert.equal((await maintainFully(ledger, order)).folded, 20);
+  await maintainFully(ledger, order);
+  const left = (await days()).filter((name) => name !== "debit_other");
+  assert.equal(left[0], nameOf(TODAY + 3 * DAY));
+  assert.equal(left.length, 7);
+  assert.equal(Object.keys(await places()).length, 10);
+  assert.deepEqual([await usage(), await books()], [usedBefore, booksBefore]);
+  const ofFolded = { account: id, callId: "0-0", at: START, now: START + 6 * DAY };
+  assert.deepEqual(await ledger.reverse(ofFolded), { reversed: false });
+  await assertBooks(ledger, START + 6 * DAY);
+});
+
+test("a day is not dropped while a call in it is left", async (t) => {
+  const { keep, account, debit, days } = await openScene(t);
+  await keep(START);
+  const id = await account("Ada", { credits: 1 });
+  await debit(id);
+  await keep(START + 9 * DAY, START + 8 * DAY);
+  assert.ok((await days()).includes(nameOf(TODAY)));
+  assert.ok(!(await days()).includes(nameOf(TODAY + DAY)), "an empty one goes");
+});
+
+test("of two nodes one does the upkeep: the other one's turn ends at once, with nothing done", async (t) => {
+  const { node, other, account, debit, keep } = await openScene(t);
+  await keep(START);
+  const id = await account("Ada", { credits: 10 });
+  await debit(id);
+  const order = { now: START + DAY, foldBefore: START + HOUR, rowsMax: 10, after: null };
+  await node.pool.transaction("write", async (query) => {
+    await query("SELECT pg_advisory_xact_lock($1)", [UPKEEP_LOCK]);
+    const outcome = await other.ledger.maintain(order);
+    assert.deepEqual(outcome, { folded: 0, forgotten: 0, after: null });
+  });
+  assert.equal((await other.ledger.maintain(order)).folded, 1);
+});
+
+test("a reader who takes long holds up neither calls nor the upkeep: the days are made at a later round", async (t) => {
+  const { node, other, account, debit, keep, days } = await openScene(t);
+  const id = await account("Ada", { credits: 10 });
+  await other.pool.transaction("report", async (query) => {
+    await query("SELECT count(*) FROM debit");
+    const [, ...outcomes] = await Promise.all([
+      keep(START),
+      ...[1, 2, 3].map((no) => debit(id, { callId: `meanwhile-${no}` })),
+    ]);
+    for (const { outcome } of outcomes) assert.equal(outcome, "debited");
+    assert.deepEqual(await days(), ["debit_other"]);
+  });
+  await maintainFully(node.ledger, { now: START + DAY, foldBefore: START + 1, rowsMax: 10 });
+  assert.deepEqual(await days(), [...daysFrom(TODAY + DAY), "debit_other"]);
+});
+
+test("two nodes take calls while both keep the days, fold and drop through twenty days, and nothing is lost", async (t) => {
+  const { node, other, account, debitOrder, days, ledger } = await openScene(t);
+  const DAYS = 20;
+  const CALLS = 30;
+  const ids = await Promise.all(
+    ["Ada", "Bob", "Cid"].map((name) => account(name, { credits: (DAYS * CALLS) / 3 })),
+  );
+  let folded = 0;
+  for (let day = 0; day < DAYS; day += 1) {
+    const now = START + day * DAY;
+    const calls = Array.from({ length: CALLS }, (_, call) => {
+      const id = ids[call % 3] as string;
+      // Some of the day, some at its last moment and some after its midnight.
+      const at = [now, TODAY + (day + 1) * DAY - 1, TODAY + (day + 1) * DAY][call % 3] as number;
+      const order = debitOrder(id, { now: at, keySha256: keySha256(id) });
+      return (call % 2 === 0 ? node : other).ledger.debit(order);
+    });
+    const order = { now, foldBefore: now - 2 * DAY, rowsMax: 20 };
+    const upkeep = [node, other].map((each) => maintainFully(each.ledger, order));
+    for (const { outcome } of await Promise.all(calls)) assert.equal(outcome, "debited");
+    for (const sum of await Promise.all(upkeep)) folded += sum.folded;
+  }
+  const { books } = await assertBooks(ledger, START);
+  assert.deepEqual([books.debited, books.remaining], [DAYS * CALLS, 0]);
+  const end = { now: START + 99 * DAY, foldBefore: START + 99 * DAY, rowsMax: 100 };
+  folded += (await maintainFully(ledger, end)).folded;
+  assert.equal(folded, DAYS * CALLS, "each call was folded once");
+  assert.equal((await assertBooks(ledger, START)).books.debited, DAYS * CALLS);
+  await maintainFully(ledger, end);
+  assert.deepEqual(await days(), [...daysFrom(TODAY + 99 * DAY), "debit_other"]);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { after, describe, test } from "node:test";
+import { Kysely, type PostgresDialect } from "kysely";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresPeople } from "#stores/postgres/people.ts";
+import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { directoryContract } from "../../contract/directory.ts";
+import { journalContract } from "../../contract/journal.ts";
+import { describeConcurrency } from "../../contract/ledger/concurrency.ts";
+import { describeDebits } from "../../contract/ledger/debits.ts";
+import { describeReversals } from "../../contract/ledger/reversals.ts";
+import { openPooler } from "../../support/postgres-proxy.ts";
+import { newDatabase } from "./fixture.ts";
+
+/**
+ * Behind a proxy that gives each transaction another backend than the one before: nothing that a connection may keep
+ * (settings, named statements, locks of a session, temporary tables) carries anything here.
+ */
+const BACKENDS = 4;
+let transactions = 0;
+
+/** `hooks`: of the test, or of the file. */
+async function openPooled(hooks: Pick<TestContext, "after">) {
+  const url = new URL(await newDatabase());
+  const target = Number(url.port);
+  const database = url.pathname.slice(1);
+  const pooler = await openPooler(target, { backends: BACKENDS, user: "postgres", database });
+  url.port = String(pooler.port);
+  const pool = openPostgresPool(url.href, { max: 8 });
+  const { ledger, close } = createPostgresLedger(pool);
+  hooks.after(async () => {
+    transactions += pooler.transactions();
+    await close();
+    await pool.close();
+    await pooler.close();
+  });
+  return { pool, pooler, ledger };
+}
+
+describe("the ledger, behind a proxy that pools transactions", () => {
+  describe("debits", () => describeDebits(openPooled));
+  describe("reversals", () => describeReversals(openPooled));
+  describe("concurrency", () => describeConcurrency(openPooled));
+});
+
+const people = async () => {
+  const { pool } = await openPooled({ after: (act) => void after(act as () => void) });
+  return { ...createPostgresPeople(pool), db: createPostgresDatabase(pool) };
+};
+directoryContract("behind a proxy that pools transactions", people);
+journalContract("behind a proxy that pools transactions", people);
+
+test("what signs people in asks one statement at a time, each of them on another backend", async (t) => {
+  const { pool, pooler } = await openPooled(t);
+  const { dialect, transaction } = createPostgresPeople(pool).signInDatabase;
+  assert.equal(transaction, false, "it begins no transactions");
+  const db = new Kysely<{ person_token: { id: string; identifier: string } }>({
+    dialect: dialect as PostgresDialect,
+  });
+  const before = pooler.transactions();
+  const now = new Date();
+  const kept = { value: "v", expiresAt: now, createdAt: now, updatedAt: now };
+  for (let no = 0; no < 10; no += 1) {
+    const row = { id: `t${no}`, identifier: "i", ...kept };
+    await db.insertInto("person_token").values(row).execute();
+  }
+  const found = await db.selectFrom("person_token").select("id").execute();
+  assert.equal(found.length, 10);
+  assert.equal(pooler.transactions() - before, 11);
+  const backends = new Set<number>();
+  for (let no = 0; no < BACKENDS; no += 1) {
+    const [row] = await pool.once<{ pid: number }>("read", "SELECT pg_backend_pid() AS pid");
+    backends.add(row?.pid ?? 0);
+  }
+  assert.equal(backends.size, BACKENDS);
+});
+
+after(() => assert.ok(transactions > 400, `${transactions} transactions were pooled`));

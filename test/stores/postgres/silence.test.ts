@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { BrokenOff } from "#stores/postgres/faults.ts";
+import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { openPostgresPool, type PostgresMode } from "#stores/postgres/pool.ts";
+import { createScene } from "../../contract/ledger/fixture.ts";
+import { newDatabase } from "./fixture.ts";
+
+/** A node that falls silent in the middle of a transaction: what it has locked is others' again after a while. */
+async function openScene(t: TestContext) {
+  const url = await newDatabase();
+  const pool = openPostgresPool(url, { max: 4 });
+  const { ledger, close } = createPostgresLedger(pool);
+  t.after(async () => {
+    await close();
+    await pool.close();
+  });
+  const scene = createScene({ ledger });
+  const account = await scene.account("Ada", { credits: 5 });
+  /** A debit goes through as soon as nobody holds the account any more. */
+  async function debitAtLast(): Promise<void> {
+    for (;;) {
+      const outcome = await scene.debit(account).catch((error: Error) => error);
+      if (!(outcome instanceof Error)) return assert.equal(outcome.outcome, "debited");
+    }
+  }
+  const silent = () =>
+    pool.once<{ pid: number }>(
+      "read",
+      "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()",
+    );
+  return { ...scene, url, pool, account, debitAtLast, silent };
+}
+
+test("a node is frozen in the middle of a transaction: a debit of the same account on another node goes through within seconds", {
+  timeout: 300_000,
+}, async (t) => {
+  const scene = await openScene(t);
+  const program = path.join(import.meta.dirname, "holder.ts");
+  const holder = spawn(process.execPath, [program, scene.url, scene.account], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => holder.kill("SIGKILL"));
+  await once(holder.stdout, "data");
+  holder.kill("SIGSTOP");
+  assert.equal((await scene.silent()).length, 1);
+  await scene.debitAtLast();
+  // Its locks go a moment before it does.
+  while ((await scene.silent()).length > 0) await wait(10);
+  const gone = once(holder, "exit");
+  holder.kill("SIGCONT");
+  // Its own transaction came to nothing, and it knows: its next one goes through.
+  assert.deepEqual(await gone, [0, null]);
+});
+
+for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies PostgresMode[]) {
+  test(`a transaction (${mode}) that falls silent is ended by the server, and is known to have come to nothing`, {
+    timeout: 300_000,
+  }, async (t) => {
+    const { pool, silent } = await openScene(t);
+    const fallSilent = pool.transaction(mode, async (query) => {
+      await query("SELECT 1");
+      while ((await silent()).length === 0) await wait(20);
+      while ((await silent()).length > 0) await wait(100);
+      return query("SELECT 1");
+    });
+    await assert.rejects(fallSilent, BrokenOff);
+  });
+}
+
+test("a report may be silent for longer", { timeout: 300_000 }, async (t) => {
+  const { pool } = await openScene(t);
+  const rows = await pool.transaction("report", async (query) => {
+    await query("SELECT 1");
+    await wait(3_000);
+    return query<{ two: number }>("SELECT 2 AS two");
+  });
+  assert.deepEqual(rows, [{ two: 2 }]);
+});

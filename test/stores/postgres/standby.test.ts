@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import {
+  isLost,
+  isPassing,
+  isPlain,
+  isReadOnly,
+  NotReplicated,
+  OutOfReach,
+  orderFault,
+  StatementRefused,
+} from "#stores/postgres/faults.ts";
+import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
+import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
+import { assertBooks, START } from "../../contract/ledger/fixture.ts";
+import { copyFolder, startPostgres } from "../../support/postgres.ts";
+import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
+
+/** A server that is a standby, and one whose synchronous standby is not there. */
+let faulty: FaultyServer;
+before(async () => {
+  faulty = await startFaulty();
+});
+after(() => faulty.server.dispose());
+
+const said = (code: string, message: string, routine = "errmsg") =>
+  Object.assign(new Error(message), { code, severity: "ERROR", routine });
+
+test("a standby's refusal to write is one that passes, in whichever words, and its connection is not used again", () => {
+  const standby = "cannot set transaction read-write mode during recovery";
+  for (const fault of [
+    said("25006", "cannot execute INSERT in a read-only transaction"),
+    said("0A000", standby),
+    said("0A000", standby, "call_bool_check_hook"),
+    said("0A000", "Schreiben geht hier nicht", "call_bool_check_hook"),
+  ]) {
+    const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
+    assert.deepEqual(kinds, [true, true, false, false], fault.message);
+    assert.ok(orderFault(fault) instanceof NotCarriedOut);
+    assert.ok(!(orderFault(fault) instanceof StatementRefused));
+    assert.match(explainDatabase(fault), /it is a standby/);
+  }
+});
+
+test("what else a server does not support is a statement refused for good", () => {
+  for (const fault of [
+    said("0A000", "cannot use serializable mode in a hot standby", "call_enum_check_hook"),
+    said("0A000", "WHERE CURRENT OF is not supported for this table type"),
+  ]) {
+    const kinds = [isReadOnly, isPassing, isPlain, isLost].map((is) => is(fault));
+    assert.deepEqual(kinds, [false, false, true, false], fault.message);
+    assert.ok(orderFault(fault) instanceof StatementRefused);
+  }
+});
+
+test("the command line tells what may have been done from what was broken off between two steps", () => {
+  const told = (fault: Error) => (explainPostgres(fault) as Error).message;
+  assert.match(told(new NotReplicated("no longer waited")), /nobody knows whether/);
+  assert.match(told(new OutcomeUnknown("did not answer in time")), /nobody knows whether/);
+  const cause = new NotCarriedOut("PostgreSQL is out of reach");
+  assert.match(told(new OutcomeUnknown("Broken off", { cause })), /between two steps/);
+});
+
+/** The same data on another server that takes no writes until it is promoted. */
+async function openStandby(t: TestContext) {
+  const scene = await openFaulty(t, faulty);
+  const account = await scene.account("Ada", { credits: 50 });
+  await faulty.server.stop("fast");
+  const folder = copyFolder(faulty.server.folder, "standby.signal");
+  const standby = await startPostgres({}, { folder });
+  t.after(() => standby.dispose());
+  await faulty.server.start();
+  scene.network.leadTo(standby.port);
+  scene.network.cut();
+  const url = new URL(scene.direct);
+  url.port = String(standby.port);
+  async function promote(): Promise<void> {
+    const session = new pg.Client({ connectionString: url.href });
+    await session.connect();
+    await session.query("SELECT pg_promote()");
+    await session.end();
+  }
+  return { ...scene, account, promote };
+}
+
+test("a node that reaches a standby refuses as what was not carried out, and goes on once the standby is promoted", {
+  timeout: 300_000,
+}, async (t) => {
+  const scene = await openStandby(t);
+  const { account, ledger } = scene;
+  const faults = [
+    await settled(scene.pool.once("write", "SELECT 1")),
+    await settled(scene.pool.transaction("write", async (query) => query("SELECT 1"))),
+    await settled(scene.pool.statement("write", "SELECT 1", [])),
+  ];
+  for (const fault of faults) assert.ok(isReadOnly(fault), String(fault));
+  const orders = [
+    scene.debit(account),
+    scene.grant(account, "gift", 5),
+    ledger.probe({ now: START }),
+  ];
+  for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
+    assert.ok(fault instanceof NotCarriedOut, String(fault));
+    assert.ok(!(fault instanceof StatementRefused || fault instanceof OutOfReach), String(fault));
+  }
+  assert.equal(await scene.balance(account), 50, "it may be read");
+  await scene.promote();
+  assert.equal((await scene.debit(account)).outcome, "debited");
+  assert.equal((await assertBooks(ledger, START)).books.debited, 1);
+});
+
+type Scene = Awaited<ReturnType<typeof openFaulty>>;
+
+/** What a session shows as set is not yet so for commits: another process of the server tells them. */
+async function untilCommitsWait(scene: Scene): Promise<void> {
+  const [trial, session] = [await scene.openSession(), await scene.openSession()];
+  const pid = (await trial.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
+  const cancel =
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = $1";
+  for (let hasWaited = false; !hasWaited; ) {
+    let isOver = false;
+    const commit = trial
+      .query("INSERT INTO setting VALUES (gen_random_uuid()::text, '')")
+      .finally(() => {
+        isOver = true;
+      });
+    while (!isOver) {
+      if ((await session.query(cancel, [pid])).rows.length > 0) hasWaited = true;
+      await wait(5);
+    }
+    await commit;
+  }
+  await Promise.all([trial.end(), session.end()]);
+}
+
+/** From now on a commit waits for a standby that is not there, until `comeBack`. */
+async function loseStandby(t: TestContext, scene: Scene) {
+  const session = await scene.openSession();
+  const set = async (names: string) => {
+    await session.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await session.query("SELECT pg_reload_conf()");
+    while (
+      (await session.query("SHOW synchronous_standby_names")).rows[0].synchronous_standby_names !==
+      names
+    )
+      await wait(5);
+  };
+  t.after(async () => {
+    await set("");
+    await session.end();
+  });
+  const lose = async () => {
+    await set("gone");
+    await untilCommitsWait(scene);
+  };
+  await lose();
+  const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`;
+  return {
+    /** Who waits by now; there is at least one. */
+    async waiting(): Promise<number[]> {
+      for (;;) {
+        const { rows } = await session.query<{ pid: number }>(`SELECT pid ${WAITING}`);
+        if (rows.length > 0) return rows.map(({ pid }) => pid);
+        await wait(5);
+      }
+    },
+    end: (how: "cancel" | "terminate", pids: number[]) =>
+      session.query(`SELECT pg_${how}_backend(pid) FROM unnest($1::int[]) pid`, [pids]),
+    lose,
+    comeBack: () => set(""),
+  };
+}
+
+for (const how of ["cancel", "terminate"] as const) {
+  test(`a commit that waits for its standby is ended (${how}): it is acknowledged only once it is safe`, {
+    timeout: 300_000,
+  }, async (t) => {
+    const scene = await openFaulty(t, faulty);
+    const account = await scene.account("Ada", { credits: 50 });
+    const standby = await loseStandby(t, scene);
+    let told: unknown = null;
+    const gift = { id: "gift", kind: "operator", amount: 5, expiresAt: null } as const;
+    const orders: [() => Promise<unknown>, unknown][] = [
+      [() => scene.debit(account), { outcome: "debited", charged: 1, balance: 49 }],
+      [
+        () => scene.ledger.grant({ ...gift, account, now: START }),
+        {
+          outcome: "already_granted",
+          grant: { ...gift, remaining: 5, grantedAt: START, waivedExpiresAt: null },
+        },
+      ],
+      [
+        () => scene.ledger.openAccount({ account: "acct_other", freeCall: "withheld", now: START }),
+        { opened: false },
+      ],
+    ];
+    for (const [order, expected] of orders) {
+      told = null;
+      const outcome = settled<unknown>(order()).then((each) => {
+        told = each;
+      });
+      const first = await standby.waiting();
+      await standby.end(how, first);
+      // It asks what became of it: the answer waits for the standby as well.
+      while (!(await standby.waiting()).some((pid) => !first.includes(pid))) await wait(5);
+      assert.equal(told, null);
+      await standby.comeBack();
+      await outcome;
+      assert.deepEqual(told, expected);
+      await standby.lose();
+    }
+    await standby.comeBack();
+    const { books } = await assertBooks(scene.ledger, START);
+    assert.deepEqual([books.debited, await scene.balance(account)], [1, 54]);
+  });
+}
+
+test("a write that does not name itself is not acknowledged where only the primary has it", {
+  timeout: 300_000,
+}, async (t) => {
+  const scene = await openFaulty(t, faulty);
+  const standby = await loseStandby(t, scene);
+  const asks = [
+    () => scene.pool.once("write", "INSERT INTO setting VALUES ('one', '1')"),
+    () =>
+      scene.pool.transaction("write", (query) => query("INSERT INTO setting VALUES ('two', '2')")),
+    () => scene.pool.statement("write", "INSERT INTO setting VALUES ($1, '3')", ["three"]),
+  ];
+  for (const ask of asks) {
+    const outcome = settled<unknown>(ask());
+    await standby.end("cancel", await standby.waiting());
+    assert.ok((await outcome) instanceof NotReplicated, String(await outcome));
+  }
+});

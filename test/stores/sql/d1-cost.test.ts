@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newPurchase } from "#billing/new-purchase.ts";
+import type { Offer } from "#billing/price-list.ts";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import {
+  createD1Database,
+  type D1,
+  type D1Result,
+  type D1Statement,
+} from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import { emailsOf } from "../../contract/email-queue-fixture.ts";
+import { withJobs } from "../../contract/event-store-fixture.ts";
+import { openD1 } from "./d1-fixture.ts";
+
+/** What D1 bills: rows read and written, counted by itself, and that neither grows with how many people there are. */
+const START = Date.UTC(2026, 10, 21, 12);
+const DAY = 86_400_000;
+const iso = (at: number) => new Date(at).toISOString();
+
+/** A binding that adds up what its answers tell of their cost. */
+function metered(d1: D1) {
+  const bill = { read: 0, written: 0 };
+  const note = (result: D1Result) => {
+    bill.read += result.meta.rows_read;
+    bill.written += result.meta.rows_written;
+    return result;
+  };
+  const wrap = (statement: D1Statement): D1Statement => ({
+    ...statement,
+    bind: (...values) => wrap(statement.bind(...values)),
+    all: async () => note(await statement.all()),
+  });
+  const wrapped: D1 = {
+    prepare: (text) => wrap(d1.prepare(text)),
+    batch: async (statements) => (await d1.batch(statements)).map(note),
+    exec: (text) => d1.exec(text),
+  };
+  return { d1: wrapped, bill };
+}
+
+/** So many people with all that belongs to them; each has some of everything. */
+const populate = (db: SqlDatabase, count: number) => {
+  const numbers = sql`WITH RECURSIVE numbers (n) AS (
+    SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
+  const [now, later] = [iso(START), iso(START + DAY)];
+  return db.batch([
+    sql`INSERT INTO address (email, account, created_at)
+        ${numbers} SELECT n || '@x.org', 'acc_' || n, ${START} FROM numbers`,
+    sql`INSERT INTO closed_address (email_hash, closed_at)
+        ${numbers} SELECT 'hash' || n, ${START} FROM numbers`,
+    sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+        ${numbers} SELECT 'p' || n, '', n || '@x.org', 1, ${now}, ${now}, 'acc_' || n FROM numbers`,
+    sql`INSERT INTO person_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+        ${numbers} SELECT 's' || n, ${later}, 't' || n, ${now}, ${now}, 'p' || n FROM numbers`,
+    // Links that wait end within a day, so there are few; closing an account looks through them all.
+    sql`INSERT INTO person_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
+        ${numbers} SELECT 'k' || n, 'reset-password:' || n, 'q' || n, ${later}, ${now}, ${now}
+        FROM numbers WHERE n <= 9`,
+    sql`INSERT INTO person_event (person, at, kind)
+        ${numbers} SELECT 'p' || n, ${START}, 'signed_in' FROM numbers`,
+    sql`INSERT INTO letter_asked (recipient, letter_group, at)
+        ${numbers} SELECT 'r' || n, 'asked', ${START} FROM numbers`,
+    sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at)
+        ${numbers} SELECT 'w' || n, 'acc_' || n, 'https://x.org', 'whsec_', '["credits.low"]', ${START}
+        FROM numbers`,
+    sql`INSERT INTO webhook_delivery
+          (id, endpoint, account, notice, kind, body, created_at, last_status, again)
+        ${numbers} SELECT 'd' || n, 'w' || n, 'acc_' || n, 'n' || n, 'credits.low', '', ${START}, 200, 0
+        FROM numbers`,
+    sql`INSERT INTO purchase (id, account, created_at, offer, kind, name, credits, price, currency,
+          session, status, paid, refunded, dispute, voided, spent, updated_at)
+        ${numbers} SELECT 'b' || n, 'acc_' || n, ${START}, 'small', 'pack', '', 9, 500, 'eur',
+          'cs' || n, 'open', 0, 0, 'none', 0, 0, ${START} FROM numbers`,
+    sql`INSERT INTO notice_handled (notice, handled_at)
+        ${numbers} SELECT 'n' || n, ${START} FROM numbers`,
+    sql`INSERT INTO account_index (account, created_at)
+        ${numbers} SELECT 'acc_' || n, ${START} + n FROM numbers`,
+    sql`INSERT INTO operator_act (at, operator, act, outcome)
+        ${numbers} SELECT ${START}, 'ada', 'grant', 'granted' FROM numbers`,
+  ]);
+};
+
+const letter = (id: string, kind: "key_created" | "verify_address") => ({
+  letter: {
+    ...{ id, to: "1@x.org", subject: "", text: "", html: "", kind, way: "smtp" as const },
+    usefulUntil: null,
+  },
+  now: START,
+});
+
+const NOTICE: LedgerEvent = {
+  ...{ id: "ntc_acc_7_1_1", account: "acc_7", at: START },
+  ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
+};
+
+/** The way of one notice, with an endpoint that wants it, and that of one purchase. */
+function salesOperations(d1: D1) {
+  const { forwardedNotices, purchases, ...people } = d1People(d1);
+  const notices = withJobs(people.notices, people.jobs);
+  const handling = { notice: NOTICE, letter: null, body: "{}", now: START };
+  const offer: Offer = {
+    ...{ id: "small", kind: "pack", name: "Small", credits: 9, months: 1 },
+    ...{ price: 500, currency: "eur" },
+  };
+  const purchase = newPurchase("pur_1", "acc_7", offer, START);
+  const tried = { status: "delivered", dueAt: null, lastStatus: 200, lastFault: null } as const;
+  return {
+    forward: () => forwardedNotices.add([NOTICE]),
+    listForwarded: () => forwardedNotices.list({ max: 100 }),
+    choice: () => notices.choice({ account: "acc_7" }),
+    handle: () =>
+      notices.handle({ ...handling, deliveryIds: (count) => "abcdef".slice(0, count).split("") }),
+    settle: () => forwardedNotices.settle([NOTICE]),
+    takeDelivery: () => notices.take({ now: START, leaseUntil: START + 1, max: 4 }),
+    noteTries: () => notices.noteTries([{ id: "a", take: 1, now: START, ...tried }]),
+    takeNone: () => notices.take({ now: START, leaseUntil: START + 1, max: 4 }),
+    nextDelivery: () => notices.nextDue(),
+    listDeliveries: () =>
+      notices.listDeliveries({ account: "acc_7", endpoint: "w7", after: null, max: 3 }),
+    addPurchase: () => purchases.add(purchase),
+    updatePurchase: () =>
+      purchases.update({ purchase: { ...purchase, session: "cs_1" }, seen: START }),
+    findPurchase: () => purchases.find({ session: "cs_1" }),
+    listPurchases: () => purchases.list({ account: "acc_7", after: null, max: 3 }),
+  };
+}
+
+/** Every operation once, in this order; closing an account comes last. */
+function operations(d1: D1) {
+  const { directory, journal, ...people } = d1People(d1);
+  const letterQueue = emailsOf(people);
+  const db = createD1Database(d1);
+  const index = createAccountIndex(db);
+  const acts = createOperatorActs(db);
+  const event = { at: START, kind: "signed_in", detail: null, address: null } as const;
+  const fresh = { email: "new@x.org", account: "acc_new", createdAt: START };
+  const due = { now: START, leaseUntil: START + 1, max: 4, way: "smtp" } as const;
+  const act = {
+    ...{ at: START, by: "ada", act: "grant" },
+    ...{ subject: null, outcome: "granted", address: null },
+  };
+  return {
+    register: () => directory.register(fresh),
+    findByEmail: () => directory.findByEmail({ email: "7@x.org" }),
+    listAddresses: () => directory.listAddresses({ after: "5@x.org", max: 3 }),
+    wasClosed: () => directory.wasClosed({ emailHash: "hash7" }),
+    noteEvent: () => journal.noteEvent({ person: "p7", ...event }),
+    listEvents: () => journal.listEvents({ person: "p7", after: null, max: 3 }),
+    findPerson: () => journal.findPerson({ account: "acc_7" }),
+    forgetStale: () => journal.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
+    addNotice: () => letterQueue.add(letter("let_1", "key_created")),
+    addAsked: () => letterQueue.add(letter("let_2", "verify_address")),
+    take: () => letterQueue.take(due),
+    nextDue: () => letterQueue.nextDue({ way: "smtp" }),
+    done: () => letterQueue.done({ id: "let_1" }),
+    noteAccount: () => index.note({ account: "acc_new", now: START }),
+    listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
+    noteAct: () => acts.record(act),
+    listActs: () => acts.list({ after: null, max: 3 }),
+    ...salesOperations(d1),
+    forget: () => directory.forget({ account: "acc_7", emailHash: "h", now: START }),
+  };
+}
+
+async function billsOf(people: number) {
+  const { d1 } = openD1();
+  await populate(createD1Database(d1), people);
+  const meter = metered(d1);
+  const bills: Record<string, { read: number; written: number }> = {};
+  for (const [name, operation] of Object.entries(operations(meter.d1))) {
+    const before = { ...meter.bill };
+    await operation();
+    const { read, written } = meter.bill;
+    bills[name] = { read: read - before.read, written: written - before.written };
+  }
+  return bills;
+}
+
+test("what an operation reads and writes does not grow with the people that there are", async (t) => {
+  const few = await billsOf(20);
+  const many = await billsOf(2_000);
+  assert.deepEqual(many, few);
+  for (const [name, { read, written }] of Object.entries(many)) {
+    t.diagnostic(`${name}: ${read} rows read, ${written} written`);
+    assert.ok(read <= 45 && written <= 20, name);
+  }
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unstable_splitSqlQuery as splitAsWrangler } from "wrangler";
+import { NotCarriedOut } from "#ledger/port.ts";
+import { createD1Database, type D1, type D1Statement, steadyD1 } from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { MIGRATIONS, openD1 } from "./d1-fixture.ts";
+
+const NOW = "2026-11-22T12:00:00.000Z";
+const address = (email: string, account: string) =>
+  sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, 1)`;
+
+test("a batch is carried out as a whole or not at all", async () => {
+  const { d1, rows } = openD1();
+  const db = createD1Database(d1);
+  const twice = db.batch([address("a@x.org", "acc_a"), address("a@x.org", "acc_b")]);
+  await assert.rejects(twice, /UNIQUE constraint failed: address.email/);
+  assert.deepEqual(await rows("SELECT * FROM address"), []);
+  const results = await db.batch([
+    address("a@x.org", "acc_a"),
+    sql`SELECT email FROM address`,
+    sql`UPDATE address SET created_at = created_at + 1 RETURNING created_at`,
+  ]);
+  assert.deepEqual(results, [[], [{ email: "a@x.org" }], [{ created_at: 2 }]]);
+});
+
+test("a steady D1 takes its own statements in a batch", async () => {
+  const { d1, rows } = openD1();
+  const steady = steadyD1(d1);
+  const insert = steady.prepare("INSERT INTO closed_address (email_hash, closed_at) VALUES (?, ?)");
+  await steady.batch([insert.bind("one", 1), insert.bind("two", 2)]);
+  assert.equal((await rows("SELECT * FROM closed_address")).length, 2);
+});
+
+test("texts and numbers come back as they were given, whatever they look like", async () => {
+  const { d1 } = openD1();
+  const db = createD1Database(d1);
+  const texts = ["", "'; DROP TABLE address; --", '"?', "?1", "ü🐝\n\t\u2028", "x".repeat(500_000)];
+  for (const [index, text] of texts.entries()) {
+    await db.batch([
+      sql`INSERT INTO closed_address (email_hash, closed_at)
+          VALUES (${text}, ${Number.MAX_SAFE_INTEGER - index})`,
+    ]);
+    const [found] = await db.batch([sql`SELECT * FROM closed_address WHERE email_hash = ${text}`]);
+    assert.deepEqual(found, [{ email_hash: text, closed_at: Number.MAX_SAFE_INTEGER - index }]);
+  }
+});
+
+test("Wrangler cuts the migrations into the statements that they have", () => {
+  assert.deepEqual(splitAsWrangler(MIGRATIONS.join("\n")), MIGRATIONS.map(withoutEnd));
+  for (const statement of MIGRATIONS) {
+    assert.doesNotMatch(statement, /--|\r/);
+    for (const [literal] of statement.matchAll(/'[^']*'/g)) assert.doesNotMatch(literal, /;/);
+    if (statement.includes("TRIGGER")) assert.doesNotMatch(statement.trim(), /\n/);
+  }
+});
+
+const withoutEnd = (statement: string) => statement.trim().replace(/;$/, "");
+
+test("D1 keeps strict columns, cascades, triggers and partial indexes", async () => {
+  const { d1, rows } = openD1();
+  const db = createD1Database(d1);
+  const person = (id: string, account: string) =>
+    sql`INSERT INTO person (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
+        VALUES (${id}, '', ${`${id}@x.org`}, 1, ${NOW}, ${NOW}, ${account})`;
+  await assert.rejects(
+    db.batch([sql`INSERT INTO closed_address (email_hash, closed_at) VALUES ('h', 'soon')`]),
+    /cannot store TEXT value in INTEGER column/,
+  );
+  const session = sql`INSERT INTO person_session
+      (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+    VALUES ('s', ${NOW}, 't', ${NOW}, ${NOW}, 'ann')`;
+  await assert.rejects(db.batch([session]), /FOREIGN KEY constraint failed/);
+  await db.batch([
+    ...[address("ann@x.org", "acc_ann"), address("bea@x.org", "acc_bea")],
+    ...[person("ann", "acc_ann"), person("bea", "acc_bea"), session],
+    sql`INSERT INTO person_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
+        VALUES ('k', 'reset-password:x', 'ann', ${NOW}, ${NOW}, ${NOW})`,
+    sql`UPDATE person SET email = 'new@x.org' WHERE id = 'ann'`,
+  ]);
+  const { directory, journal } = d1People(d1);
+  await journal.noteEvent({ person: "ann", at: 1, kind: "signed_up", detail: null, address: null });
+  assert.equal((await directory.findByEmail({ email: "new@x.org" }))?.account, "acc_ann");
+  await directory.forget({ account: "acc_ann", emailHash: "h", now: 1 });
+  for (const table of ["person_session", "person_token", "person_event"])
+    assert.deepEqual(await rows(`SELECT * FROM ${table}`), [], table);
+  assert.deepEqual(await rows("SELECT id FROM person"), [{ id: "bea" }]);
+  const asked: string[] = [];
+  const prepare = (text: string) => {
+    asked.push(text);
+    return d1.prepare(text);
+  };
+  await d1People({ ...d1, prepare }).journal.forgetStale({ unverifiedBefore: 1, now: 1, max: 9 });
+  const deletion = asked.find((text) => text.startsWith("DELETE FROM person WHERE")) ?? "";
+  const plan = await rows(`EXPLAIN QUERY PLAN ${deletion}`, NOW, 9);
+  assert.match(JSON.stringify(plan), /USING INDEX person_unverified/);
+});
+
+/** A database whose first answers are faults with these messages; it counts how often it was asked. */
+function troubled(messages: string[]) {
+  const left = [...messages];
+  const count = { asked: 0 };
+  const answer = async <Result>(result: Result): Promise<Result> => {
+    count.asked += 1;
+    const message = left.shift();
+    if (message !== undefined) throw new Error(`D1_ERROR: ${message}`);
+    return result;
+  };
+  const result = { results: [], meta: { changes: 0, rows_read: 0, rows_written: 0 } };
+  const statement: D1Statement = { bind: () => statement, all: () => answer(result) };
+  const d1: D1 = {
+    prepare: () => statement,
+    batch: (statements) => answer(statements.map(() => result)),
+    exec: async () => undefined,
+  };
+  return { count, d1 };
+}
+
+const READ = "SELECT 1";
+const WRITE = "DELETE FROM job WHERE id = 'SELECT' RETURNING id";
+const both = [
+  (d1: D1, text: string) => createD1Database(d1).batch([{ sql: text, values: [] }]),
+  (d1: D1, text: string) => steadyD1(d1).prepare(text).bind(1).all(),
+];
+
+test("what did not get to an overloaded database is not carried out, and is not asked again", async () => {
+  for (const message of [
+    "D1 DB is overloaded. Requests queued for too long.",
+    "D1 DB is overloaded. Too many requests queued.",
+    "Cannot resolve D1 DB due to transient issue on remote node.",
+  ]) {
+    for (const ask of both) {
+      for (const text of [READ, WRITE]) {
+        const { d1, count } = troubled([message]);
+        await assert.rejects(ask(d1, text), NotCarriedOut);
+        assert.equal(count.asked, 1);
+      }
+    }
+  }
+});
+
+test("a read that breaks off is asked again, and is not carried out in the end; a write's outcome is unknown", async () => {
+  const messages = [
+    "Network connection lost.",
+    "D1 DB reset because its code was updated.",
+    "Internal error in D1 DB storage caused object to be reset.",
+    "D1 DB's isolate exceeded its memory limit and was reset.",
+  ];
+  const prove = async (message: string, ask: (typeof both)[number]) => {
+    const once = troubled([message]);
+    await ask(once.d1, READ);
+    assert.equal(once.count.asked, 2);
+    const gone = troubled(Array(9).fill(message));
+    await assert.rejects(ask(gone.d1, READ), NotCarriedOut);
+    assert.equal(gone.count.asked, 3);
+    const write = troubled([message]);
+    const isUnknown = (error: Error) =>
+      !(error instanceof NotCarriedOut) && error.message.includes(message);
+    await assert.rejects(ask(write.d1, WRITE), isUnknown);
+    assert.equal(write.count.asked, 1);
+  };
+  await Promise.all(messages.flatMap((message) => both.map((ask) => prove(message, ask))));
+});
+
+test("a faulty statement is nobody's weather: its error comes at once as it is", async () => {
+  for (const ask of both) {
+    const { d1, count } = troubled(["no such table: person: SQLITE_ERROR"]);
+    await assert.rejects(ask(d1, READ), /no such table/);
+    assert.equal(count.asked, 1);
+  }
+});

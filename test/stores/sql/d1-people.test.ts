@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LedgerEvent } from "#ledger/events.ts";
+import { d1Edge } from "#stores/schema/d1-edge.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createD1Database } from "#stores/sql/d1-database.ts";
+import { d1People } from "#stores/sql/d1-people.ts";
+import { createOperatorActs } from "#stores/sql/operator-acts.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { accountIndexContract } from "../../contract/account-index.ts";
+import { directoryContract } from "../../contract/directory.ts";
+import { letterQueueContract } from "../../contract/email-queue.ts";
+import { emailsOf } from "../../contract/email-queue-fixture.ts";
+import { noticeBookContract } from "../../contract/event-store.ts";
+import { jobQueueContract } from "../../contract/job-queue.ts";
+import { journalContract } from "../../contract/journal.ts";
+import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
+import { openD1 } from "./d1-fixture.ts";
+
+/** The suites of every store, over D1 in workerd. */
+async function open() {
+  const { d1 } = openD1();
+  return { ...d1People(d1), db: createD1Database(d1) };
+}
+
+directoryContract("in D1", open);
+journalContract("in D1", open);
+noticeBookContract("in D1", open);
+jobQueueContract("in D1", open);
+accountIndexContract("in D1", async () => {
+  const { db } = await open();
+  return { index: createAccountIndex(db) };
+});
+operatorActsContract("in D1", async () => {
+  const { db } = await open();
+  return { acts: createOperatorActs(db), recordAs: insertAs(db) };
+});
+accountIndexContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  driver.exec(d1Edge);
+  const db = createSqliteDatabase(driver);
+  return { index: createAccountIndex(db) };
+});
+test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
+  const { forwardedNotices } = await open();
+  const notices = [3, 1, 2].map(
+    (at): LedgerEvent => ({
+      id: `ntc_acc_1_${at}_1`,
+      account: "acc_1",
+      at,
+      kind: "credits.depleted",
+    }),
+  );
+  const [first, second, third] = notices as [LedgerEvent, LedgerEvent, LedgerEvent];
+  await forwardedNotices.add([first, second]);
+  await forwardedNotices.add([second, third, second]);
+  assert.deepEqual(await forwardedNotices.list({ max: 100 }), notices);
+  await forwardedNotices.settle([first, third]);
+  assert.deepEqual(await forwardedNotices.list({ max: 100 }), [second]);
+});
+letterQueueContract("in D1", async () => {
+  const { letterQueue, jobs, db } = await open();
+  const fill = async (count: number) => {
+    await db.batch([
+      sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+          WITH RECURSIVE letters (no) AS (
+            SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
+          SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
+          FROM letters`,
+    ]);
+  };
+  return { queue: emailsOf({ letterQueue, jobs }), fill };
+});

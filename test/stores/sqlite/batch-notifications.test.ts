@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
+import { START } from "../../contract/ledger/fixture.ts";
+import { grantOrder, type Item, openScene, run, TRIGGERS } from "./batch-fixture.ts";
+
+/** What notices cost the debits, and how they go with their batch. */
+
+/** The statements that a batch carries out, each in its first words. */
+function watchStatements(scene: ReturnType<typeof openScene>) {
+  const carriedOut: string[] = [];
+  const runBatch = createBatchRunner({
+    ...scene.driver,
+    prepare(sql) {
+      const statement = scene.driver.prepare(sql);
+      const name = sql
+        .trim()
+        .match(/^(?:SELECT.*?FROM \w+|UPDATE \w+|INSERT (?:OR \w+ )?INTO \w+)/s);
+      const watch =
+        <Way extends (...values: never[]) => unknown>(way: Way) =>
+        (...values: Parameters<Way>) => {
+          carriedOut.push(String(name?.[0].replace(/SELECT.*FROM/s, "SELECT")));
+          return way(...values) as ReturnType<Way>;
+        };
+      const { get, all, run } = statement;
+      return { get: watch(get), all: watch(all), run: watch(run) };
+    },
+  });
+  return (items: Item[]) => {
+    carriedOut.length = 0;
+    const results = runBatch(items);
+    assert.ok(results.every((result) => "value" in result));
+    return [...carriedOut];
+  };
+}
+
+test("only a debit by which the balance falls to another level carries out more than it did before", async (t) => {
+  const scene = openScene(t);
+  const account = await scene.account("Ada", { credits: 22 });
+  await scene.debit(account);
+  const statementsOf = watchStatements(scene);
+  const debits = (count: number) =>
+    Array.from({ length: count }, (): Item => ["debit", scene.debitOrder(account)]);
+  // Another connection has written last, so what is asked of the account is read; from then on it is remembered.
+  const [mark, drained] = ["SELECT setting", "SELECT setting"];
+  const write = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
+  assert.deepEqual(statementsOf(debits(1)), [
+    ...[mark, "INSERT INTO setting"],
+    ...["SELECT account", drained, "SELECT debit_by_account"],
+    ...["SELECT api_key", "SELECT credit_grant"],
+    ...write,
+  ]);
+  const calm = [mark, drained, ...write];
+  assert.deepEqual(
+    statementsOf(debits(1)).toSorted(),
+    [...calm, "INSERT INTO event", "UPDATE account"].toSorted(),
+  );
+  assert.deepEqual(statementsOf(debits(1)), calm);
+  // 16 debits are one statement, and so many of one account go past the journal, where all are later than it.
+  const late = Array.from({ length: 17 }, (): Item => {
+    return ["debit", scene.debitOrder(account, { now: START + 1 })];
+  });
+  assert.deepEqual(statementsOf(late), [
+    ...[mark, drained, "UPDATE credit_grant", "SELECT debit_journal"],
+    ...Array(2).fill("INSERT INTO debit_by_account"),
+  ]);
+});
+
+test("within one batch a balance comes from enough over low to nothing, and both are told", async (t) => {
+  const scene = openScene(t);
+  const account = await scene.account("Ada", { credits: 22 });
+  const other = await scene.account("Bob", { credits: 22 });
+  await scene.news();
+  const debit = (now: number, of = account): Item => ["debit", scene.debitOrder(of, { now })];
+  const first = Array.from({ length: 22 }, (_, call) => debit(START + call));
+  run(scene, [
+    ...first,
+    debit(START + 22),
+    debit(START + 23, other),
+    ["grant", { ...grantOrder(account, "more", 21), now: START + 24 }],
+    debit(START + 25),
+    debit(START + 26),
+  ]);
+  const told = (await scene.news()).map(({ at, kind }) => `${kind} ${at - START}`);
+  assert.deepEqual(told, [
+    "credits.low 2",
+    "credits.depleted 21",
+    "credits.granted 24",
+    "credits.low 26",
+  ]);
+});
+
+test("a notice is rolled back with the order that it tells of", async (t) => {
+  const scene = openScene(t);
+  const account = await scene.account("Ada", { credits: 20 });
+  await scene.news();
+  scene.driver.exec(TRIGGERS["while the order is carried out"] as string);
+  run(scene, [
+    ["debit", scene.debitOrder(account)],
+    ["debit", scene.debitOrder(account, { callId: "boom" })],
+  ]);
+  assert.deepEqual(
+    (await scene.news()).map(({ kind }) => kind),
+    ["credits.low"],
+  );
+});

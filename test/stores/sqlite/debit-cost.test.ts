@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { DebitOutcome } from "#ledger/port.ts";
+import { createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import type { SqlDriver, SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
+import { createScene, DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
+import { openEmpty } from "../transfer-fixture.ts";
+
+/** What was carried out, statement by statement, and how many rows it gave. */
+type Carried = { sql: string; rows: number };
+
+function recording(driver: SqlDriver, carried: Carried[]): SqlDriver {
+  const note = <Result>(sql: string, result: Result, rows: number): Result => {
+    carried.push({ sql, rows });
+    return result;
+  };
+  return {
+    ...driver,
+    prepare(sql) {
+      const statement = driver.prepare(sql);
+      const get = (...values: SqlValue[]) => {
+        const row = statement.get(...values);
+        return note(sql, row, row === undefined ? 0 : 1);
+      };
+      const all = (...values: SqlValue[]): SqlRow[] => {
+        const rows = statement.all(...values);
+        return note(sql, rows, rows.length);
+      };
+      return { get, all, run: (...values) => note(sql, statement.run(...values), 0) };
+    },
+  };
+}
+
+/** The tables and indexes that the statements write. */
+function writtenBy(driver: SqlDriver, carried: readonly Carried[]): string[] {
+  const names = new Map(
+    driver
+      .prepare("SELECT rootpage, name FROM sqlite_schema")
+      .all()
+      .map(({ rootpage, name }) => [rootpage, String(name)]),
+  );
+  const written = carried.flatMap(({ sql }) =>
+    driver
+      .prepare(`EXPLAIN ${sql}`)
+      .all()
+      .filter(({ opcode }) => opcode === "OpenWrite")
+      .map(({ p2 }) => names.get(p2 ?? 0) ?? "?"),
+  );
+  return [...new Set(written)].sort();
+}
+
+async function openCounted(t: Parameters<typeof openEmpty>[0], options: { isAlone?: boolean }) {
+  const driver = openEmpty(t);
+  const carried: Carried[] = [];
+  const run = createBatchRunner(recording(driver, carried), options);
+  const ledger = ledgerOver(async (name, order) => {
+    const [result] = run([[name, order]]);
+    return unwrap(result as Parameters<typeof unwrap>[0]);
+  });
+  const scene = createScene({ ledger });
+  const debit = async (changes: Parameters<typeof scene.debit>[1] = {}) => {
+    carried.length = 0;
+    const outcome: DebitOutcome = await scene.debit(account, changes);
+    assert.equal(outcome.outcome, "debited");
+    return [...carried];
+  };
+  const account = await scene.account("Ada", { credits: 50 });
+  return { driver, scene, account, debit };
+}
+
+describe("the cost of a debit in SQLite", () => {
+  test("a debit writes the journal and the grant that pays, and no index", async (t) => {
+    const { driver, debit } = await openCounted(t, {});
+    await debit();
+    assert.deepEqual(writtenBy(driver, await debit()), ["credit_grant", "debit_journal"]);
+  });
+
+  test("in a database of one account it writes two rows as well", async (t) => {
+    const { driver, debit } = await openCounted(t, { isAlone: true });
+    await debit();
+    assert.deepEqual(writtenBy(driver, await debit()), ["credit_grant", "debit_by_account"]);
+  });
+
+  test("an idempotency key adds its record and that one's indexes", async (t) => {
+    const { driver, debit } = await openCounted(t, {});
+    await debit();
+    const written = writtenBy(driver, await debit({ idempotency: idempotency("once") }));
+    const record = ["idempotency", "idempotency_by_age", "idempotency_by_call"];
+    assert.deepEqual(written, ["credit_grant", "debit_journal", ...record]);
+  });
+
+  test("a debit reads as few rows with 5,000 open grants as with one", async (t) => {
+    const { driver, scene, account, debit } = await openCounted(t, {});
+    const rowsOf = (carried: Carried[]) => carried.reduce((sum, { rows }) => sum + rows, 0);
+    driver.exec(`INSERT INTO credit_grant
+        (account_no, id, kind, amount, remaining, spent, granted_at, expires_at)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      SELECT 1, 'g' || i, 'pack', 9, 9, 0, ${START}, ${START + DAY} + i FROM n;
+      UPDATE account SET rest = -1, front_grant = NULL;
+      DELETE FROM setting WHERE name = 'ledger_writer'`);
+    await debit();
+    const again = await debit();
+    assert.ok(rowsOf(again) <= 2, `${rowsOf(again)} rows`);
+    // What another connection may have changed is read anew: the account, its key and the first grants.
+    driver.exec("DELETE FROM setting WHERE name = 'ledger_writer'");
+    const anew = await debit();
+    assert.ok(rowsOf(anew) <= 6, `${rowsOf(anew)} rows`);
+    assert.equal(await scene.balance(account), 50 + 5000 * 9 - 3);
+    const grants = anew.find(({ sql }) => /FROM credit_grant/.test(sql))?.sql ?? "";
+    const plan = driver.prepare(`EXPLAIN QUERY PLAN ${grants}`).all();
+    assert.match(String(plan[0]?.["detail"]), /USING INDEX credit_grant_to_spend/);
+    assert.equal(plan.length, 1, "the index has the order");
+  });
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { LedgerOperations } from "#ledger/port.ts";
+import { HOUR_MS } from "#limits.ts";
+import { createLedgerReads, type ReadName } from "#stores/sql/ledger-reads.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
+import { rowsOfLedger, START } from "../ledger-reads-fixture.ts";
+
+function open(t: TestContext): NodeSqlite {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  return driver;
+}
+
+/** Every query of a read, and what SQLite means to do for it. */
+function plansOf<Name extends ReadName>(
+  driver: NodeSqlite,
+  name: Name,
+  order: LedgerOperations[Name][0],
+) {
+  const { queries } = createLedgerReads("sqlite")[name];
+  return queries(order as never).map(({ sql, values }) => ({
+    sql,
+    plan: driver
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail)),
+  }));
+}
+
+const ADA = { account: "ada", now: START };
+
+describe("the cost of entries in SQLite", () => {
+  test("a page is read down an index from its place: no list is gone through, none is sorted", (t) => {
+    const plans = plansOf(open(t), "entries", { ...ADA, after: null, max: 50 });
+    const searches = plans.flatMap(({ sql, plan }) => {
+      for (const step of plan) assert.doesNotMatch(step, /SCAN|TEMP B-TREE/, sql);
+      return plan.filter((step) => /\(\w+(?:,\w+)+\)</.test(step));
+    });
+    assert.deepEqual(
+      searches.map((step) => step.match(/SEARCH (\w+) USING (?:INDEX )?(.*?) \(/)?.slice(1)).sort(),
+      [
+        ["credit_grant", "credit_grant_by_age"],
+        ["credit_grant", "credit_grant_by_end"],
+        ["credit_grant", "credit_grant_voided"],
+        ["debit_by_account", "PRIMARY KEY"],
+        // The journal is in order of time; it holds as many debits as its slices, and no more.
+        ["debit_journal", "PRIMARY KEY"],
+        ["reversal", "reversal_by_age"],
+        ["reversal", "reversal_rolled_up"],
+        ["usage_hour", "PRIMARY KEY"],
+      ],
+    );
+  });
+
+  test("a page costs the same however many calls, hours and grants lie below it", (t) => {
+    const driver = open(t);
+    for (const row of rowsOfLedger(["debit_by_account", "debit_journal"])) driver.exec(row);
+    const grow = (from: number, to: number) => {
+      const numbers = `WITH RECURSIVE n (n) AS (VALUES (${from}) UNION ALL SELECT n + 1 FROM n WHERE n < ${to - 1})`;
+      for (const statement of [
+        `INSERT INTO debit_by_account (account_no, at, call_id, key_no, tool, credits, is_free)
+         ${numbers} SELECT 1, ${START} - n, 'd' || n, 1, 'hash', 0, 0 FROM n`,
+        `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, free_calls, credits)
+         ${numbers} SELECT 1, ${START} - n * ${HOUR_MS}, 1, 'hash', 1, 0, 0 FROM n`,
+        `INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at, expires_at)
+         ${numbers} SELECT 1, 'g' || n, 'pack', 1, 1, 0, ${START} - n, ${START} + 1 FROM n`,
+        `INSERT INTO reversal (account_no, debit_at, call_id, reversed_at, credits)
+         ${numbers} SELECT 1, ${START} - n, 'd' || n, ${START} - n, 0 FROM n`,
+      ])
+        driver.exec(statement);
+    };
+    const { entries } = createSqliteReads(driver);
+    const last = { after: null as string | null };
+    const pages = () => {
+      const begun = process.cpuUsage();
+      for (let page = 0; page < 40; page += 1)
+        last.after = entries({ ...ADA, ...last, max: 50 }).next;
+      const { user, system } = process.cpuUsage(begun);
+      return user + system;
+    };
+    grow(1, 5_000);
+    const few = Math.min(pages(), pages());
+    grow(5_000, 200_000);
+    last.after = null;
+    const many = Math.min(pages(), pages());
+    assert.ok(many < few * 4, `${few} microseconds became ${many}`);
+  });
+
+  test("recent calls are read from a time on, not from the beginning", (t) => {
+    const [recent] = plansOf(open(t), "recentCalls", { account: "ada", from: START });
+    for (const step of [
+      "SEARCH debit_by_account USING PRIMARY KEY (account_no=? AND at>?)",
+      "SEARCH debit_journal USING PRIMARY KEY (at>?)",
+    ])
+      assert.ok(recent?.plan.includes(step), String(recent?.plan));
+  });
+
+  test("a balance is a sum down the index of grants to spend", (t) => {
+    const [account] = plansOf(open(t), "findAccount", ADA);
+    const step =
+      "SEARCH credit_grant USING INDEX credit_grant_to_spend (account_no=? AND <expr>>?)";
+    assert.ok(account?.plan.includes(step), String(account?.plan));
+  });
+});

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, test } from "node:test";
+import type { Ledger } from "#ledger/port.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { createJournal } from "#stores/sqlite/journal.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
+import {
+  allEntries,
+  assertBooks,
+  createScene,
+  DAY,
+  HOUR,
+  START,
+} from "../../contract/ledger/fixture.ts";
+import { ledgerModel } from "../../contract/ledger-model.ts";
+import { openEmpty } from "../transfer-fixture.ts";
+
+function open(driver: NodeSqlite) {
+  const { ledger } = openSqliteDirect(driver);
+  const runBatch = createBatchRunner(driver);
+  const journal = createJournal(driver);
+  const drain = (rows = 1000) => driver.transaction("write", () => journal.drain(rows));
+  return { ledger, journal, drain, runBatch, scene: createScene({ ledger }) };
+}
+
+/** After each order some rows of the journal are moved: one, two, or all. */
+function drainedAlways(driver: NodeSqlite): Ledger {
+  const { ledger, drain } = open(driver);
+  let orders = 0;
+  const entries = Object.entries(ledger).map(([name, operation]) => [
+    name,
+    async (order: never) => {
+      const outcome = await (operation as (order: never) => Promise<unknown>)(order);
+      orders += 1;
+      drain([1, 2, 1000][orders % 3]);
+      return outcome;
+    },
+  ]);
+  return Object.fromEntries(entries) as Ledger;
+}
+
+ledgerModel("in SQLite, with a journal that is drained after every order", async (t) => ({
+  ledger: drainedAlways(openEmpty(t)),
+}));
+
+describe("the journal of debits", () => {
+  test("what is told of an account is the same before, while and after it is drained", async (t) => {
+    const driver = openEmpty(t);
+    const { ledger, drain, scene, journal } = open(driver);
+    const [ada, bob] = [
+      await scene.account("Ada", { credits: 40 }),
+      await scene.account("Bob", { credits: 40 }),
+    ];
+    for (let call = 0; call < 30; call += 1) {
+      const order = scene.debitOrder(call % 3 === 0 ? bob : ada, { now: START + call * HOUR });
+      await ledger.debit(order);
+      const { account, callId, now: at } = order;
+      if (call % 7 === 0) await ledger.reverse({ account, callId, at, now: at + 5 });
+    }
+    const told = async () => ({
+      entries: [
+        await allEntries(ledger, ada, START + 99 * HOUR, 7),
+        await allEntries(ledger, bob, START),
+      ],
+      usage: await scene.usage(),
+      recent: await ledger.recentCalls({ account: ada, from: START + 11 * HOUR }),
+      books: (await assertBooks(ledger, START)).books,
+      lines: linesOf(driver),
+    });
+    const before = await told();
+    assert.equal(journal.count(), 30);
+    for (const [slice, left] of [
+      [4, 26],
+      [1, 25],
+      [1000, 0],
+    ] as const) {
+      drain(slice);
+      assert.equal(journal.count(), left);
+      assert.deepEqual(await told(), before);
+    }
+  });
+
+  test("an order that is sent again after its debit was moved is the same debit", async (t) => {
+    const { ledger, drain, scene, journal } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 3 });
+    const order = scene.debitOrder(account);
+    const later = scene.debitOrder(account, { now: START + 1 });
+    await ledger.debit(order);
+    await ledger.debit(later);
+    drain(1);
+    for (const each of [order, later, order])
+      assert.deepEqual(await ledger.debit(each), { outcome: "debited", charged: 1, balance: 1 });
+    drain();
+    await ledger.debit(later);
+    assert.equal(journal.count(), 0);
+    assert.equal(await scene.balance(account), 1);
+  });
+
+  test("upkeep in the same batch moves debits, and an order that is sent again after it is found", async (t) => {
+    const { journal, scene, runBatch } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 9 });
+    const [old, fresh] = [
+      scene.debitOrder(account),
+      scene.debitOrder(account, { now: START + 9 * DAY }),
+    ];
+    await scene.ledger.debit(old);
+    const upkeep = { now: START + 9 * DAY, foldBefore: START + DAY, rowsMax: 1, after: null };
+    const results = runBatch([
+      ["debit", fresh],
+      ["maintain", upkeep],
+      ["debit", old],
+    ]);
+    assert.deepEqual(results[2], { value: { outcome: "debited", charged: 1, balance: 7 } });
+    assert.equal(await scene.balance(account), 7);
+    journal.drain(1000);
+    await assertBooks(scene.ledger, START);
+  });
+
+  test("a debit of an earlier time than what was moved is a debit, and is moved in its turn", async (t) => {
+    const { ledger, drain, scene } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 3 });
+    await scene.debit(account, { now: START + 10 });
+    drain();
+    const late = scene.debitOrder(account, { now: START + 5 });
+    assert.equal((await ledger.debit(late)).outcome, "debited");
+    drain();
+    assert.deepEqual(await ledger.debit(late), { outcome: "debited", charged: 1, balance: 1 });
+    await assertBooks(ledger, START);
+  });
+
+  test("many debits of one account at once skip the journal, and no order is carried out twice for that", async (t) => {
+    const { ledger, journal, scene, runBatch } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 1_000 });
+    const ordersAt = (now: number) =>
+      Array.from({ length: 20 }, () => scene.debitOrder(account, { now }));
+    const debitAll = (orders: ReturnType<typeof ordersAt>) =>
+      runBatch(orders.map((order) => ["debit", order])).map((result) => "value" in result);
+    const [first, second, third] = [1, 2, 3].map((at) => ordersAt(START + at));
+    assert.ok(debitAll(first as never).every(Boolean));
+    assert.equal(journal.count(), 0);
+    // One by one they are appended; a batch that is not later than all of those is appended too.
+    for (const order of second as never as ReturnType<typeof ordersAt>) await ledger.debit(order);
+    assert.equal(journal.count(), 20);
+    const again = [...(first ?? []), ...(second ?? [])].flatMap((order) => [order, order]);
+    assert.ok(debitAll(again).every(Boolean));
+    assert.equal(await scene.balance(account), 960);
+    assert.ok(debitAll(third as never).every(Boolean));
+    for (const order of [...(first ?? []), ...(third ?? [])]) await ledger.debit(order);
+    assert.ok(debitAll([...(third ?? []), ...(second ?? [])]).every(Boolean));
+    assert.equal(await scene.balance(account), 940);
+    assert.equal(journal.count(), 20);
+    await assertBooks(ledger, START);
+  });
+
+  test("a debit is reversed wherever it is, and a reversal that came first stays one", async (t) => {
+    const { ledger, drain, scene } = open(openEmpty(t));
+    const account = await scene.account("Ada", { credits: 3 });
+    const [moved, kept, early] = [1, 2, 3].map((at) =>
+      scene.debitOrder(account, { now: START + at }),
+    );
+    for (const order of [moved, kept]) await ledger.debit(order as never);
+    const reverse = ({ callId, now: at }: { callId: string; now: number }) =>
+      ledger.reverse({ account, callId, at, now: START + 9 });
+    assert.deepEqual(await reverse(early as never), { reversed: false });
+    drain(1);
+    assert.deepEqual(await reverse(moved as never), { reversed: true });
+    assert.deepEqual(await reverse(kept as never), { reversed: true });
+    drain();
+    for (const order of [moved, kept, early])
+      await assert.rejects(ledger.debit(order as never), /reversed/);
+    assert.equal(await scene.balance(account), 3);
+  });
+
+  test("another connection's orders and the ones after them see each other, drained or not", async (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-journal-"));
+    const file = path.join(folder, "ledger.sqlite");
+    const drivers = [openNodeSqlite(file), openNodeSqlite(file)];
+    t.after(() => {
+      for (const driver of drivers) driver.close();
+      rmSync(folder, { recursive: true });
+    });
+    const [one, other] = drivers.map(open) as [ReturnType<typeof open>, ReturnType<typeof open>];
+    const account = await one.scene.account("Ada", { credits: 30 });
+    for (let round = 0; round < 9; round += 1) {
+      const order = one.scene.debitOrder(account, { now: START + round });
+      assert.partialDeepStrictEqual(await one.ledger.debit(order), { balance: 29 - 3 * round });
+      if (round % 3 === 0) other.drain(1);
+      // The same order on the other connection is the same debit; another one is not.
+      assert.partialDeepStrictEqual(await other.ledger.debit(order), { balance: 29 - 3 * round });
+      const own = { ...order, callId: `${order.callId}b` };
+      assert.partialDeepStrictEqual(await other.ledger.debit(own), { balance: 28 - 3 * round });
+      await other.scene.grant(account, `gift-${round}`, 1, { now: START + round });
+      await other.scene.clawback(account, `gift-${round}`, 1, 1, START + round);
+      await one.scene.debit(account, { now: START + round, callId: `${order.callId}c` });
+    }
+    assert.equal(await other.scene.balance(account), 3);
+    await assertBooks(other.ledger, START);
+  });
+});
+
+function linesOf(driver: NodeSqlite): string {
+  const parts: Uint8Array[] = [];
+  exportSqlite(driver, { withSecret: false }, (bytes) => parts.push(bytes));
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { endVisits } from "#stores/sqlite/operator.ts";
+import { openSqlitePeople } from "#stores/sqlite/people.ts";
+import {
+  ACCOUNT,
+  deliveryIds,
+  endpoint,
+  letter,
+  lowNotice,
+  START,
+  withJobs,
+} from "../../contract/event-store-fixture.ts";
+
+test("of a backup that is put back no letter and no webhook leaves again, and its owner may send the webhooks", async (t) => {
+  const driver = openNodeSqlite(":memory:");
+  t.after(() => driver.close());
+  const people = openSqlitePeople(driver);
+  const { ledger } = people;
+  const notices = withJobs(people.notices, people.jobs);
+  await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
+  const grant = { kind: "operator", amount: 5, expiresAt: null, now: START } as const;
+  await ledger.grant({ account: ACCOUNT, id: "g", ...grant });
+  const at = endpoint({ kinds: ["credits.low"] });
+  await notices.addEndpoint({ endpoint: at });
+  for (const each of [letter(), null])
+    await notices.handle({
+      ...{ notice: lowNotice(), letter: each, body: "{}", deliveryIds, now: START },
+    });
+  const [taken] = await notices.take({ now: START, leaseUntil: START + 1, max: 1 });
+  assert.ok(taken);
+  const noted = { lastStatus: 204, lastFault: null, dueAt: null, now: START };
+  await notices.noteTries([{ id: taken.id, take: taken.take, status: "delivered", ...noted }]);
+  assert.deepEqual(endVisits(driver), { sessions: 0, links: 0, letters: 1, webhooks: 1 });
+  assert.deepEqual(await notices.nextDue(), { at: null });
+  assert.deepEqual(await people.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
+  assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
+  const list = { account: ACCOUNT, endpoint: at.id };
+  const [given, before] = await notices.listDeliveries({ ...list, after: null, max: 9 });
+  assert.deepEqual([given?.status, before?.status], ["failed", "delivered"]);
+  assert.match(given?.lastFault ?? "", /restored from a backup/);
+  const again = { ...list, id: given?.id ?? "", newId: "dlv_again", now: START };
+  assert.deepEqual(await notices.sendAgain(again), { found: true, isTooOften: false });
+  assert.deepEqual(await notices.nextDue(), { at: START });
+  assert.deepEqual(await createSqliteDatabase(driver).batch([sql`SELECT 1 FROM event`]), [[]]);
+});

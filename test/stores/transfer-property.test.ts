@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import fc from "fast-check";
+import type { Ledger } from "#ledger/port.ts";
+import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { createMoving } from "#stores/durable-object/moving.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
+import { allEntries, assertBooks, DAY } from "../contract/ledger/fixture.ts";
+import { recordExpiries, runStep, startRun, storeSteps } from "../contract/ledger-run.ts";
+import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
+import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
+import { bytesOf, linesOf, openEmpty } from "./transfer-fixture.ts";
+
+/** Ledgers as random orders leave them, moved as lines and account by account: each goes on as it would have. */
+const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 100) / 4);
+const OPENED = [ADA, BOB];
+
+const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promise<void>) =>
+  fc.assert(
+    fc.asyncProperty(storeSteps(60), async (steps) => {
+      const from = openEmpty(t);
+      const run = await startRun(openSqliteDirect(from).ledger, SMALL_SIZES);
+      for (const each of steps) await runStep(run, each);
+      const { latest: now } = run;
+      run.now = now;
+      // What is due already is told where it was due.
+      await recordExpiries(run, 1000);
+      await hold(from, now);
+    }),
+    { numRuns: RUNS },
+  );
+
+describe("a ledger of random orders", () => {
+  test(`moved as lines is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+    property(t, async (from, now) => {
+      const to = openEmpty(t);
+      const lines = linesOf(from);
+      importSqlite(to, bytesOf(lines), now);
+      assert.deepEqual(linesOf(to), lines);
+      await isSame(from, [to], now);
+    }));
+
+  test(`moved account by account is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+    property(t, async (from, now) => {
+      const moved = [];
+      for (const account of OPENED) {
+        const to = openEmpty(t);
+        const moving = createMoving(to, async () => {});
+        const records = [...recordsOfAccount(from, account)];
+        await moving.beginImport({ account });
+        moving.importRecords({ account, records });
+        assert.deepEqual(moving.finishImport({ account, now }), { ok: true, faults: [] });
+        const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
+          const page = { account, kind, after: null, max: 5_000, hold: false };
+          return moving.exportRecords(page).records;
+        });
+        assert.deepEqual(readOut, records);
+        moved.push(to);
+      }
+      await isSame(from, moved, now);
+    }));
+});
+
+/** `moved`: all accounts together, or each by itself. What comes later is tried on both sides. */
+async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promise<void> {
+  const { ledger: one } = openSqliteDirect(from);
+  const others = moved.map((driver) => openSqliteDirect(driver).ledger);
+  for (const [index, account] of OPENED.entries()) {
+    const other = others[index] ?? (others[0] as Ledger);
+    const order = { account, now };
+    assert.deepEqual(await other.findAccount(order), await one.findAccount(order));
+    assert.deepEqual(await other.credits(order), await one.credits(order));
+    assert.deepEqual(await allEntries(other, account, now), await allEntries(one, account, now));
+  }
+  for (const other of others) await assertBooks(other, now);
+  const expected = await toldLater(one, now);
+  const told: typeof expected = [];
+  for (const other of others) told.push(...(await toldLater(other, now)));
+  for (const account of OPENED) {
+    const of = (notices: typeof expected) => notices.filter((notice) => notice.account === account);
+    assert.deepEqual(of(told), of(expected));
+  }
+}
+
+/** What the coming weeks bring, by calls and by themselves. */
+async function toldLater(ledger: Ledger, now: number) {
+  const { notices: before } = await ledger.listEvents({ max: 1000 });
+  await ledger.deleteEvents({ ids: before.map(({ id }) => id) });
+  for (let day = 0; day < 33; day += 1) {
+    for (const account of OPENED)
+      await ledger.debit({
+        ...debitOf(account, `later_${account}_${day}`),
+        now: now + day * DAY,
+      });
+    await ledger.recordExpiries({ now: now + day * DAY, max: 1000 });
+  }
+  const { notices } = await ledger.listEvents({ max: 1000 });
+  return notices.map(({ id: _, ...told }) => told);
+}
+
+const debitOf = (account: string, callId: string) => ({
+  account,
+  callId,
+  keySha256: keyNames(account, "k0").sha256,
+  tool: "hash",
+  credits: 1,
+  freeCallCredits: 1,
+  idempotency: null,
+});

@@ -1,0 +1,254 @@
+/**
+ * The service as it stands at Cloudflare's edge, in one workerd: the Worker of the calls in front, the Worker of the pages
+ * behind it as Wrangler bundles it, their objects, D1, the assets, and a provider of letters beside them.
+ */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { Email } from "postal-mime";
+import { accountPart } from "#ids.ts";
+import type { Received } from "../email/smtp-fixture.ts";
+import { bundleWorker } from "../http/edge.ts";
+import { applyMigrations } from "../stores/sql/d1-fixture.ts";
+import type { Place } from "./dashboard-site.ts";
+import { callsConfig, peopleConfig, type WranglerConfig } from "./wrangler-config.ts";
+
+type Hooks = { after(close: () => unknown): void };
+
+export type EdgeSite = Place & {
+  miniflare: Miniflare;
+  /** The Worker of the calls without the simulator's own in front, which would read what ours leave unread. */
+  directPort: number;
+  /** What the Workers wrote to their console, a line each. */
+  logs: string[];
+  /** Who takes the letters: the settings that lead there, and what it answers from now on. */
+  provider: { texts: Record<string, string>; answers(status: number): void };
+  /** The cron comes, as at this time. */
+  cron(at?: number): Promise<void>;
+  /** Rows of D1. */
+  sql(query: string): Promise<object[]>;
+  /** Rows of an account's object. */
+  ledgerRows(account: string, query: string): Promise<object[]>;
+};
+
+export type EdgeSettings = {
+  /** Settings beside those that a site needs; undefined takes one away. */
+  texts?: Record<string, string | undefined>;
+  /** Bindings that were forgotten. */
+  without?: readonly ("ASSETS" | "DB" | "SIGN_IN")[];
+  /** D1 as it is before its migrations. */
+  isBare?: boolean;
+};
+
+/** Miniflare's own types for this come with a package that we do without. */
+type Scheduled = { scheduled(given: { scheduledTime: Date; cron: string }): Promise<unknown> };
+
+const ROOT = path.join(import.meta.dirname, "../..");
+
+export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promise<EdgeSite> {
+  const [provider, port, bundles] = await Promise.all([openProvider(t), freePort(), bundle()]);
+  const base = `http://127.0.0.1:${port}`;
+  const given = {
+    SECRET: "the secret of a service in a test",
+    PUBLIC_URL: base,
+    ...provider.texts,
+    ...settings.texts,
+  };
+  const texts = Object.fromEntries(
+    Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined),
+  );
+  const logs: string[] = [];
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port,
+      cf: false,
+      unsafeInspectDurableObjects: true,
+      handleStructuredLogs: ({ message }) => void logs.push(message),
+      workers: workersOf(bundles, texts, settings.without ?? []),
+    }),
+    unsafeTriggerHandlers: true,
+  });
+  t.after(() => miniflare.dispose());
+  await miniflare.ready;
+  if (settings.isBare !== true) {
+    await applyMigrations(await miniflare.getD1Database("DB", "toolbooth-people"));
+  }
+  return {
+    base,
+    miniflare,
+    directPort: Number((await miniflare.unsafeGetDirectURL(callsConfig.name)).port),
+    logs,
+    provider,
+    letters: provider.letters,
+    async sql(query) {
+      const database = await miniflare.getD1Database("DB", "toolbooth-people");
+      return (await database.prepare(query).all()).results as object[];
+    },
+    async ledgerRows(account, query) {
+      const object = { name: accountPart(account) };
+      const storage = await miniflare.unsafeGetDurableObjectStorage(
+        ...(["toolbooth", "AccountLedger", object] as const),
+      );
+      return (await storage.exec(query)) as object[];
+    },
+    async cron(at = Date.now()) {
+      const worker = (await miniflare.getWorker("toolbooth-people")) as unknown as Scheduled;
+      const [cron = ""] = peopleConfig.triggers?.crons ?? [];
+      await worker.scheduled({ scheduledTime: new Date(at), cron });
+    },
+  };
+}
+
+type Bundles = { calls: string; people: string };
+
+function workersOf(bundles: Bundles, texts: Record<string, string>, without: readonly string[]) {
+  const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
+  return [
+    deployed(callsConfig, bundles.calls, { SECRET, PUBLIC_URL, RATE_LIMIT }, []),
+    deployed(peopleConfig, bundles.people, texts, without),
+  ];
+}
+
+/** A Worker with all that the file binds it to by which it is deployed. */
+function deployed(
+  config: WranglerConfig,
+  contents: string,
+  texts: Record<string, string>,
+  without: readonly string[],
+) {
+  const { name, assets, services = [] } = config;
+  const bound = <Value>(entries: [binding: string, value: Value][]): Record<string, Value> =>
+    Object.fromEntries(entries.filter(([binding]) => !without.includes(binding)));
+  const objects = config.durable_objects.bindings.map(
+    (each): [string, { className: string; useSQLite: true; scriptName?: string }] => [
+      each.name,
+      {
+        className: each.class_name,
+        useSQLite: true,
+        ...(each.script_name !== undefined && { scriptName: each.script_name }),
+      },
+    ],
+  );
+  return {
+    name,
+    modules: [{ type: "ESModule" as const, path: `${name}.mjs`, contents }],
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags ?? [],
+    bindings: texts,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    durableObjects: bound(objects),
+    d1Databases: bound(config.d1_databases.map((each) => [each.binding, each.database_name])),
+    serviceBindings: bound(services.map(({ binding, service }) => [binding, service])),
+    ...(assets !== undefined && !without.includes(assets.binding) && { assets: assetsOf(assets) }),
+  };
+}
+
+const assetsOf = (assets: NonNullable<WranglerConfig["assets"]>) => {
+  const { directory, binding, run_worker_first, html_handling, not_found_handling } = assets;
+  return {
+    directory: path.join(ROOT, directory),
+    binding,
+    run_worker_first,
+    routerConfig: { has_user_worker: true },
+    assetConfig: { html_handling, not_found_handling },
+  };
+};
+
+let bundled: Promise<Bundles> | undefined;
+
+/** Once for a test file. The second is what would be deployed, and its assets are laid out with it. */
+function bundle(): Promise<Bundles> {
+  bundled ??= (async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-people-"));
+    try {
+      const [calls] = await Promise.all([
+        bundleWorker("../src/apps/edge/api-worker.ts"),
+        wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc", "--outdir", folder),
+      ]);
+      const people = readFileSync(path.join(folder, "worker-people.js"), "utf8");
+      return { calls: calls.code, people };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  })();
+  return bundled;
+}
+
+/** Without a word to anybody outside of this machine. */
+export async function wrangler(...options: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [path.join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"), ...options],
+    {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        CI: "true",
+        WRANGLER_SEND_METRICS: "false",
+        CLOUDFLARE_CF_FETCH_ENABLED: "false",
+        WRANGLER_HIDE_BANNER: "true",
+      },
+    },
+  );
+  return stdout;
+}
+
+/** Takes letters as Resend does; what it takes looks as if it had come by SMTP. */
+async function openProvider(t: Hooks) {
+  const letters: Received[] = [];
+  const token = "re_of_a_test";
+  const seen = new Set<string>();
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    const body = await readAll(request);
+    const name = String(request.headers["idempotency-key"]);
+    const isGood = request.headers.authorization === `Bearer ${token}` && name.startsWith("<let_");
+    if (isGood && status === 200 && !seen.has(name)) {
+      seen.add(name);
+      const { from, to, subject, text, html } = JSON.parse(body) as Record<string, string>;
+      const email = { subject, text, html } as unknown as Email;
+      letters.push({ from: from ?? "", to: [to ?? ""].flat(), raw: body, email });
+    }
+    response.writeHead(isGood ? status : 401, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ id: name }));
+  });
+  const port = await listen(server);
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const answers = (next: number) => {
+    status = next;
+  };
+  const texts = {
+    MAIL_API_URL: `http://127.0.0.1:${port}/emails`,
+    MAIL_API_TOKEN: token,
+    MAIL_FROM: "Toolbooth <post@toolbooth.example>",
+  };
+  return { letters, texts, answers };
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** PUBLIC_URL has to be known before the site stands. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

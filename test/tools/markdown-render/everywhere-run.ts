@@ -1,0 +1,21 @@
+import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+
+/**
+ * Renders a JSON list of documents to a JSON list of [html, text], the same way in every runtime. Both lists are
+ * plain ASCII, so that nothing on the way reads a character otherwise.
+ */
+export function renderList(json: string): string {
+  const documents = JSON.parse(json) as string[];
+  return toAscii(
+    documents.map((markdown) => {
+      const { html, text } = renderMarkdown(markdown, true);
+      return [html, text];
+    }),
+  );
+}
+
+export const toAscii = (value: unknown) =>
+  JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Runtime, runtimesFor } from "../../support/runtimes.ts";
+import { type Document, documents } from "./everywhere-documents.ts";
+import { renderList, toAscii } from "./everywhere-run.ts";
+
+type Rendered = [html: string, text: string];
+
+/** So many documents a message. */
+const LIST_LENGTH = 500;
+
+const script = {
+  entry: 'import { renderList } from "./everywhere-run.ts";\nconst answerList = renderList;\n',
+  resolveDir: import.meta.dirname,
+};
+
+const node: Runtime = { name: "Node", run: async (lists) => lists.map(renderList) };
+
+async function render(runtime: Runtime, all: readonly Document[]): Promise<Rendered[]> {
+  const lists: string[] = [];
+  for (let at = 0; at < all.length; at += LIST_LENGTH) {
+    lists.push(toAscii(all.slice(at, at + LIST_LENGTH).map(({ markdown }) => markdown)));
+  }
+  return (await runtime.run(lists)).flatMap((answer) => JSON.parse(answer) as Rendered[]);
+}
+
+/** Throws with the first document that is rendered otherwise. */
+function assertSame(
+  runtime: string,
+  all: readonly Document[],
+  rendered: readonly Rendered[],
+  expected: readonly Rendered[],
+): void {
+  assert.equal(rendered.length, expected.length, runtime);
+  const differing = all.flatMap((_, index) => {
+    const [html, text] = rendered[index] as Rendered;
+    return html === expected[index]?.[0] && text === expected[index][1] ? [] : [index];
+  });
+  const [first] = differing;
+  if (first === undefined) return;
+  const message = `${differing.length} differ in ${runtime}, first ${JSON.stringify(all[first])}`;
+  assert.deepEqual(rendered[first], expected[first], message);
+}
+
+test("Node, workerd and Chromium give the same HTML and the same text", async (t) => {
+  const all = documents();
+  const expected = await render(node, all);
+  t.diagnostic(`${all.length} documents, ${expected.flat().join("").length} characters of output`);
+  assert.equal(expected.length, all.length);
+  for (const runtime of runtimesFor(script)) {
+    assertSame(runtime.name, all, await render(runtime, all), expected);
+  }
+});
+
+test("one letter of one document is told", () => {
+  const all = ["a", "b"].map((markdown) => ({ name: markdown, markdown }));
+  const expected: Rendered[] = [
+    ["<p>a</p>", "a"],
+    ["<p>b</p>", "b"],
+  ];
+  const check = (html: string, text: string) => () =>
+    assertSame(
+      "a runtime",
+      all,
+      [
+        ["<p>a</p>", "a"],
+        [html, text],
+      ],
+      expected,
+    );
+  check("<p>b</p>", "b")();
+  const message = /^1 differ in a runtime, first {"name":"b"/;
+  assert.throws(check("<p>B</p>", "b"), { message });
+  assert.throws(check("<p>b</p>", "b\n"), { message });
+});

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "#errors.ts";
+import { QR_TEXT_BYTES_MAX } from "#limits.ts";
+import { checkInput } from "#tools/check-input.ts";
+import type { QrLevel } from "#tools/qr-code/capacity.ts";
+import { layOutQr } from "#tools/qr-code/draw.ts";
+import { encodeQr } from "#tools/qr-code/encode-qr.ts";
+import { qrCode } from "#tools/qr-code/tool.ts";
+import { fixedSupply } from "../../support/tool-context.ts";
+import { Random } from "../markdown-render/random.ts";
+import { type Picture, readBlocks, readPng, readSvg } from "../read-qr.ts";
+import {
+  enlarge,
+  modesByJsqr,
+  type Pixels,
+  pictureOf,
+  readWithJsqr,
+  readWithZxing,
+} from "./readers.ts";
+import { corpus, fullTexts, generatedTexts, type Sample } from "./texts.ts";
+
+/**
+ * What is drawn is read back by two readers that are not ours. Every text is read from its modules at two pixels each; a
+ * seeded sample of TEST_QR_RUNS texts, or `all`, in every format at every width as well.
+ */
+const SEED = Number(process.env["TEST_QR_SEED"] ?? 20_260);
+const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "5";
+const RUNS = RUNS_ASKED === "all" ? Infinity : Number(RUNS_ASKED);
+const WIDTHS = [64, 100, 177, 256, 777, 2048];
+
+const known = (corpus() ?? []).filter(({ text }) => text !== "");
+const full = fullTexts();
+const generated = generatedTexts(520, SEED);
+
+/** How one drawing was read: `scale` is pixels a module. */
+type Reading = {
+  sample: Sample;
+  drawing: string;
+  scale: number;
+  zxing: string | undefined;
+  jsqr: string | undefined;
+};
+
+/** Where a reader may see something else than the text: each with its reason, counted and printed. */
+const DIFFERENCES: { name: string; applies(reading: Reading): boolean }[] = [
+  {
+    // Hardly more than one sample a module: zxing alone has to read that. No text is known where jsQR does not.
+    name: "jsQR finds no symbol at fewer than 2 pixels a module",
+    applies: ({ scale, ...read }) => scale < 2 && onlyZxing(read),
+  },
+  {
+    // An SVG at a width that is no multiple of its modules: jsQR takes all modules for equally wide. At whole pixels a
+    // module both have to read the same SVG. This is why a PNG has whole pixels.
+    name: "jsQR finds no symbol where some modules are a pixel wider than others",
+    applies: ({ scale, ...read }) => !Number.isInteger(scale) && onlyZxing(read),
+  },
+];
+
+const onlyZxing = ({ sample, zxing, jsqr }: Omit<Reading, "scale">) =>
+  zxing === sample.text && jsqr === undefined;
+
+class Readings {
+  private count = 0;
+  private readonly differing = new Map<string, number>();
+
+  async read(sample: Sample, drawing: string, scale: number, pixels: Pixels): Promise<void> {
+    this.count++;
+    const zxing = await readWithZxing(pixels);
+    const jsqr = readWithJsqr(pixels);
+    if (zxing === sample.text && jsqr === sample.text) return;
+    const reading: Reading = { sample, drawing, scale, zxing, jsqr };
+    const name = DIFFERENCES.find(({ applies }) => applies(reading))?.name;
+    assert.ok(name !== undefined, `not read back: ${JSON.stringify(reading)}`);
+    this.differing.set(name, (this.differing.get(name) ?? 0) + 1);
+  }
+
+  report(texts: number): string {
+    const told = [...this.differing].map(([name, times]) => `${times} times: ${name}`);
+    return `${texts} texts, seed ${SEED}, ${this.count} drawings read by both readers; ${told.join("; ") || "no difference"}`;
+  }
+}
+
+function symbolOf(text: string, level: QrLevel) {
+  const symbol = encodeQr(text, level);
+  assert.ok(symbol !== undefined, `no symbol at ${level} for ${JSON.stringify(text)}`);
+  return symbol;
+}
+
+function draw({ text, level }: Sample, format: string, width: number) {
+  const request = { text, format, width, errorCorrectionLevel: level };
+  const answer = qrCode.run(checkInput(qrCode, request).input, fixedSupply());
+  assert.ok(!(answer instanceof Promise));
+  return answer;
+}
+
+/** As the tool takes them. The corpus has one that only the engine takes. */
+const isWithinBound = ({ text }: Sample) => Buffer.byteLength(text) <= QR_TEXT_BYTES_MAX;
+const fits = ({ text, level }: Sample) => encodeQr(text, level) !== undefined;
+
+test("every text is read back by both readers", async (t) => {
+  const readings = new Readings();
+  const samples = [...known, ...generated, ...full].filter(fits);
+  for (const sample of samples) {
+    const picture = pictureOf(symbolOf(sample.text, sample.level));
+    await readings.read(sample, "modules", 2, enlarge(picture, 2));
+  }
+  t.diagnostic(readings.report(samples.length));
+  assert.ok(samples.length >= 500 + full.length);
+});
+
+const eligible = [...known, ...generated].filter(fits).filter(isWithinBound);
+const sample = pickSome(eligible, RUNS);
+const sampleSize = `${sample.length} of ${eligible.length} texts`;
+
+for (const width of WIDTHS) {
+  test(`as PNG and as SVG at width ${width} it is read back: ${sampleSize}`, async (t) => {
+    const readings = new Readings();
+    for (const one of sample) {
+      const { size } = symbolOf(one.text, one.level);
+      const { scale } = layOutQr(size, width);
+      const picture = readPng(draw(one, "png", width).output);
+      await readings.read(one, `png ${width}`, scale, enlarge(picture));
+      const svg = readSvg(draw(one, "svg", width).output);
+      assert.equal(svg.drawnWidth, width);
+      // A viewer that has fewer than two pixels for a module is no test of ours: there one enlarges it.
+      const shown = Math.max(width, 2 * svg.width);
+      await readings.read(one, `svg ${width}`, shown / svg.width, rasterize(svg, shown));
+    }
+    t.diagnostic(readings.report(sample.length));
+    assert.equal(sample.length, Math.min(RUNS, eligible.length));
+  });
+}
+
+test(`as SVG of whole pixels and as blocks it is read back: ${sampleSize}`, async (t) => {
+  const readings = new Readings();
+  for (const one of sample) {
+    const svg = readSvg(draw(one, "svg", 256).output);
+    await readings.read(one, "svg", 3, enlarge(svg, 3));
+    // The text is the same at every width, which is reported only.
+    const outputs = WIDTHS.map((width) => draw(one, "utf8", width).output);
+    assert.equal(new Set(outputs).size, 1);
+    await readings.read(one, "utf8", 8, enlarge(readBlocks(outputs[0] as string), 8));
+  }
+  t.diagnostic(readings.report(sample.length));
+});
+
+/** In the seed's order, without repeats. */
+function pickSome(samples: readonly Sample[], count: number): Sample[] {
+  const random = new Random(SEED);
+  const left = [...samples];
+  const picked: Sample[] = [];
+  while (picked.length < count && left.length > 0) {
+    picked.push(...left.splice(random.between(0, left.length - 1), 1));
+  }
+  return picked;
+}
+
+/** `width` pixels, each of the colour at its middle: what `crispEdges` asks a viewer for. */
+function rasterize({ width: modules, dark }: Picture, width: number): Pixels {
+  const under = Array.from({ length: width }, (_, pixel) =>
+    Math.floor(((pixel + 0.5) * modules) / width),
+  );
+  const picture = { width, height: width, dark: new Uint8Array(width * width) };
+  for (let y = 0; y < width; y++) {
+    const row = (under[y] as number) * modules;
+    for (let x = 0; x < width; x++) {
+      picture.dark[y * width + x] = dark[row + (under[x] as number)] as number;
+    }
+  }
+  return enlarge(picture);
+}
+
+test("the version of a text of the corpus is the smallest, and below it only with Kanji mode", (t) => {
+  let smaller = 0;
+  for (const { name, text, level, optimalVersion, optimalVersionWithEci26 } of known) {
+    const symbol = encodeQr(text, level);
+    if (typeof optimalVersion !== "number") {
+      assert.equal(symbol, undefined, name);
+      continue;
+    }
+    const version = symbol?.version ?? Infinity;
+    const isAscii = /^[\0-\x7f]*$/.test(text);
+    const optimum = (isAscii ? optimalVersion : optimalVersionWithEci26) as number;
+    if (version === optimum) continue;
+    assert.ok(!isAscii && version < optimum, `${name}: version ${version}, not ${optimum}`);
+    const modes = modesByJsqr(enlarge(pictureOf(symbolOf(text, level)), 4));
+    assert.ok(modes.includes("kanji"), `${name}: version ${version} with ${modes.join(", ")}`);
+    smaller++;
+  }
+  t.diagnostic(`${known.length} texts of the corpus, ${smaller} of them smaller with Kanji mode`);
+});
+
+test("a symbol is filled to the last character, and one character more takes the next version or none", () => {
+  for (const { name, text, more, level, version } of full) {
+    assert.equal(symbolOf(text, level).version, version, name);
+    assert.equal(encodeQr(more, level)?.version, version === 40 ? undefined : version + 1, name);
+  }
+});
+
+test("a mixed text fills a symbol, and what is too long is refused with the bytes that fit", async () => {
+  const readings = new Readings();
+  const long = generatedTexts(330, SEED + 1)
+    .map(({ text }) => text)
+    .join("");
+  for (const level of ["L", "M", "Q", "H"] as const) {
+    const characters = [...long];
+    let held = 0;
+    for (let step = 4096; step >= 1; step /= 2) {
+      if (encodeQr(characters.slice(0, held + step).join(""), level) !== undefined) held += step;
+    }
+    const sample = {
+      name: `mixed, as much as 40-${level} holds`,
+      level,
+      text: characters.slice(0, held).join(""),
+    };
+    assert.equal(symbolOf(sample.text, level).version, 40);
+    await readings.read(sample, "modules", 2, enlarge(pictureOf(symbolOf(sample.text, level)), 2));
+    const more = characters.slice(0, held + 1).join("");
+    const refused = (error: unknown) =>
+      error instanceof Fault && error.code === "text_too_long_for_level";
+    assert.throws(() => draw({ ...sample, text: more }, "svg", 256), refused);
+  }
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deflateSync, inflateSync } from "node:zlib";
+import fc from "fast-check";
+import { dataUrl } from "#tools/base64.ts";
+import { deflateRepeatedRows } from "#tools/qr-code/deflate-rows.ts";
+import { huffmanCode } from "#tools/qr-code/huffman.ts";
+
+/** Rows written out with their repeats. */
+function expand(rows: Uint8Array, rowBytes: number, repeats: readonly number[]): Buffer {
+  const row = (index: number) => rows.subarray(index * rowBytes, (index + 1) * rowBytes);
+  return Buffer.concat(
+    repeats.flatMap((times, index) => Array.from({ length: times }, () => row(index))),
+  );
+}
+
+function assertInflates(rows: Uint8Array, rowBytes: number, repeats: number[]): number {
+  const stream = deflateRepeatedRows(rows, rowBytes, Uint32Array.from(repeats));
+  const expected = expand(rows, rowBytes, repeats);
+  assert.ok(inflateSync(stream).equals(expected));
+  return stream.length / deflateSync(expected, { level: 9 }).length;
+}
+
+test("zlib inflates the stream to the rows with their repeats", () => {
+  const pictures = fc
+    .tuple(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 0, max: 255 }),
+    )
+    .chain(([rowBytes, count, mask]) =>
+      fc.record({
+        rowBytes: fc.constant(rowBytes),
+        mask: fc.constant(mask),
+        bytes: fc.uint8Array({ minLength: rowBytes * count, maxLength: rowBytes * count }),
+        repeats: fc.array(fc.integer({ min: 0, max: 30 }), { minLength: count, maxLength: count }),
+      }),
+    );
+  fc.assert(
+    fc.property(pictures, ({ rowBytes, mask, bytes, repeats }) => {
+      // Under a mask there are few different bytes and many matches.
+      assertInflates(
+        bytes.map((byte) => byte & mask),
+        rowBytes,
+        repeats,
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("rows of every width and many repeats are within the window and the lengths of deflate", () => {
+  for (const rowBytes of [1, 2, 3, 9, 129, 257, 258, 259, 600, 40_000]) {
+    for (const times of [1, 2, 3, 100, 259]) {
+      if (rowBytes * times > 1_000_000) continue;
+      const rows = Uint8Array.from({ length: rowBytes * 4 }, (_, i) => (i * i * 31) >> 3);
+      // The distance of a repeat is the length of a row, which deflate limits to 32 KB.
+      assertInflates(rows, rowBytes, rowBytes > 32_768 ? [1, 1, 1, 1] : [times, 1, 0, times]);
+    }
+  }
+});
+
+test("nothing at all is a stream too", () => {
+  assertInflates(new Uint8Array(0), 1, []);
+  assertInflates(new Uint8Array(5), 5, [0]);
+});
+
+test("a code is no deeper than its limit, and complete", () => {
+  // Fibonacci numbers make the deepest Huffman trees.
+  const frequencies = new Uint32Array(40);
+  let [a, b] = [1, 1];
+  for (let i = 0; i < 40; i++) {
+    frequencies[i] = a;
+    [a, b] = [b, a + b];
+  }
+  for (const limit of [7, 15]) {
+    const { lengths } = huffmanCode(frequencies, limit);
+    assert.ok(lengths.every((length) => length >= 1 && length <= limit));
+    // Kraft's sum of a complete code is one.
+    assert.equal(
+      lengths.reduce((sum, length) => sum + 2 ** -length, 0),
+      1,
+    );
+  }
+});
+
+test("base64 is the one of RFC 4648, section 10", () => {
+  for (const [text, base64] of [
+    ["", ""],
+    ["f", "Zg=="],
+    ["fo", "Zm8="],
+    ["foo", "Zm9v"],
+    ["foob", "Zm9vYg=="],
+    ["fooba", "Zm9vYmE="],
+    ["foobar", "Zm9vYmFy"],
+  ] as const) {
+    assert.equal(dataUrl("a/b", Buffer.from(text)), `data:a/b;base64,${base64}`);
+  }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
+      assert.equal(
+        dataUrl("a/b", bytes),
+        `data:a/b;base64,${Buffer.from(bytes).toString("base64")}`,
+      );
+    }),
+  );
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bundle, type Runtime, runtimesFor } from "../../support/runtimes.ts";
+import { corpus, generatedTexts, type Sample } from "./texts.ts";
+
+/** So many requests a message. */
+const LIST_LENGTH = 500;
+
+/** The tool as a function from a JSON list of requests to one of answers: in every runtime it is this very script. */
+const ENTRY = `
+import { checkInput } from "#tools/check-input.ts";
+import { qrCode } from "#tools/qr-code/tool.ts";
+
+const answer = (request) => {
+  try {
+    return JSON.stringify(qrCode.run(checkInput(qrCode, request).input));
+  } catch (fault) {
+    return fault.code + ": " + fault.message;
+  }
+};
+const answerList = (json) => JSON.stringify(JSON.parse(json).map(answer));
+`;
+
+const script = { entry: ENTRY, resolveDir: import.meta.dirname };
+
+const node: Runtime = {
+  name: "Node",
+  async run(lists) {
+    const source = await bundle(script, "export default answerList;");
+    const module = await import(
+      `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`
+    );
+    return lists.map(module.default);
+  },
+};
+
+type Request = { text: string; format: string; errorCorrectionLevel: string; width: number };
+
+const WIDTHS = [64, 100, 177, 256, 777, 2048];
+
+/** The formats of each text, each text at another width. */
+function requestsFor(samples: readonly Sample[]): Request[] {
+  return samples.flatMap(({ text, level }, i) =>
+    ["png", "svg", "utf8"].map((format) => ({
+      ...{ text, format, errorCorrectionLevel: level },
+      width: WIDTHS[i % WIDTHS.length] as number,
+    })),
+  );
+}
+
+async function answers(runtime: Runtime, requests: readonly Request[]): Promise<string[]> {
+  const lists: string[] = [];
+  for (let at = 0; at < requests.length; at += LIST_LENGTH) {
+    lists.push(JSON.stringify(requests.slice(at, at + LIST_LENGTH)));
+  }
+  return (await runtime.run(lists)).flatMap((answer) => JSON.parse(answer) as string[]);
+}
+
+/** Throws with the first request that is answered otherwise. */
+function assertSame(
+  runtime: string,
+  requests: readonly Request[],
+  given: readonly string[],
+  expected: readonly string[],
+): void {
+  assert.equal(given.length, expected.length, runtime);
+  const differing = requests.flatMap((_, i) => (given[i] === expected[i] ? [] : [i]));
+  const [first] = differing;
+  if (first === undefined) return;
+  const request = JSON.stringify(requests[first]);
+  const message = `${differing.length} differ in ${runtime}, first ${request}: ${given[first]}`;
+  assert.equal(given[first], expected[first], message);
+}
+
+/**
+ * Every character that Node's decoder of Shift JIS gives, alone: beside one that Kanji mode does not have, a character is
+ * written as bytes, and a table that differs would not show.
+ */
+function kanjiRequests(): Request[] {
+  const decoder = new TextDecoder("shift_jis");
+  const characters = new Set<string>();
+  for (let pair = 0x8140; pair <= 0xfcfc; pair++) {
+    for (const character of decoder.decode(Uint8Array.of(pair >> 8, pair & 255))) {
+      characters.add(character);
+    }
+  }
+  const rest = { format: "utf8", errorCorrectionLevel: "L", width: 256 };
+  return [...characters].map((text) => ({ text, ...rest }));
+}
+
+test("Node, workerd and Chromium draw the same bytes", async (t) => {
+  const requests = [
+    ...requestsFor([...(corpus() ?? []), ...generatedTexts(330, 1)]),
+    ...kanjiRequests(),
+  ];
+  const expected = await answers(node, requests);
+  t.diagnostic(`${requests.length} requests, ${expected.join("").length} characters of output`);
+  assert.equal(expected.length, requests.length);
+  assert.ok(expected.filter((answer) => answer.startsWith('{"ok":true')).length > 7000);
+  for (const runtime of runtimesFor(script)) {
+    assertSame(runtime.name, requests, await answers(runtime, requests), expected);
+  }
+});
+
+test("one letter of one answer is told", () => {
+  const requests = requestsFor([{ name: "a", text: "a", level: "L" }]);
+  const check = (last: string) => () =>
+    assertSame("a runtime", requests, ["x", "y", last], ["x", "y", "z"]);
+  check("z")();
+  assert.throws(check("Z"), {
+    message: /^1 differ in a runtime, first {"text":"a","format":"utf8"/,
+  });
+});

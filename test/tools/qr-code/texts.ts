@@ -1,0 +1,227 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { QrLevel } from "#tools/qr-code/capacity.ts";
+import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
+import { Random } from "../markdown-render/random.ts";
+import { SEGMENT_KINDS } from "./readers.ts";
+
+export type Sample = { name: string; text: string; level: QrLevel };
+/** A text of the corpus with the smallest version that a search over numeric, alphanumeric and byte mode found. */
+export type CorpusSample = Sample & { optimalVersion?: number; optimalVersionWithEci26?: number };
+
+const CORPUS = path.join(import.meta.dirname, "../../../../shared/data/qr-corpus.json");
+
+/** Undefined where the corpus is not beside the repository. */
+export function corpus(): CorpusSample[] | undefined {
+  if (!existsSync(CORPUS)) {
+    console.error(`cannot show that the corpus is read back: ${CORPUS} is missing`);
+    return undefined;
+  }
+  return JSON.parse(readFileSync(CORPUS, "utf8")) as CorpusSample[];
+}
+
+const DIGITS = [..."0123456789"];
+const CAPITALS = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"];
+const ASCII = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i));
+const CONTROLS = Array.from({ length: 33 }, (_, i) => String.fromCharCode(i < 32 ? i : 127));
+const KANJI = [..."点茗漢字東京都大阪府日本語電車駅新聞水火木金土年月時分円機械学校亜腕弌熙"];
+const KANA = [
+  ..."あいうえおかきくけこさしすせそがぎぐアイウエオカキクケコサシスセソー、。「」々〆",
+];
+/** In Shift JIS of some platforms and not of others, or in its empty row 13, or half as wide. */
+const DISPUTED = [..."～〜－−∥‖￠￡￢¢£¬＼\\~①Ⅳ㈱髙﨑ｱｲｳﾞ｡"];
+const EMOJI = ["😀", "👩‍👩‍👧", "🏳️‍🌈", "❤️", "🇨🇭", "👍🏽", "🫠", "𝒳", "𠮷"];
+const SCRIPTS = [
+  ..."àéîõüßçñøæœŠžŁ|αβγδεζηθλΩάώ|абвгдежзЖЩЯёї|אבגדהוש|ابتثجحخدسعغ|कखगघङ्िाु|กขคงจ฿ไเ|각나다라마바한글|".split(
+    "|",
+  ),
+  "中文简体龙马飞鸟汉语拼音",
+  "ამბგდე",
+  "የኢትዮጵ",
+  "ẹ́ọ̀ǹ\u0301\u0323",
+]
+  .filter((letters) => letters !== "")
+  .map((letters) => [...letters]);
+
+const word = (random: Random, letters: readonly string[], min: number, max: number) =>
+  random.several(min, max, () => random.pick(letters)).join("");
+
+function url(random: Random): string {
+  const name = () => word(random, [..."abcdefghijklmnopqrstuvwxyz0123456789-"], 1, 14);
+  const folders = random.several(0, 4, name).join("/");
+  const query = random.several(
+    0,
+    3,
+    () => `${name()}=${word(random, [...DIGITS, "%", "é", "A"], 0, 12)}`,
+  );
+  const head = random.pick(["https://", "http://", "HTTPS://", "mailto:", "WIFI:T:WPA;S:"]);
+  return `${head}${name()}.example/${folders}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+/** One text of each kind. */
+const KINDS: Record<string, (random: Random) => string> = {
+  numeric: (random) => word(random, DIGITS, 1, random.pick([5, 60, 900])),
+  alphanumeric: (random) => word(random, CAPITALS, 1, random.pick([5, 60, 700])),
+  url,
+  script: (random) => word(random, [...random.pick(SCRIPTS), " "], 1, random.pick([6, 50, 250])),
+  scripts: (random) => word(random, [...SCRIPTS.flat(), ...ASCII], 1, random.pick([10, 80, 200])),
+  emoji: (random) => word(random, [...EMOJI, "a", "1"], 1, 40),
+  kanji: (random) => word(random, [...KANJI, ...KANA], 1, random.pick([4, 40, 300])),
+  "kanji and ASCII": (random) =>
+    random
+      .several(1, 12, () => word(random, random.pick([KANJI, KANA, ASCII, DIGITS]), 1, 20))
+      .join(""),
+  "disputed Kanji": (random) => word(random, [...DISPUTED, ...KANJI.slice(0, 4), "a"], 1, 40),
+  controls: (random) => word(random, [...CONTROLS, ...ASCII.slice(0, 20)], 1, 60),
+  mixed: (random) =>
+    random
+      .several(1, 14, () =>
+        word(
+          random,
+          random.pick([DIGITS, CAPITALS, ASCII, KANJI, ...SCRIPTS, EMOJI, CONTROLS]),
+          1,
+          25,
+        ),
+      )
+      .join(""),
+};
+
+/** `count` texts, the kinds in turn, each at some level; all of them fit. */
+export function generatedTexts(count: number, seed: number): Sample[] {
+  const random = new Random(seed);
+  const kinds = Object.entries(KINDS);
+  return Array.from({ length: count }, (_, index) => {
+    const [kind, make] = kinds[index % kinds.length] as (typeof kinds)[number];
+    return { name: `${kind} ${index}`, text: make(random), level: random.pick(QR_LEVELS) };
+  });
+}
+
+/** Texts that fill their symbol to the last character: `more` is the text that no longer fits. */
+export type FullSample = Sample & { version: number; more: string };
+
+/**
+ * ISO/IEC 18004, table 7: characters that a symbol holds, numeric, alphanumeric, byte, Kanji; a row for each of the levels
+ * L, M, Q and H.
+ */
+export const TABLE_7: Record<number, readonly (readonly [number, number, number, number])[]> = {
+  1: [
+    [41, 25, 17, 10],
+    [34, 20, 14, 8],
+    [27, 16, 11, 7],
+    [17, 10, 7, 4],
+  ],
+  2: [
+    [77, 47, 32, 20],
+    [63, 38, 26, 16],
+    [48, 29, 20, 12],
+    [34, 20, 14, 8],
+  ],
+  7: [
+    [370, 224, 154, 95],
+    [293, 178, 122, 75],
+    [207, 125, 86, 53],
+    [154, 93, 64, 39],
+  ],
+  10: [
+    [652, 395, 271, 167],
+    [513, 311, 213, 131],
+    [364, 221, 151, 93],
+    [288, 174, 119, 74],
+  ],
+  27: [
+    [3517, 2132, 1465, 902],
+    [2701, 1637, 1125, 692],
+    [1933, 1172, 805, 496],
+    [1501, 910, 625, 385],
+  ],
+  40: [
+    [7089, 4296, 2953, 1817],
+    [5596, 3391, 2331, 1435],
+    [3993, 2420, 1663, 1024],
+    [3057, 1852, 1273, 784],
+  ],
+};
+
+const LETTERS = ["7", "A", "a", "漢"] as const;
+const MODES = ["numeric", "alphanumeric", "byte", "Kanji"] as const;
+
+export function fullTexts(): FullSample[] {
+  return Object.entries(TABLE_7).flatMap(([version, rows]) =>
+    rows.flatMap((row, levelIndex) =>
+      row.map((held, mode) => {
+        const letter = LETTERS[mode] as string;
+        const level = QR_LEVELS[levelIndex] as QrLevel;
+        const name = `${MODES[mode]}, as much as ${version}-${level} holds`;
+        return {
+          name,
+          level,
+          version: Number(version),
+          text: letter.repeat(held),
+          more: letter.repeat(held + 1),
+        };
+      }),
+    ),
+  );
+}
+
+/** A few runs of one kind, short enough for every way of cutting them to be tried. */
+export function mixedTail(random: Random): string {
+  const runs = random.several(1, 4, () =>
+    word(
+      random,
+      random.pick([
+        DIGITS,
+        DIGITS,
+        CAPITALS,
+        ["a", "z"],
+        ["a", ..."\\~"],
+        KANJI,
+        KANA,
+        ["é", "😀"],
+      ]),
+      1,
+      9,
+    ),
+  );
+  return [...runs.join("")].slice(0, 15).join("");
+}
+
+/**
+ * The fewest bits for `letters` small letters and `tail` behind them: every way to give each character a mode is tried,
+ * but for those that are worse already. Behind an ECI header there is no Kanji, without one no byte beyond ASCII, and none
+ * beside Kanji that Shift JIS has another character for: infinite where no way is left.
+ */
+export function leastBits(letters: number, tail: string, hasEci: boolean): number {
+  const characters = [...tail];
+  if (!hasEci && /[\\~]/.test(tail) && /[^\0-\x7f]/.test(tail)) return Infinity;
+  const band = letters < 200 ? 0 : letters < 1400 ? 1 : 2;
+  const bytes = characters.map((character) => Buffer.byteLength(character));
+  const modes = characters.map((character, i) =>
+    [
+      DIGITS.includes(character) ? 1 : 0,
+      CAPITALS.includes(character) ? 2 : 0,
+      hasEci || bytes[i] === 1 ? 4 : 0,
+      !hasEci && [...KANJI, ...KANA].includes(character) ? 8 : 0,
+    ].filter((mode) => mode !== 0),
+  );
+  const header = (mode: number) => 4 + (SEGMENT_KINDS[mode]?.countBits[band] as number);
+  let best = Infinity;
+  const walk = (at: number, mode: number, count: number, closed: number) => {
+    const bits = closed + (SEGMENT_KINDS[mode]?.bits(count) ?? 0);
+    // No character takes fewer than 3 bits more.
+    if (bits + 3 * (characters.length - at) >= best) return;
+    if (at === characters.length) {
+      best = bits;
+      return;
+    }
+    for (const next of modes[at] as number[]) {
+      const units = next === 4 ? (bytes[at] as number) : 1;
+      if (next === mode) walk(at + 1, next, count + units, closed);
+      else walk(at + 1, next, units, bits + header(next));
+    }
+  };
+  const eci = hasEci ? 12 : 0;
+  if (letters === 0) walk(0, 0, 0, eci);
+  else walk(0, 4, letters, eci + header(4));
+  return best;
+}

@@ -1,0 +1,121 @@
+import { NumberInput, Switch, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { NoticesView } from "#api/dashboard/shapes.ts";
+import { GRANT_CREDITS_MAX } from "#limits.ts";
+import { BusyButton } from "../parts/busy-button.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { focusFault } from "../parts/focus-fault.ts";
+import { LoadingRows } from "../parts/loading.tsx";
+import { LedgerEvent } from "../parts/message.tsx";
+import { counted, figure } from "../parts/numbers.ts";
+import { PageTitle } from "../parts/page-title.tsx";
+import { Answer } from "../parts/section.tsx";
+import { useVisitor } from "../queries.ts";
+import { useChooseNotices, useNotices } from "./notification-settings.ts";
+import "./notifications.css";
+
+export default function NoticesScreen() {
+  const notices = useNotices();
+  const email = useVisitor().data?.person?.email;
+  return (
+    <>
+      <PageTitle title="Notices" />
+      <Text c="dimmed" maw="44rem" mb="lg">
+        We write to {email === undefined ? "you" : <strong className="tb-break">{email}</strong>}{" "}
+        before calls are refused for want of credits, once each time. You can change that address
+        under <Link to="/settings/account">Account</Link>. To have a program told, add a{" "}
+        <Link to="/settings/webhooks">webhook</Link>.
+      </Text>
+      <Answer query={notices} loading={<LoadingRows rows={3} height={72} />}>
+        {(view) => <NoticesForm view={view} />}
+      </Answer>
+    </>
+  );
+}
+
+type Threshold = string | number;
+
+/** What is wrong with a threshold; undefined where it is good. */
+export function thresholdFault(value: Threshold): string | undefined {
+  const isWhole = value !== "" && Number.isSafeInteger(Number(value));
+  return isWhole && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
+    ? undefined
+    : `Enter a whole number of credits from 0 to ${figure(GRANT_CREDITS_MAX)}.`;
+}
+
+function NoticesForm({ view }: { view: NoticesView }) {
+  const choose = useChooseNotices();
+  const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
+  const [letters, setLetters] = useState(view.letters);
+  const [fault, setFault] = useState<string | undefined>(undefined);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (choose.isPending) return;
+    const found = thresholdFault(lowBalance);
+    setFault(found);
+    if (found !== undefined) return focusFault(event.currentTarget);
+    choose.mutate({ lowBalance: Number(lowBalance), letters });
+  };
+  const change = <Value,>(set: (value: Value) => void) => {
+    return (value: Value) => {
+      set(value);
+      setFault(undefined);
+      // What was said of the choice before no longer holds.
+      choose.reset();
+    };
+  };
+  return (
+    <form className="tb-notices" noValidate onSubmit={submit}>
+      <NumberInput
+        label="Low balance"
+        description="The balance counts as low when it is below so many credits. With 0 you are told only when none are left. Webhooks go by it too."
+        value={lowBalance}
+        error={fault}
+        min={0}
+        max={GRANT_CREDITS_MAX}
+        clampBehavior="none"
+        allowDecimal={false}
+        thousandSeparator=","
+        classNames={{ wrapper: "tb-threshold" }}
+        onChange={change((value: Threshold | bigint) =>
+          setLowBalance(typeof value === "bigint" ? Number(value) : value),
+        )}
+      />
+      <fieldset>
+        <legend>Letters</legend>
+        <Switch
+          label="When the balance is low, and when no credits are left"
+          checked={letters.low}
+          onChange={(event) => change(setLetters)({ ...letters, low: event.currentTarget.checked })}
+        />
+        <Switch
+          label="30 days and 7 days before credits expire"
+          checked={letters.expiring}
+          onChange={(event) =>
+            change(setLetters)({ ...letters, expiring: event.currentTarget.checked })
+          }
+        />
+        <Text size="sm" c="dimmed">
+          Letters about your keys, your password and your address always come: they keep the account
+          yours.
+        </Text>
+      </fieldset>
+      {choose.isError && <Failure error={choose.error} />}
+      <div role="status">
+        {choose.isSuccess && <LedgerEvent tone="ok">{savedText(choose.data)}</LedgerEvent>}
+      </div>
+      <BusyButton type="submit" busy={choose.isPending} busyWords="Saving">
+        Save
+      </BusyButton>
+    </form>
+  );
+}
+
+function savedText({ lowBalance, letters }: NoticesView): string {
+  const level =
+    lowBalance === 0
+      ? "Saved. You are told when no credits are left."
+      : `Saved. The balance counts as low below ${counted(lowBalance, "credit")}.`;
+  return letters.low ? level : `${level} Only webhooks tell of it, if you have one.`;
+}

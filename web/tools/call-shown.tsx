@@ -1,0 +1,73 @@
+import { Anchor, Text, Title } from "@mantine/core";
+import type { Tool } from "#tools/define-tool.ts";
+import { base } from "../base.ts";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { counted } from "../parts/numbers.ts";
+import { curlCall, INPUT_FILE } from "./curl-call.ts";
+import { DownloadButton } from "./download-button.tsx";
+import { LongCode } from "./long-code.tsx";
+import type { CallAnswer } from "./respond-to-call.ts";
+
+/** The same for a program: what the API answers to this input, and the call with curl. */
+export function CallShown({
+  tool,
+  body,
+  answer,
+  took,
+  apiUrl,
+}: {
+  tool: Tool<unknown>;
+  body: Uint8Array;
+  answer: CallAnswer | null;
+  took: number;
+  apiUrl: string;
+}) {
+  const { code, needsFile } = curlCall(`${apiUrl}/api/v1/${tool.name}`, body);
+  return (
+    <section className="tool-call" aria-labelledby="tool-call">
+      <Title order={2} id="tool-call">
+        The same through the API
+      </Title>
+      <div className="tool-call-blocks">
+        <div>
+          <CodeBlock code={code} language="shell" label="curl" />
+          <Text size="sm" c="dimmed" mt="xs">
+            For a shell as Linux and macOS have it, with your key in{" "}
+            <code className="tool-word">TOOLBOOTH_KEY</code>.{" "}
+            <Anchor href={`${base()}/docs#${tool.name}`} inherit underline="always">
+              Documentation of {tool.name}
+            </Anchor>
+          </Text>
+          {needsFile && (
+            <div className="tool-file-needed">
+              <Text size="sm">
+                The input is long, so curl reads it from{" "}
+                <code className="tool-word">{INPUT_FILE}</code>.
+              </Text>
+              <DownloadButton content={body} type="application/json" file={INPUT_FILE} />
+            </div>
+          )}
+        </div>
+        {answer !== null && (
+          <div>
+            <LongCode code={answer.body} label={`Answer, status ${answer.status}`}>
+              <DownloadButton
+                content={answer.body}
+                type="application/json"
+                file="answer.json"
+                plain
+              />
+            </LongCode>
+            <Text size="sm" c="dimmed" mt="xs">
+              {counted(new TextEncoder().encode(answer.body).byteLength, "byte")}, letter for letter
+              what the API would send{answer.status === 200 ? "" : ", but for the requestId"}. Made
+              here in {milliseconds(took)}.
+            </Text>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const milliseconds = (took: number): string => (took < 1 ? "under 1 ms" : `${Math.round(took)} ms`);

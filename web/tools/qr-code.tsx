@@ -1,0 +1,70 @@
+import { Button, Group, Text } from "@mantine/core";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { figure } from "../parts/numbers.ts";
+import { DownloadButton } from "./download-button.tsx";
+
+type QrAnswer = {
+  format: "png" | "svg" | "utf8";
+  errorCorrectionLevel: string;
+  width: number;
+  mimeType: string;
+  output: string;
+};
+
+export function QrResult({ answer }: { answer: string }) {
+  const code = JSON.parse(answer) as QrAnswer;
+  const { format, output, mimeType } = code;
+  return (
+    <div className="tool-card">
+      <QrPicture code={code} />
+      <Text size="sm" c="dimmed">
+        {format.toUpperCase()}, error correction {code.errorCorrectionLevel}
+        {format === "utf8" ? "" : `, ${figure(code.width)} pixels wide`}
+      </Text>
+      <Group gap="xs" mt="xs">
+        {format === "png" ? (
+          // The browser decodes the data URL of the answer by itself.
+          <Button
+            component="a"
+            href={output}
+            download="qr-code.png"
+            variant="default"
+            size="xs"
+            aria-label="Download qr-code.png"
+          >
+            Download
+          </Button>
+        ) : (
+          <DownloadButton
+            content={output}
+            type={mimeType}
+            file={format === "svg" ? "qr-code.svg" : "qr-code.txt"}
+          />
+        )}
+        <CopyButton text={output} label={COPY[format]} />
+      </Group>
+    </div>
+  );
+}
+
+const COPY = {
+  png: "Copy the data URL",
+  svg: "Copy the SVG markup",
+  utf8: "Copy the block characters",
+};
+
+/** Black on white in every scheme: many readers know no light code on a dark ground. */
+function QrPicture({ code: { format, output, width } }: { code: QrAnswer }) {
+  if (format === "utf8") {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      <pre className="tool-qr-text" role="img" aria-label={ALT} tabIndex={0}>
+        {output}
+      </pre>
+    );
+  }
+  const source = format === "png" ? output : `data:image/svg+xml,${encodeURIComponent(output)}`;
+  return <img className="tool-qr" src={source} alt={ALT} width={width} height={width} />;
+}
+
+const ALT = "The QR code of the text";

@@ -1,0 +1,45 @@
+import { readBody } from "#api/pipeline/body.ts";
+import { parseBody } from "#api/pipeline/parse-body.ts";
+import { problemBody } from "#api/pipeline/reply.ts";
+import { ERRORS, Fault } from "#errors.ts";
+import { checkInput } from "#tools/check-input.ts";
+import type { Supply, Tool } from "#tools/define-tool.ts";
+
+/** What the service would send: the status, and the body letter for letter. */
+export type CallAnswer = { status: number; body: string };
+
+/** What the service knows of a call beside its body. */
+export type CallPlace = { apiUrl: string; requestId: string };
+
+/**
+ * A call without the service: the code that reads, checks and answers it there runs here. Time, random bytes and
+ * digests are supplied by the caller, so a test that supplies the same gets the same bytes from both.
+ */
+export async function answerCall(
+  tool: Tool<unknown>,
+  body: Uint8Array,
+  supply: Supply,
+  place: CallPlace,
+): Promise<CallAnswer> {
+  try {
+    const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});
+    const { input } = checkInput(tool, parseBody(tool, bytes, "application/json"));
+    const output = await tool.run(input, supply);
+    return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    const problem = problemBody(place.apiUrl, fault, place.requestId);
+    return { status: ERRORS[fault.code].status, body: JSON.stringify(problem) };
+  }
+}
+
+/** The body as it arrives from a client that tells its length; a browser's own Request cannot be given one. */
+function asRequest(body: Uint8Array): Request {
+  const request: Pick<Request, "headers" | "body" | "bodyUsed" | "arrayBuffer"> = {
+    headers: new Headers({ "Content-Length": String(body.byteLength) }),
+    body: null,
+    bodyUsed: true,
+    arrayBuffer: async () => body.slice().buffer as ArrayBuffer,
+  };
+  return request as Request;
+}

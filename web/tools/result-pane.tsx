@@ -1,0 +1,74 @@
+import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
+import type { Tool } from "#tools/define-tool.ts";
+import { base } from "../base.ts";
+import { Prose } from "./prose.tsx";
+import type { CallAnswer } from "./respond-to-call.ts";
+import { RESULTS } from "./tool-results.tsx";
+import type { AnswerState } from "./use-response.ts";
+
+/** What came of the input: a result, a refusal, or what is in the way. */
+export function ResultPane({
+  tool,
+  state,
+  answer,
+  button,
+}: {
+  tool: Tool<unknown>;
+  state: AnswerState;
+  answer: CallAnswer | null;
+  button: string | undefined;
+}) {
+  const Result = RESULTS[tool.name];
+  const old = state.slow || state.error !== null;
+  return (
+    <Stack gap="sm">
+      {state.slow && (
+        <Group gap="xs">
+          <Loader size="xs" aria-hidden />
+          <Text size="sm" c="dimmed">
+            Working. What you see below is the result before.
+          </Text>
+        </Group>
+      )}
+      {state.error !== null && (
+        <Alert color="red" variant="light" title="The result could not be made">
+          {state.error.message}
+        </Alert>
+      )}
+      {answer === null && state.answer !== null && button !== undefined && (
+        <div className="tool-card">
+          <Text c="dimmed">Press {button} for a new result.</Text>
+        </div>
+      )}
+      {answer !== null && (
+        <div data-old={old || undefined} className="tool-result">
+          {answer.status === 200 && Result !== undefined ? (
+            <Result answer={answer.body} />
+          ) : (
+            <Refusal body={answer.body} />
+          )}
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** The refusal as the API words it. */
+function Refusal({ body }: { body: string }) {
+  const { title, detail, code, status } = JSON.parse(body) as Problem;
+  return (
+    <Alert color="red" variant="light" title={title}>
+      <Text size="sm">
+        <Prose text={detail} />
+      </Text>
+      <Text size="sm" mt="xs">
+        The API answers with status {status} and charges nothing. What it means:{" "}
+        <Anchor href={`${base()}/docs/errors#${code}`} inherit underline="always">
+          {code}
+        </Anchor>
+      </Text>
+    </Alert>
+  );
+}
+
+type Problem = { title: string; detail: string; code: string; status: number };

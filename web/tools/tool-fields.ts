@@ -1,0 +1,68 @@
+import type { JsonSchema } from "#api/openapi/document.ts";
+import { schemaNames, toolSchemas } from "#api/openapi/schemas.ts";
+import type { Tool } from "#tools/define-tool.ts";
+
+/** A field of a tool's form, read out of the schema that the API's description shows. */
+export type ToolField = {
+  name: string;
+  kind: "text" | "choice" | "number" | "switch";
+  description: string;
+  required: boolean;
+  fallback: FieldValue | undefined;
+  choices: string[];
+  /** UTF-8 bytes of a text. */
+  bytesMax: number | undefined;
+  range: { min: number; max: number } | undefined;
+};
+
+export type FieldValue = string | number | boolean;
+export type FieldValues = Record<string, FieldValue>;
+
+/** The name under which the form keeps the body of a tool that takes any JSON. */
+export const BODY_FIELD = "body";
+
+export function fieldsOf(tool: Tool<unknown>): ToolField[] {
+  if (tool.verbatim !== undefined) return [bodyField(tool.verbatim.bytesMax)];
+  const schema = toolSchemas(tool)[schemaNames(tool).request] as JsonSchema;
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    kind: kindOf(property),
+    description: property.description ?? "",
+    required: schema.required?.includes(name) ?? false,
+    fallback: property.default as FieldValue | undefined,
+    choices: (property.enum ?? []).map(String),
+    bytesMax: tool.fieldBytesMax[name],
+    range: rangeOf(property),
+  }));
+}
+
+const bodyField = (bytesMax: number): ToolField => ({
+  name: BODY_FIELD,
+  kind: "text",
+  description: "The body of the call: any JSON value, or nothing.",
+  required: false,
+  fallback: undefined,
+  choices: [],
+  bytesMax,
+  range: undefined,
+});
+
+function kindOf({ type, enum: choices }: JsonSchema): ToolField["kind"] {
+  if (choices !== undefined) return "choice";
+  if (type === "boolean") return "switch";
+  return type === "integer" || type === "number" ? "number" : "text";
+}
+
+const rangeOf = ({ minimum: min, maximum: max }: JsonSchema): ToolField["range"] =>
+  min === undefined || max === undefined ? undefined : { min, max };
+
+/** What a form holds before anybody has written into it. */
+export const emptyValues = (fields: readonly ToolField[]): FieldValues =>
+  Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback ?? ""]));
+
+/** What a form holds for the request of an example. */
+export function valuesFor(tool: Tool<unknown>, request: unknown): FieldValues {
+  const fields = fieldsOf(tool);
+  if (tool.verbatim !== undefined) return { [BODY_FIELD]: JSON.stringify(request, null, 2) };
+  return { ...emptyValues(fields), ...(request as FieldValues) };
+}

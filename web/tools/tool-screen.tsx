@@ -1,0 +1,76 @@
+import { Anchor, Text } from "@mantine/core";
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { Tool } from "#tools/define-tool.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { LoadingBlock } from "../parts/loading.tsx";
+import { PageTitle } from "../parts/page-title.tsx";
+import { type CatalogueEntry, findEntry } from "./catalogue.ts";
+import { loadTool } from "./load-tool.ts";
+import "./tools.css";
+import { Workbench } from "./workbench.tsx";
+
+/** One tool, run in the page: no account, no call. */
+export default function ToolScreen() {
+  const { name = "" } = useParams({ strict: false }) as { name?: string };
+  const entry = findEntry(name);
+  return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
+}
+
+function ToolPage({ entry }: { entry: CatalogueEntry }) {
+  const { tool, error, retry } = useTool(entry.name);
+  return (
+    <>
+      <PageTitle title={entry.title}>
+        <Anchor component={Link} to="/tools" underline="always">
+          All tools
+        </Anchor>
+      </PageTitle>
+      <Text className="tool-lead">{entry.summary}</Text>
+      <Text size="sm" className="tool-private">
+        This runs in your browser, with the code of the API. Nothing you enter leaves this page, and
+        no credit is used.
+      </Text>
+      {error !== null && <Failure error={error} onRetry={retry} />}
+      {tool === null && error === null && <LoadingBlock height={360} />}
+      {tool !== null && <Workbench tool={tool} entry={entry} />}
+    </>
+  );
+}
+
+function useTool(name: string) {
+  const [tool, setTool] = useState<Tool<unknown> | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let left = false;
+    setError(null);
+    loadTool(name).then(
+      (loaded) => !left && setTool(loaded),
+      (cause: unknown) => !left && setError(cause),
+    );
+    return () => {
+      left = true;
+    };
+  }, [name, attempt]);
+  return { tool, error, retry: () => setAttempt((count) => count + 1) };
+}
+
+function UnknownTool({ name }: { name: string }) {
+  return (
+    <>
+      <PageTitle title="There is no such tool" />
+      <Empty
+        title={`No tool is called “${name.slice(0, 40)}”`}
+        action={
+          <Anchor component={Link} to="/tools" underline="always">
+            See all tools
+          </Anchor>
+        }
+      >
+        The address may be misspelt. Names are in lower case, with hyphens.
+      </Empty>
+    </>
+  );
+}
