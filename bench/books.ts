@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { createKey, type Desk, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
@@ -17,12 +17,17 @@ export async function openAccounts(dataDir: string, count: number): Promise<stri
     });
     const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
     const hashKey = (key: string) => hash("sha256", key);
-    const desk: Desk = { ...openSqliteDirect(driver), secrets: [secret], random, hashKey };
+    const accountDeps: AccountDeps = {
+      ...openSqliteDirect(driver),
+      secrets: [secret],
+      random,
+      hashKey,
+    };
     const keys: string[] = [];
     for (let i = 0; i < count; i += 1) {
       const now = Date.now();
-      const { account } = await openAccount(desk, `bench-${i}@toolbooth.localhost`, now);
-      await desk.ledger.grant({
+      const { account } = await openAccount(accountDeps, `bench-${i}@toolbooth.localhost`, now);
+      await accountDeps.ledger.grant({
         account,
         id: "bench",
         kind: "operator",
@@ -30,7 +35,7 @@ export async function openAccounts(dataDir: string, count: number): Promise<stri
         expiresAt: null,
         now,
       });
-      keys.push((await createKey(desk, account, "bench", now)).key);
+      keys.push((await createKey(accountDeps, account, "bench", now)).key);
     }
     return keys;
   } finally {
@@ -38,23 +43,23 @@ export async function openAccounts(dataDir: string, count: number): Promise<stri
   }
 }
 
-export type Reconciliation = { answered: number; recorded: number; ok: boolean; faults: string[] };
+export type Reconciliation = { responded: number; recorded: number; ok: boolean; faults: string[] };
 
 /** Whether the ledger holds every call that was answered, no other one, and adds up. The server must be gone. */
-export async function reconcile(dataDir: string, answered: number): Promise<Reconciliation> {
+export async function reconcile(dataDir: string, responded: number): Promise<Reconciliation> {
   const driver = openNodeSqlite(databaseFile(dataDir));
   try {
     const { ledger } = openSqliteDirect(driver);
     const audit = await ledger.audit({ now: Date.now() });
     const usage = await ledger.usage({ account: null, from: 0, to: Number.MAX_SAFE_INTEGER });
     const recorded = usage.reduce((sum, row) => sum + row.calls, 0);
-    return { answered, recorded, ok: audit.ok && recorded === answered, faults: audit.faults };
+    return { responded, recorded, ok: audit.ok && recorded === responded, faults: audit.faults };
   } finally {
     driver.close();
   }
 }
 
-export const showReconciliation = ({ answered, recorded, ok, faults }: Reconciliation): string =>
+export const showReconciliation = ({ responded, recorded, ok, faults }: Reconciliation): string =>
   ok
-    ? `Books: ${answered} answers, ${recorded} debits, after the server was killed without warning (SIGKILL); they add up.`
-    : `Books: ${answered} answers, but ${recorded} debits. ${faults.join("; ")}`;
+    ? `Books: ${responded} answers, ${recorded} debits, after the server was killed without warning (SIGKILL); they add up.`
+    : `Books: ${responded} answers, but ${recorded} debits. ${faults.join("; ")}`;

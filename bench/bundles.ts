@@ -29,7 +29,7 @@ export function measureBundles(entries: Record<string, readonly string[]>): Prom
 }
 
 /** A figure that was aimed for. */
-export type Aim = { aim: string; reached: boolean; figure: number };
+export type Aim = { aim: string; reached: boolean; amount: number };
 
 /** The end of a report: how large the bundles are, and which aims were reached. */
 export function showBundlesAndAims(bundles: readonly Bundle[], aims: readonly Aim[]): string[] {
@@ -40,7 +40,7 @@ export function showBundlesAndAims(bundles: readonly Bundle[], aims: readonly Ai
       bundles.map((one) => [one.name, String(one.minifiedBytes), String(one.gzippedBytes)]),
     ),
     ...aims.map(
-      ({ aim, reached, figure }) => `${reached ? "reached" : "missed "}  ${aim}: ${figure}`,
+      ({ aim, reached, amount }) => `${reached ? "reached" : "missed "}  ${aim}: ${amount}`,
     ),
   ];
 }

@@ -13,10 +13,10 @@ export type Contender = {
   server: EdgeServer;
   request(tool: string, body: string, more?: string): Buffer;
   /** The calls that its books hold, and whether they add up; null: it keeps none. */
-  books: ((server: EdgeServer) => Promise<Books>) | null;
+  totals: ((server: EdgeServer) => Promise<LedgerTotals>) | null;
   worker: EdgeWorker;
 };
-export type Books = { recorded: number; ok: boolean };
+export type LedgerTotals = { recorded: number; ok: boolean };
 
 /** More than can be spent in a run, so that no call is refused for its credits. */
 const CREDITS = 1_000_000_000;
@@ -60,7 +60,7 @@ export async function startContenders(
     bare: {
       ...(await start(BARE)),
       request: (tool, body) => makeRequest(`/api/v1/${tool}`, body),
-      books: null,
+      totals: null,
     },
     smallest: await openSmallest(await start(SMALLEST)),
     own,
@@ -77,7 +77,7 @@ async function openSmallest(started: Started): Promise<Contender> {
   return {
     ...started,
     request: (tool, body) => makeRequest(`/api/v1/${tool}`, body, key),
-    async books(server) {
+    async totals(server) {
       type Kept = { balance: number; rows: number };
       const { balance, rows } = await server.command<Kept>({ open: false, key, credits: 0 });
       return { recorded: rows, ok: balance + rows === CREDITS };
@@ -98,7 +98,7 @@ async function openOwn(started: Started): Promise<Contender> {
   return {
     ...started,
     request: (tool, body, more = "") => makeRequest(`/api/v1/${tool}${more}`, body, key),
-    async books(server) {
+    async totals(server) {
       const kept = ledgerAt(server);
       const usage = await kept.usage({ account, from: 0, to: Number.MAX_SAFE_INTEGER });
       const recorded = usage.reduce((sum, row) => sum + row.calls, 0);

@@ -1,4 +1,4 @@
-import type { BooksRow, EdgeOptions, Run, Times } from "./edge.ts";
+import type { EdgeOptions, Run, Times, TotalsRow } from "./edge.ts";
 import { STEP_NAMES, type Step } from "./edge-steps.ts";
 import { medianOf, showSpread, spreadOf } from "./statistics.ts";
 import { showTable } from "./table.ts";
@@ -17,20 +17,20 @@ export type EdgeReport = {
   options: EdgeOptions;
   rows: EdgeRow[];
   steps: StepRow[];
-  books: BooksRow[];
+  totals: TotalsRow[];
 };
 
 const CPU_AIM = 2;
 const P99_AIM = 1.5;
 
-const figure = (row: EdgeRow, of: (runs: EdgeRuns) => number, digits: number) =>
+const amount = (row: EdgeRow, of: (runs: EdgeRuns) => number, digits: number) =>
   medianOf(row.runs.map(of)).toFixed(digits);
 const spread = (row: EdgeRow, of: (runs: EdgeRuns) => number) =>
   showSpread(spreadOf(row.runs.map(of)), 2);
 
 const p99Ratio = ({ times }: EdgeRow) => times.own.p99 / times.smallest.p99;
 
-export function showEdge({ options, rows, steps, books }: EdgeReport): string {
+export function showEdge({ options, rows, steps, totals }: EdgeReport): string {
   const { rounds, seconds } = options;
   const busy = rows.filter(({ connections }) => connections > 1);
   return [
@@ -40,10 +40,10 @@ export function showEdge({ options, rows, steps, books }: EdgeReport): string {
       ["call", "bare", "smallest", "free", "ours", "ours/bare", "ours/smallest", "free/bare"],
       busy.map((row) => [
         row.name,
-        figure(row, ({ bare }) => bare.cpuMicros, 0),
-        figure(row, ({ smallest }) => smallest.cpuMicros, 0),
-        figure(row, ({ free }) => free.cpuMicros, 0),
-        figure(row, ({ own }) => own.cpuMicros, 0),
+        amount(row, ({ bare }) => bare.cpuMicros, 0),
+        amount(row, ({ smallest }) => smallest.cpuMicros, 0),
+        amount(row, ({ free }) => free.cpuMicros, 0),
+        amount(row, ({ own }) => own.cpuMicros, 0),
         spread(row, ({ own, bare }) => own.cpuMicros / bare.cpuMicros),
         spread(row, ({ own, smallest }) => own.cpuMicros / smallest.cpuMicros),
         spread(row, ({ free, bare }) => free.cpuMicros / bare.cpuMicros),
@@ -70,8 +70,8 @@ export function showEdge({ options, rows, steps, books }: EdgeReport): string {
         row.times.smallest.p99.toFixed(2),
         row.times.own.p99.toFixed(2),
         p99Ratio(row).toFixed(2),
-        figure(row, ({ smallest }) => smallest.perSecond, 0),
-        figure(row, ({ own }) => own.perSecond, 0),
+        amount(row, ({ smallest }) => smallest.perSecond, 0),
+        amount(row, ({ own }) => own.perSecond, 0),
       ]),
     ),
     "Where the CPU time of a call of hash goes: each step with all before it, 10 connections, µs",
@@ -84,9 +84,9 @@ export function showEdge({ options, rows, steps, books }: EdgeReport): string {
       ]),
     ),
     ...showAims(rows, busy),
-    ...books.map(
-      ({ name, answered, recorded, ok }) =>
-        `Books of ${name}: ${answered} answers, ${recorded} debits after SIGKILL; ${ok ? "they add up" : "THEY DO NOT ADD UP"}.`,
+    ...totals.map(
+      ({ name, responded, recorded, ok }) =>
+        `Books of ${name}: ${responded} answers, ${recorded} debits after SIGKILL; ${ok ? "they add up" : "THEY DO NOT ADD UP"}.`,
     ),
   ].join("\n");
 }

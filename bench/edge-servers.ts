@@ -13,7 +13,7 @@ export type EdgeServer = {
   port: number;
   pid: number;
   /** The bench's own door of the Worker. */
-  command<Answer>(order: unknown): Promise<Answer>;
+  command<ApiResponse>(order: unknown): Promise<ApiResponse>;
   /** Without warning, as a power cut would end it, as far as a process can tell. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -73,10 +73,10 @@ export async function startEdgeServer(worker: EdgeWorker, folder: string): Promi
     name: worker.name,
     port: Number(url.port),
     pid,
-    async command<Answer>(order: unknown) {
-      const answer = await fetch(url, { method: "PUT", body: JSON.stringify(order) });
-      if (!answer.ok) throw new Error(`${worker.name}: ${await answer.text()}`);
-      return (await answer.json()) as Answer;
+    async command<ApiResponse>(order: unknown) {
+      const response = await fetch(url, { method: "PUT", body: JSON.stringify(order) });
+      if (!response.ok) throw new Error(`${worker.name}: ${await response.text()}`);
+      return (await response.json()) as ApiResponse;
     },
     async kill() {
       process.kill(pid, "SIGKILL");

@@ -6,7 +6,7 @@ export const STEPS = [
   "tool",
   "reply",
   "app",
-  "journey",
+  "roundTrip",
   "reads",
   "debit",
 ] as const;
@@ -19,7 +19,7 @@ export const STEP_NAMES: Record<Step, string> = {
   tool: "tool: JSON, check, run",
   reply: "reply: headers",
   app: "app: routing, admission, ids, clock",
-  journey: "journey: the RPC to an object",
+  roundTrip: "round trip: the RPC to an object",
   reads: "object: what a debit reads, a transaction",
   debit: "object: what it writes, on the disk",
 };

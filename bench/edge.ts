@@ -38,10 +38,15 @@ export async function measureEdge(options: EdgeOptions): Promise<EdgeReport & { 
     await warmUp(bench, turns);
     const rows = await measureCases(bench, turns, options);
     const steps = await measureSteps(bench, stepwise, options);
-    const books = await compareBooks([smallest, own, stepwise], bench.answered, dataDir, started);
-    const report = { options, rows, steps, books };
+    const totals = await compareTotals(
+      [smallest, own, stepwise],
+      bench.responded,
+      dataDir,
+      started,
+    );
+    const report = { options, rows, steps, totals };
     const text = showEdge(report);
-    if (books.some(({ ok }) => !ok)) throw new Error(`${text}\n\nThe books do not agree`);
+    if (totals.some(({ ok }) => !ok)) throw new Error(`${text}\n\nThe books do not agree`);
     return { ...report, text };
   } finally {
     for (const server of started) await server.stop();
@@ -63,7 +68,7 @@ async function warmUp(bench: Bench, turns: Turn[]): Promise<void> {
 
 function createBench() {
   /** Answers of calls that were debited. */
-  const answered = new Map<Contender, number>();
+  const responded = new Map<Contender, number>();
   async function run(
     turn: Turn,
     request: Buffer,
@@ -80,21 +85,21 @@ function createBench() {
     };
     const result = await runFlatOut(load);
     const cpu = readProc(server.pid) - before;
-    requireAnswers(turn.name, result);
+    requireResponses(turn.name, result);
     if (turn.counts) {
-      const sum = (answered.get(turn.contender) ?? 0) + result.answers;
-      answered.set(turn.contender, sum);
+      const sum = (responded.get(turn.contender) ?? 0) + result.responses;
+      responded.set(turn.contender, sum);
     }
     return {
-      perSecond: result.answers / result.seconds,
-      cpuMicros: cpu / result.answers,
+      perSecond: result.responses / result.seconds,
+      cpuMicros: cpu / result.responses,
       latencies: result.latencies,
     };
   }
-  return { answered, run };
+  return { responded, run };
 }
 
-function requireAnswers(name: string, { statuses }: LoadResult): void {
+function requireResponses(name: string, { statuses }: LoadResult): void {
   const others = [...statuses].filter(([status]) => status !== 200);
   if (others.length === 0) return;
   const list = others.map(([status, count]) => `${count} times ${status}`).join(", ");
@@ -156,24 +161,24 @@ async function measureSteps(
   return STEPS.map((step) => ({ step, cpuMicros: round(medianOf(cpu.get(step) ?? []), 1) }));
 }
 
-export type BooksRow = { name: string; answered: number; recorded: number; ok: boolean };
+export type TotalsRow = { name: string; responded: number; recorded: number; ok: boolean };
 
 /** Killed, not stopped, and started again: what was answered must be on the disk. */
-async function compareBooks(
+async function compareTotals(
   contenders: Contender[],
-  answered: Map<Contender, number>,
+  responded: Map<Contender, number>,
   folder: string,
   started: EdgeServer[],
-): Promise<BooksRow[]> {
-  const rows: BooksRow[] = [];
+): Promise<TotalsRow[]> {
+  const rows: TotalsRow[] = [];
   for (const contender of contenders) {
-    if (contender.books === null) continue;
+    if (contender.totals === null) continue;
     await contender.server.kill();
     const again = await restart(contender, folder);
     started.push(again);
-    const { recorded, ok } = await contender.books(again);
-    const count = answered.get(contender) ?? 0;
-    rows.push({ name: contender.name, answered: count, recorded, ok: ok && recorded === count });
+    const { recorded, ok } = await contender.totals(again);
+    const count = responded.get(contender) ?? 0;
+    rows.push({ name: contender.name, responded: count, recorded, ok: ok && recorded === count });
   }
   return rows;
 }

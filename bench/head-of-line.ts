@@ -39,11 +39,11 @@ export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<Hea
   const small = [makeRequest("/api/v1/hash", '{"text":"hello"}', server.key)];
   const markdown = realText(DOCUMENT_BYTES);
   const large = [makeRequest("/api/v1/markdown-render", JSON.stringify({ markdown }), server.key)];
-  let answered = 0;
+  let responded = 0;
   const checked = async (load: Promise<LoadResult>) => {
     const result = await load;
     requireSuccess(server, result);
-    answered += result.answers;
+    responded += result.responses;
     return result;
   };
   const callSmall = (durationMs: number) =>
@@ -81,10 +81,10 @@ export async function measureHeadOfLine(options: HeadOfLineOptions): Promise<Hea
       rounds.push({ idle, busy, documents });
     }
     await server.stop("SIGKILL");
-    const books = await reconcile(dataDir, answered);
+    const totals = await reconcile(dataDir, responded);
     const report = summarise(rounds, Buffer.byteLength(markdown), options);
-    const text = `${report.text}\n${showReconciliation(books)}`;
-    if (!books.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
+    const text = `${report.text}\n${showReconciliation(totals)}`;
+    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
     return { ...report, text };
   } finally {
     await server.stop();
@@ -104,7 +104,7 @@ function summarise(
   const p99Ratio = spreadOf(
     rounds.map((one) => percentile(one.busy.latencies, 99) / percentile(one.idle.latencies, 99)),
   );
-  const documents = rounds.reduce((sum, one) => sum + one.documents.answers, 0);
+  const documents = rounds.reduce((sum, one) => sum + one.documents.responses, 0);
   const documentMs = spreadOf(rounds.map((one) => percentile(one.documents.latencies, 50))).median;
   const text = [
     `Head of line: ${SMALL_PER_SECOND} small calls (hash) a second on ${SMALL_CONNECTIONS} connections, ${options.rounds} rounds; ms, median of rounds (min–max)`,

@@ -9,7 +9,7 @@ import { sortedSamples } from "./statistics.ts";
 export type LoadResult = {
   /** Answers by status. */
   statuses: Map<number, number>;
-  answers: number;
+  responses: number;
   /** From the first request to the last answer. */
   seconds: number;
   /** Sorted, in milliseconds. */
@@ -48,7 +48,7 @@ export async function runFlatOut(target: Target): Promise<LoadResult> {
           connection.send();
         };
         connection.onFault = reject;
-        connection.onAnswer = (status) => {
+        connection.onResponse = (status) => {
           const now = performance.now();
           tally.add(status, now - sentAt, now);
           if (now < deadline) send(now);
@@ -72,17 +72,17 @@ export async function runPaced(target: Target & { perSecond: number }): Promise<
 
   const all = new Promise<void>((resolve, reject) => {
     let fired = 0;
-    let answered = 0;
+    let responded = 0;
     connections.forEach((connection, i) => {
       const line = lines[i] as (typeof lines)[number];
       connection.onFault = reject;
-      connection.onAnswer = (status) => {
+      connection.onResponse = (status) => {
         const now = performance.now();
         tally.add(status, now - (line.due.shift() as number), now);
-        answered += 1;
+        responded += 1;
         line.busy = line.due.length > 0;
         if (line.busy) connection.send();
-        else if (answered === count) resolve();
+        else if (responded === count) resolve();
       };
     });
     const fire = () => {
@@ -117,7 +117,7 @@ function createTally() {
     },
     result: (): LoadResult => ({
       statuses,
-      answers: samples.length,
+      responses: samples.length,
       seconds: (last - started) / 1000,
       latencies: sortedSamples(samples),
     }),
@@ -147,7 +147,7 @@ async function finish(
 type Connection = {
   send(): void;
   close(): void;
-  onAnswer: (status: number) => void;
+  onResponse: (status: number) => void;
   onFault: (error: Error) => void;
 };
 
@@ -158,7 +158,7 @@ function openConnections(target: Target): Connection[] {
 }
 
 function openConnection(port: number, request: Buffer): Connection {
-  const read = createAnswerReader((status) => connection.onAnswer(status));
+  const read = createResponseReader((status) => connection.onResponse(status));
   const fail = (error: Error) => {
     socket.destroy();
     connection.onFault(error);
@@ -184,7 +184,7 @@ function openConnection(port: number, request: Buffer): Connection {
   const connection: Connection = {
     send: () => socket.write(request),
     close: () => socket.destroy(),
-    onAnswer: () => {},
+    onResponse: () => {},
     onFault: () => {},
   };
   socket.on("error", fail);
@@ -196,7 +196,7 @@ function openConnection(port: number, request: Buffer): Connection {
 const HEAD_BYTES_MAX = 4_096;
 
 /** Reads answers with a Content-Length, which is all that the measured servers send. */
-function createAnswerReader(onAnswer: (status: number) => void) {
+function createResponseReader(onResponse: (status: number) => void) {
   let head = "";
   let status = 0;
   let bodyBytesLeft = 0;
@@ -223,7 +223,7 @@ function createAnswerReader(onAnswer: (status: number) => void) {
       const taken = Math.min(bodyBytesLeft, size - at);
       bodyBytesLeft -= taken;
       at += taken;
-      if (bodyBytesLeft === 0) onAnswer(status);
+      if (bodyBytesLeft === 0) onResponse(status);
     }
   };
 }

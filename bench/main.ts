@@ -52,9 +52,9 @@ async function main(): Promise<void> {
   );
   const report: Record<string, unknown> = { machine, options };
   for (const part of options.parts) {
-    const { text, ...figures } = await runPart(part, options);
+    const { text, ...usage } = await runPart(part, options);
     process.stdout.write(`${text}\n\n`);
-    report[part] = figures;
+    report[part] = usage;
   }
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -83,9 +83,9 @@ function hear(child: ChildProcess): Promise<unknown> {
 }
 
 function ask(child: ChildProcess, size: Size): Promise<Sample> {
-  const answer = hear(child) as Promise<Sample>;
+  const response = hear(child) as Promise<Sample>;
   child.send(size.name);
-  return answer;
+  return response;
 }
 
 /** Round 0 warms up and is dropped. Who goes first changes from round to round. */
@@ -133,16 +133,16 @@ function judge(sizes: readonly SizeReport[], bundles: readonly Bundle[]): Aim[] 
   const speeds = RATIO_AIMS.flatMap(({ peer, size, times }) => {
     const ratio = sizes.find((one) => one.size === size)?.ratios[peer];
     if (ratio === undefined) return [];
-    const figure = round(ratio.median, 2);
+    const amount = round(ratio.median, 2);
     return [
-      { aim: `at least ${times} times ${peer} at ${size}`, reached: figure >= times, figure },
+      { aim: `at least ${times} times ${peer} at ${size}`, reached: amount >= times, amount },
     ];
   });
   const engine = bundles[0]?.gzippedBytes ?? Number.NaN;
   const small = {
     aim: `an engine of at most ${ENGINE_GZIPPED_BYTES_MAX} bytes gzipped`,
     reached: engine <= ENGINE_GZIPPED_BYTES_MAX,
-    figure: engine,
+    amount: engine,
   };
   return [...speeds, small];
 }

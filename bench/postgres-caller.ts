@@ -8,7 +8,7 @@ import { openUsualWay } from "./postgres-usual.ts";
 export type Turn = { way: Way; accounts: number; callers: number; durationMs: number };
 export type Way = "batch" | "usual";
 export type TurnResult = {
-  answers: number;
+  responses: number;
   seconds: number;
   cpuMicros: number;
   /** In milliseconds, in the order of the answers. */
@@ -63,7 +63,7 @@ async function run({ way, accounts, callers, durationMs }: Turn): Promise<TurnRe
   await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
-  return { answers: latencies.length, seconds, cpuMicros: user + system, latencies };
+  return { responses: latencies.length, seconds, cpuMicros: user + system, latencies };
 }
 
 process.on("message", async (turn: Turn | "end") => {

@@ -99,7 +99,7 @@ export const orderAt = (account: number, callId: string, now: number): DebitOrde
 });
 
 const recordOf = (key: string, now: number): DebitOrder["idempotency"] => ({
-  ...{ key, bodySha256: "body", answerSha256: "answer", receivedAt: now, random: null },
+  ...{ key, bodySha256: "body", responseSha256: "answer", receivedAt: now, random: null },
 });
 
 /** What the pool's only backend has looked at and logged so far, this look included. */

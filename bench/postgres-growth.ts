@@ -6,7 +6,11 @@ import {
   orderAt,
   prepareGrowth,
 } from "./postgres-cost.ts";
-import { closePostgresScene, openPostgresScene, type PostgresScene } from "./postgres-scene.ts";
+import {
+  closePostgresFixture,
+  openPostgresFixture,
+  type PostgresFixture,
+} from "./postgres-scene.ts";
 import { round } from "./statistics.ts";
 import { showTable } from "./table.ts";
 
@@ -19,36 +23,36 @@ const HOT_BATCH = 100;
 type Point = DebitCost & { rows: number; fillSeconds: number; databaseMb: number };
 
 export async function measurePostgresGrowth(debits: number) {
-  const scene = await openPostgresScene();
+  const fixture = await openPostgresFixture();
   try {
     const now = Date.now();
-    await prepareGrowth(scene.pool, now);
+    await prepareGrowth(fixture.pool, now);
     const points: Point[] = [];
     let filled = 0;
     for (let rows = FIRST; rows <= debits; rows *= 10) {
       const started = performance.now();
       for (; filled < rows; filled = Math.min(rows, filled + FILL_STEP)) {
         const to = Math.min(rows, filled + FILL_STEP);
-        await fillDebits(scene.pool, now, { from: filled, to });
+        await fillDebits(fixture.pool, now, { from: filled, to });
       }
       const fillSeconds = round((performance.now() - started) / 1000, 1);
-      const cost = await measureDebits(scene.url, now, String(rows));
-      points.push({ rows, ...cost, fillSeconds, databaseMb: await readMegabytes(scene) });
+      const cost = await measureDebits(fixture.url, now, String(rows));
+      points.push({ rows, ...cost, fillSeconds, databaseMb: await readMegabytes(fixture) });
     }
-    const hot = await measureHotGrant(scene, now);
+    const hot = await measureHotGrant(fixture, now);
     return { points, hot, text: show(points, hot) };
   } finally {
-    await closePostgresScene(scene);
+    await closePostgresFixture(fixture);
   }
 }
 
-async function readMegabytes({ pool }: PostgresScene): Promise<number> {
+async function readMegabytes({ pool }: PostgresFixture): Promise<number> {
   const sql = "SELECT pg_database_size(current_database()) / 1000000 AS mb";
   return (await pool.once<{ mb: number }>("read", sql))[0]?.mb ?? 0;
 }
 
 /** Every batch leaves a dead version of the one grant behind. */
-async function measureHotGrant({ pool }: PostgresScene, now: number) {
+async function measureHotGrant({ pool }: PostgresFixture, now: number) {
   const read = async () => {
     const sql = `SELECT pg_relation_size('credit_grant') AS bytes, n_tup_upd AS updates, n_tup_hot_upd AS hot
       FROM pg_stat_user_tables WHERE relname = 'credit_grant'`;

@@ -2,7 +2,7 @@ import { openPostgresPool } from "#stores/postgres/pool.ts";
 import type { Postgres } from "../test/support/postgres.ts";
 import { makeRequest, runFlatOut } from "./load.ts";
 import type { PostgresOptions } from "./postgres.ts";
-import { readBooks } from "./postgres-scene.ts";
+import { readTotals } from "./postgres-scene.ts";
 import { cpuMicrosOf } from "./process-cpu.ts";
 import { makeDataDir, type Server, startBareServer, startOwnServer } from "./servers.ts";
 import { medianOf, percentile, round, showSpread, spreadOf } from "./statistics.ts";
@@ -27,7 +27,7 @@ export async function measurePostgresHttp(postgres: Postgres, options: PostgresO
     const ours = await startOwnServer(dataDir, options.logLevel, { DATABASE_URL: url });
     started.push(ours);
     const request = makeRequest("/api/v1/hash", BODY, ours.key);
-    let answered = 0;
+    let responded = 0;
     const measure = async (server: Server, connections: number): Promise<Run> => {
       const before = await cpuMicrosOf(server.child);
       const durationMs = options.seconds * 1000;
@@ -35,10 +35,10 @@ export async function measurePostgresHttp(postgres: Postgres, options: PostgresO
       const result = await runFlatOut(load);
       const cpu = (await cpuMicrosOf(server.child)) - before;
       requireSuccess(server, result);
-      if (server === ours) answered += result.answers;
+      if (server === ours) responded += result.responses;
       return {
-        perSecond: result.answers / result.seconds,
-        cpuMicros: cpu / result.answers,
+        perSecond: result.responses / result.seconds,
+        cpuMicros: cpu / result.responses,
         p50: percentile(result.latencies, 50),
         p99: percentile(result.latencies, 99),
       };
@@ -53,9 +53,9 @@ export async function measurePostgresHttp(postgres: Postgres, options: PostgresO
       }
     }
     await ours.stop("SIGKILL");
-    await compareBooks(url, answered);
+    await compareTotals(url, responded);
     const rows = pairs.map((list, i) => summarise(CONNECTIONS[i] as number, list));
-    return { rows, answered, text: show(rows, answered) };
+    return { rows, responded, text: show(rows, responded) };
   } finally {
     for (const server of started) await server.stop();
     remove();
@@ -72,17 +72,17 @@ async function takePair(number: number, measure: (server: "bare" | "ours") => Pr
   return { ours, bare: await measure("bare") };
 }
 
-async function compareBooks(url: string, answered: number): Promise<void> {
+async function compareTotals(url: string, responded: number): Promise<void> {
   const pool = openPostgresPool(url, { max: 1 });
-  const { debits } = await readBooks(pool);
+  const { debits } = await readTotals(pool);
   await pool.close();
-  if (debits !== answered) throw new Error(`${answered} answers over HTTP, but ${debits} debits`);
+  if (debits !== responded) throw new Error(`${responded} answers over HTTP, but ${debits} debits`);
 }
 
 function summarise(connections: number, pairs: { bare: Run; ours: Run }[]) {
-  const both = (figure: (run: Run) => number, digits: number) => ({
-    bare: round(medianOf(pairs.map(({ bare }) => figure(bare))), digits),
-    ours: round(medianOf(pairs.map(({ ours }) => figure(ours))), digits),
+  const both = (amount: (run: Run) => number, digits: number) => ({
+    bare: round(medianOf(pairs.map(({ bare }) => amount(bare))), digits),
+    ours: round(medianOf(pairs.map(({ ours }) => amount(ours))), digits),
   });
   return {
     connections,
@@ -94,7 +94,7 @@ function summarise(connections: number, pairs: { bare: Run; ours: Run }[]) {
   };
 }
 
-function show(rows: ReturnType<typeof summarise>[], answered: number): string {
+function show(rows: ReturnType<typeof summarise>[], responded: number): string {
   const head = ["hash over HTTP", "bare/s", "ours/s", "ratio"];
   const more = ["bare CPU µs", "ours", "bare p50 ms", "ours", "bare p99", "ours"];
   const cells = rows.map(({ connections, perSecond, ratio, cpuMicros, p50Ms, p99Ms }) => [
@@ -104,6 +104,6 @@ function show(rows: ReturnType<typeof summarise>[], answered: number): string {
   ]);
   return [
     showTable([...head, ...more], cells),
-    `Books: ${answered} answers, ${answered} debits, after the node was killed without warning (SIGKILL).`,
+    `Books: ${responded} answers, ${responded} debits, after the node was killed without warning (SIGKILL).`,
   ].join("\n");
 }

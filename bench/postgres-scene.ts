@@ -7,11 +7,11 @@ import { type Postgres, startPostgres } from "../test/support/postgres.ts";
 import { readProc } from "./process-cpu.ts";
 
 /** A PostgreSQL of the bench's own that syncs every commit, and what is in it before a run and after. */
-export type PostgresScene = { server: Postgres; url: string; pool: PostgresPool };
+export type PostgresFixture = { server: Postgres; url: string; pool: PostgresPool };
 
 const SETTINGS = { shared_buffers: "256MB", max_wal_size: "4GB" };
 
-export async function openPostgresScene(): Promise<PostgresScene> {
+export async function openPostgresFixture(): Promise<PostgresFixture> {
   const server = await startPostgres(SETTINGS);
   const url = await server.createDatabase();
   const pool = openPostgresPool(url, { max: 2 });
@@ -20,7 +20,7 @@ export async function openPostgresScene(): Promise<PostgresScene> {
   return { server, url, pool };
 }
 
-export async function closePostgresScene({ pool, server }: PostgresScene): Promise<void> {
+export async function closePostgresFixture({ pool, server }: PostgresFixture): Promise<void> {
   await pool.close();
   await server.dispose();
 }
@@ -45,7 +45,7 @@ export async function fillAccounts({ transaction }: PostgresPool, count: number)
 }
 
 /** What the ledger says was called and paid. */
-export async function readBooks({ transaction }: PostgresPool) {
+export async function readTotals({ transaction }: PostgresPool) {
   const [row] = await transaction("report", (query) =>
     query<{ debits: number; paid: number }>(
       `SELECT (SELECT count(*) FROM debit) AS debits,
@@ -56,7 +56,7 @@ export async function readBooks({ transaction }: PostgresPool) {
 }
 
 /** CPU time of the server with all that it has started, also what has ended since. Linux only. */
-export function postgresCpuMicros({ server }: PostgresScene): number {
+export function postgresCpuMicros({ server }: PostgresFixture): number {
   const [first] = readFileSync(path.join(server.folder, "postmaster.pid"), "utf8").split("\n");
   const pid = Number(first);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");

@@ -4,12 +4,12 @@ import path from "node:path";
 import type { Turn, TurnResult, Way } from "./postgres-caller.ts";
 import { measurePostgresHttp } from "./postgres-http.ts";
 import {
-  closePostgresScene,
+  closePostgresFixture,
   fillAccounts,
-  openPostgresScene,
-  type PostgresScene,
+  openPostgresFixture,
+  type PostgresFixture,
   postgresCpuMicros,
-  readBooks,
+  readTotals,
 } from "./postgres-scene.ts";
 import {
   medianOf,
@@ -44,19 +44,19 @@ type Run = { perSecond: number; nodeMicros: number; postgresMicros: number; late
 type Pair = Record<Way, Run>;
 
 export async function measurePostgres(options: PostgresOptions) {
-  const scene = await openPostgresScene();
+  const fixture = await openPostgresFixture();
   const callers: ChildProcess[] = [];
   try {
-    await fillAccounts(scene.pool, ACCOUNTS);
-    callers.push(await startCaller(scene.url, "0"), await startCaller(scene.url, "1"));
-    const pairs = await runRounds(scene, callers, options);
+    await fillAccounts(fixture.pool, ACCOUNTS);
+    callers.push(await startCaller(fixture.url, "0"), await startCaller(fixture.url, "1"));
+    const pairs = await runRounds(fixture, callers, options);
     const rows = CASES.map(({ name }, i) => summarise(name, pairs[i] as Pair[]));
     for (const caller of callers) await endCaller(caller);
-    const http = await measurePostgresHttp(scene.server, options);
+    const http = await measurePostgresHttp(fixture.server, options);
     return { rows, http, text: `${show(rows, options)}\n${http.text}` };
   } finally {
     for (const caller of callers) caller.kill("SIGKILL");
-    await closePostgresScene(scene);
+    await closePostgresFixture(fixture);
   }
 }
 
@@ -75,7 +75,7 @@ async function endCaller(child: ChildProcess): Promise<void> {
 
 /** Round 0 warms up and is dropped. Who goes first changes from round to round. */
 async function runRounds(
-  scene: PostgresScene,
+  fixture: PostgresFixture,
   callers: ChildProcess[],
   { rounds, seconds }: PostgresOptions,
 ): Promise<Pair[][]> {
@@ -86,7 +86,7 @@ async function runRounds(
       const asked = callers.slice(0, nodes);
       const order: Way[] = number % 2 === 0 ? ["usual", "batch"] : ["batch", "usual"];
       const pair: Partial<Pair> = {};
-      for (const way of order) pair[way] = await takeTurn(scene, asked, { ...turn, way });
+      for (const way of order) pair[way] = await takeTurn(fixture, asked, { ...turn, way });
       if (number > 0) pairs[i]?.push(pair as Pair);
     }
   }
@@ -94,26 +94,30 @@ async function runRounds(
 }
 
 /** The books must have grown by exactly what was answered. */
-async function takeTurn(scene: PostgresScene, callers: ChildProcess[], turn: Turn): Promise<Run> {
-  const before = await readBooks(scene.pool);
-  const cpu = postgresCpuMicros(scene);
+async function takeTurn(
+  fixture: PostgresFixture,
+  callers: ChildProcess[],
+  turn: Turn,
+): Promise<Run> {
+  const before = await readTotals(fixture.pool);
+  const cpu = postgresCpuMicros(fixture);
   const results = await Promise.all(
     callers.map(async (caller) => {
-      const answered = once(caller, "message");
+      const responded = once(caller, "message");
       caller.send(turn);
-      return (await answered)[0] as TurnResult;
+      return (await responded)[0] as TurnResult;
     }),
   );
-  const postgresMicros = postgresCpuMicros(scene) - cpu;
-  const after = await readBooks(scene.pool);
-  const answers = results.reduce((sum, result) => sum + result.answers, 0);
+  const postgresMicros = postgresCpuMicros(fixture) - cpu;
+  const after = await readTotals(fixture.pool);
+  const responses = results.reduce((sum, result) => sum + result.responses, 0);
   const [debits, paid] = [after.debits - before.debits, after.paid - before.paid];
-  if (debits !== answers || paid !== answers)
-    throw new Error(`${answers} answers, but ${debits} debits and ${paid} credits taken`);
+  if (debits !== responses || paid !== responses)
+    throw new Error(`${responses} answers, but ${debits} debits and ${paid} credits taken`);
   return {
-    perSecond: answers / Math.max(...results.map((result) => result.seconds)),
-    nodeMicros: results.reduce((sum, result) => sum + result.cpuMicros, 0) / answers,
-    postgresMicros: postgresMicros / answers,
+    perSecond: responses / Math.max(...results.map((result) => result.seconds)),
+    nodeMicros: results.reduce((sum, result) => sum + result.cpuMicros, 0) / responses,
+    postgresMicros: postgresMicros / responses,
     latencies: results.flatMap((result) => result.latencies),
   };
 }
@@ -127,7 +131,7 @@ type PostgresRow = {
 >;
 
 function summarise(name: string, pairs: Pair[]): PostgresRow {
-  const figures = (way: Way) => {
+  const usage = (way: Way) => {
     const runs = pairs.map((pair) => pair[way]);
     const latencies = sortedSamples(runs.flatMap((run) => run.latencies));
     return {
@@ -139,7 +143,7 @@ function summarise(name: string, pairs: Pair[]): PostgresRow {
     };
   };
   const ratio = spreadOf(pairs.map(({ batch, usual }) => batch.perSecond / usual.perSecond));
-  return { name, ratio, batch: figures("batch"), usual: figures("usual") };
+  return { name, ratio, batch: usage("batch"), usual: usage("usual") };
 }
 
 function show(rows: PostgresRow[], { rounds, seconds }: PostgresOptions): string {

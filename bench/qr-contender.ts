@@ -25,8 +25,8 @@ async function takeSample({ task: wanted, round }: QrQuestion): Promise<QrSample
   const before = process.cpuUsage();
   for (let renders = 0; ; ) {
     for (const text of texts) {
-      const answer = run(text);
-      finish(answer instanceof Promise ? await answer : answer);
+      const response = run(text);
+      finish(response instanceof Promise ? await response : response);
     }
     renders += texts.length;
     const { user, system } = process.cpuUsage(before);
@@ -35,7 +35,8 @@ async function takeSample({ task: wanted, round }: QrQuestion): Promise<QrSample
 }
 
 /** Text that was put together piece by piece is joined by V8 only when it is read: the joining belongs to the answer. */
-function finish(answer: unknown): void {
-  const isThere = typeof answer === "string" ? answer.charCodeAt(answer.length - 1) > 0 : answer;
+function finish(response: unknown): void {
+  const isThere =
+    typeof response === "string" ? response.charCodeAt(response.length - 1) > 0 : response;
   if (!isThere) throw new Error(`${name} answered nothing`);
 }

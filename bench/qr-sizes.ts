@@ -4,7 +4,7 @@ import { PNG_WIDTHS, type TextKind, textsOf } from "./qr-tasks.ts";
 
 /** Bytes of the same answers by us and by node-qrcode, and of our PNGs' rows by zlib at its highest level. */
 export type QrSize = {
-  answer: string;
+  response: string;
   text: TextKind;
   /** Means of the texts; of PNGs the whole file. */
   ours: number;
@@ -33,7 +33,7 @@ export async function measureSizes(): Promise<QrSize[]> {
       let nodeQrcode = 0;
       for (const one of texts) nodeQrcode += fileOf(await theirs.png?.(one, width)).length;
       sizes.push({
-        ...{ answer: `png ${width}`, text, nodeQrcode: nodeQrcode / texts.length },
+        ...{ response: `png ${width}`, text, nodeQrcode: nodeQrcode / texts.length },
         ours: mean(files.map((file) => file.length)),
         data: mean(rows.map(({ data }) => data)),
         zlib: mean(rows.map(({ zlib }) => zlib)),
@@ -43,7 +43,7 @@ export async function measureSizes(): Promise<QrSize[]> {
     for (const format of ["svg", "utf8"] as const) {
       const bytes = (engine: typeof ours) =>
         mean(texts.map((one) => Buffer.byteLength(engine[format](one))));
-      sizes.push({ answer: format, text, ours: bytes(ours), nodeQrcode: bytes(theirs) });
+      sizes.push({ response: format, text, ours: bytes(ours), nodeQrcode: bytes(theirs) });
     }
   }
   return sizes;

@@ -54,7 +54,7 @@ export async function measureQr(options: QrOptions): Promise<QrReport> {
     for (const name of names) {
       children.set(name, fork(path.join(import.meta.dirname, "qr-contender.ts"), [name]));
     }
-    await Promise.all([...children.values()].map(answerOf));
+    await Promise.all([...children.values()].map(responseOf));
     for (const { name } of QR_TASKS) {
       tasks.push(summarise(name, await takeTurns(name, children, options.rounds)));
     }
@@ -69,7 +69,7 @@ export async function measureQr(options: QrOptions): Promise<QrReport> {
 }
 
 /** The next message of a child. One that ends instead would leave the run waiting. */
-async function answerOf(child: ChildProcess): Promise<unknown> {
+async function responseOf(child: ChildProcess): Promise<unknown> {
   const settled = new AbortController();
   const { signal } = settled;
   const ended = once(child, "exit", { signal }).then(() => {
@@ -100,9 +100,9 @@ async function takeTurns(
     const samples: Round = new Map();
     for (const [name, child] of turns) {
       const question: QrQuestion = { task, round: taken.length };
-      const answer = answerOf(child) as Promise<QrSample | null>;
+      const response = responseOf(child) as Promise<QrSample | null>;
       child.send(question);
-      const sample = await answer;
+      const sample = await response;
       if (sample !== null) samples.set(name, sample);
     }
     taken.push(samples);
@@ -135,8 +135,8 @@ function judge(
   const speeds = RATIO_AIMS.flatMap(({ task, peer, times }) => {
     const ratio = tasks.find((one) => one.task === task)?.ratios[peer];
     if (ratio === undefined) return [];
-    const figure = round(ratio.median, 2);
-    return [{ aim: `${task}: at least ${times} times ${peer}`, reached: figure >= times, figure }];
+    const amount = round(ratio.median, 2);
+    return [{ aim: `${task}: at least ${times} times ${peer}`, reached: amount >= times, amount }];
   });
   const worst = round(Math.max(...sizes.map((one) => one.worst ?? 0)), 3);
   const engine = bundles[0]?.gzippedBytes ?? Number.NaN;
@@ -144,11 +144,11 @@ function judge(
     ...speeds,
     {
       aim: "every PNG at most the bytes of zlib level 9, ours by zlib's at worst",
-      ...{ reached: worst <= 1, figure: worst },
+      ...{ reached: worst <= 1, amount: worst },
     },
     {
       aim: `an engine with drawing of at most ${ENGINE_GZIPPED_BYTES_MAX} bytes gzipped`,
-      ...{ reached: engine <= ENGINE_GZIPPED_BYTES_MAX, figure: engine },
+      ...{ reached: engine <= ENGINE_GZIPPED_BYTES_MAX, amount: engine },
     },
   ];
 }
@@ -170,7 +170,7 @@ function show(
     ...peers.map((peer) => (of[peer] ? showSpread(of[peer], 2) : "")),
   ]);
   const bytes = sizes.map((one) => [
-    ...[`${one.answer}, ${one.text}`, one.ours.toFixed(0), one.nodeQrcode.toFixed(0)],
+    ...[`${one.response}, ${one.text}`, one.ours.toFixed(0), one.nodeQrcode.toFixed(0)],
     ...[one.data?.toFixed(0) ?? "", one.zlib?.toFixed(0) ?? "", one.worst?.toFixed(3) ?? ""],
   ]);
   return [

@@ -38,7 +38,7 @@ export type ThroughputRow = {
 export type ThroughputReport = {
   rows: ThroughputRow[];
   generatorCpuMicros: number;
-  books: Reconciliation;
+  totals: Reconciliation;
   text: string;
 };
 
@@ -51,17 +51,17 @@ export async function measureThroughput(options: ThroughputOptions): Promise<Thr
     const ours = await startOwnServer(dataDir, options.logLevel);
     started.push(ours);
     const cases = makeCases(ours.key, await openAccounts(dataDir, MORE_ACCOUNTS));
-    const own = { cpu: process.cpuUsage(), answers: 0, answeredByUs: 0 };
+    const own = { cpu: process.cpuUsage(), responses: 0, isOurResponse: 0 };
     const pairs = await runRounds(cases, { ours, bare }, options, own);
     const { user, system } = process.cpuUsage(own.cpu);
     // Killed, not stopped: what was answered must not be in the memory of the process alone.
     await ours.stop("SIGKILL");
-    const books = await reconcile(dataDir, own.answeredByUs);
+    const totals = await reconcile(dataDir, own.isOurResponse);
     const rows = cases.map(({ name }, i) => summarise(name, pairs[i] as Pair[]));
-    const generatorCpuMicros = round((user + system) / own.answers, 1);
-    const text = show(rows, options, generatorCpuMicros, books);
-    if (!books.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
-    return { rows, generatorCpuMicros, books, text };
+    const generatorCpuMicros = round((user + system) / own.responses, 1);
+    const text = show(rows, options, generatorCpuMicros, totals);
+    if (!totals.ok) throw new Error(`${text}\n\nThe ledger does not agree with the answers`);
+    return { rows, generatorCpuMicros, totals, text };
   } finally {
     for (const server of started) await server.stop();
     remove();
@@ -87,7 +87,7 @@ async function runRounds(
   cases: Case[],
   servers: { ours: Server; bare: Server },
   options: ThroughputOptions,
-  own: { answers: number; answeredByUs: number },
+  own: { responses: number; isOurResponse: number },
 ): Promise<Pair[][]> {
   const pairs: Pair[][] = cases.map(() => []);
   const measure = async (server: Server, requests: Buffer[]): Promise<Run> => {
@@ -101,11 +101,11 @@ async function runRounds(
     const result = await runFlatOut(load);
     const cpu = (await cpuMicrosOf(server.child)) - before;
     requireSuccess(server, result);
-    own.answers += result.answers;
-    if (server === servers.ours) own.answeredByUs += result.answers;
+    own.responses += result.responses;
+    if (server === servers.ours) own.isOurResponse += result.responses;
     return {
-      perSecond: result.answers / result.seconds,
-      cpuMicros: cpu / result.answers,
+      perSecond: result.responses / result.seconds,
+      cpuMicros: cpu / result.responses,
       p50: percentile(result.latencies, 50),
       p99: percentile(result.latencies, 99),
     };
@@ -131,9 +131,9 @@ export function requireSuccess(server: Server, { statuses }: LoadResult): void {
 }
 
 function summarise(name: string, pairs: Pair[]): ThroughputRow {
-  const both = (figure: (run: Run) => number, digits: number) => ({
-    bare: round(medianOf(pairs.map(({ bare }) => figure(bare))), digits),
-    ours: round(medianOf(pairs.map(({ ours }) => figure(ours))), digits),
+  const both = (amount: (run: Run) => number, digits: number) => ({
+    bare: round(medianOf(pairs.map(({ bare }) => amount(bare))), digits),
+    ours: round(medianOf(pairs.map(({ ours }) => amount(ours))), digits),
   });
   return {
     name,
@@ -150,7 +150,7 @@ function show(
   rows: ThroughputRow[],
   options: ThroughputOptions,
   generatorCpuMicros: number,
-  books: Reconciliation,
+  totals: Reconciliation,
 ): string {
   const head = [
     "call",
@@ -182,6 +182,6 @@ function show(
     `Throughput: ${CONNECTIONS} connections, bodies of ${BODY_BYTES} bytes, ${options.rounds} rounds of ${options.seconds} s, log level ${options.logLevel}`,
     showTable(head, cells),
     `The load generator took ${generatorCpuMicros} µs of CPU an answer, on the same cores.`,
-    showReconciliation(books),
+    showReconciliation(totals),
   ].join("\n");
 }

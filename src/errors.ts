@@ -132,10 +132,10 @@ type ErrorEntry = { status: number; title: string; cause: string; cure: string }
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One fault among several in a request: in a field of the body (`pointer`, RFC 6901) or in a header. */
-export type FieldFault = { pointer?: string; header?: string; detail: string };
+export type FieldError = { pointer?: string; header?: string; detail: string };
 
-export type FaultDetails = {
-  errors?: FieldFault[];
+export type ApiErrorDetails = {
+  errors?: FieldError[];
   /** Members that this refusal adds to the problem body (RFC 9457, section 3.2). */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
@@ -143,11 +143,11 @@ export type FaultDetails = {
 };
 
 /** A fault ends the request: it is thrown anywhere, and caught once, in `api/app.ts`. */
-export class Fault extends Error {
+export class ApiError extends Error {
   readonly code: ErrorCode;
-  readonly details: FaultDetails;
+  readonly details: ApiErrorDetails;
 
-  constructor(code: ErrorCode, detail: string, details: FaultDetails = {}) {
+  constructor(code: ErrorCode, detail: string, details: ApiErrorDetails = {}) {
     super(detail, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "Fault";
     this.code = code;

@@ -43,8 +43,8 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
 /** Idempotency looks back 24 hours and reversals look for a debit by its row, so rows are kept twice as long at the least. */
-export const FOLD_AFTER_DAYS_MIN = 2;
-export const FOLD_AFTER_DAYS_DEFAULT = 30;
+export const ROLL_UP_AFTER_DAYS_MIN = 2;
+export const ROLL_UP_AFTER_DAYS_DEFAULT = 30;
 
 /** Below this balance its owner is told, until they choose another bound. */
 export const LOW_BALANCE_DEFAULT = 20;
@@ -128,7 +128,7 @@ export const TOOL_TIMEOUT_MS = 20_000;
 export const TOOL_QUEUE_MAX = 64;
 
 /** What the pages send: a label, an address, a password. */
-export const PEOPLE_BODY_BYTES_MAX = 64 * KB;
+export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;
 /** A message of Stripe's has one object in it, some KB. */
 export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 

@@ -110,13 +110,13 @@ test("no import cycles, types included", () => {
     sources.map((file) => [file, importsOf(file).flatMap((target) => inside(file, target) ?? [])]),
   );
   const done = new Set<string>();
-  const visit = (file: string, trail: string[]) => {
+  const context = (file: string, trail: string[]) => {
     assert.ok(!trail.includes(file), `circle: ${[...trail, file].join(" -> ")}`);
     if (done.has(file)) return;
-    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    for (const next of graph.get(file) ?? []) context(next, [...trail, file]);
     done.add(file);
   };
-  for (const file of sources) visit(file, []);
+  for (const file of sources) context(file, []);
 });
 
 test("only files of Node import node:, only those of the edge cloudflare:, and no import hides what it names", () => {

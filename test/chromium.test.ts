@@ -102,8 +102,8 @@ test("a page cannot read what another origin did not give it", async (t) => {
   await page.goto(`http://localhost:${port}/`);
   const read = (url: string) =>
     page.evaluate(async (url) => {
-      const answer = await fetch(url).catch(() => undefined);
-      return answer?.text();
+      const result = await fetch(url).catch(() => undefined);
+      return result?.text();
     }, url);
   assert.equal(await read(`http://localhost:${port}/`), "a");
   assert.equal(await read(`http://127.0.0.1:${port}/open`), "a");

@@ -17,7 +17,7 @@ import type {
   UsageView,
   Visitor,
 } from "#api/dashboard/shapes.ts";
-import { ask, Offline, Refusal } from "./request.ts";
+import { ask, Offline, ProblemDetails } from "./request.ts";
 
 /** What the service told, and how to ask again. Everything that belongs to a person lies below `mine`. */
 export const queryKeys = {
@@ -32,7 +32,7 @@ export const queryKeys = {
   purchases: ["mine", "purchases"],
   purchase: (id: string) => ["mine", "purchase", id],
   prices: ["prices"],
-  notices: ["mine", "notices"],
+  notifications: ["mine", "notifications"],
   endpoints: ["mine", "webhooks"],
   deliveries: (endpoint: string) => ["mine", "deliveries", endpoint],
   sessions: ["mine", "sessions"],
@@ -42,7 +42,7 @@ export const queryKeys = {
 /** Only what may pass by itself is tried again; a refusal of the request will not. */
 export function mayRetry(failures: number, error: unknown): boolean {
   if (failures >= 2) return false;
-  return error instanceof Refusal && error.status >= 500 && error.status !== 501;
+  return error instanceof ProblemDetails && error.status >= 500 && error.status !== 501;
 }
 
 export const createQueryClient = (): QueryClient =>
@@ -58,22 +58,22 @@ export const createQueryClient = (): QueryClient =>
 export const againWhileAway = (query: { state: { error: unknown } }): number | false =>
   query.state.error instanceof Offline ? 5_000 : false;
 
-export const useAnswer = <T>(queryKey: readonly unknown[], path: string) =>
+export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
   useQuery({
     queryKey,
     queryFn: ({ signal }) => ask<T>("GET", path, undefined, signal),
     refetchInterval: againWhileAway,
   });
 
-export const useVisitor = () => useAnswer<Visitor>(queryKeys.visitor, "/people/visitor");
-export const useHome = () => useAnswer<HomeView>(queryKeys.home, "/people/home");
-export const useKeys = () => useAnswer<{ keys: KeyView[] }>(queryKeys.keys, "/people/keys");
-export const useCredits = () => useAnswer<CreditsView>(queryKeys.credits, "/people/credits");
+export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/people/visitor");
+export const useHome = () => useResponse<HomeView>(queryKeys.home, "/people/home");
+export const useKeys = () => useResponse<{ keys: KeyView[] }>(queryKeys.keys, "/people/keys");
+export const useCredits = () => useResponse<CreditsView>(queryKeys.credits, "/people/credits");
 export const useSessions = () =>
-  useAnswer<{ sessions: SessionView[] }>(queryKeys.sessions, "/people/sessions");
+  useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/people/sessions");
 /** Both days inclusive, as `2026-11-21`, in UTC. */
 export const useUsage = (from: string, to: string) =>
-  useAnswer<UsageView>(
+  useResponse<UsageView>(
     queryKeys.usage(from, to),
     `/people/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
   );
@@ -101,15 +101,15 @@ export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/peopl
 export const useEvents = () => usePages<EventsView>(queryKeys.events, "/people/events");
 
 /** A change of what belongs to the person; afterwards `stale` is asked for again. */
-export function useChange<Order, Answer>(
-  send: (order: Order) => Promise<Answer>,
+export function useChange<Order, ApiResponse>(
+  send: (order: Order) => Promise<ApiResponse>,
   stale: readonly (readonly unknown[])[],
-  learn?: (client: QueryClient, answer: Answer) => void,
+  learn?: (client: QueryClient, response: ApiResponse) => void,
 ) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: send,
-    onSuccess: (answer) => learn?.(client, answer),
+    onSuccess: (response) => learn?.(client, response),
     onSettled: () => {
       for (const queryKey of stale) void client.invalidateQueries({ queryKey });
     },

@@ -3,7 +3,7 @@ import { connection } from "./connection.ts";
 import { wordsFor } from "./text.ts";
 
 /** The service answered, and said no. `detail` is a sentence for the person who asked. */
-export class Refusal extends Error {
+export class ProblemDetails extends Error {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
@@ -11,20 +11,20 @@ export class Refusal extends Error {
   /** What `Retry-After` asks for, in seconds. */
   readonly retryAfter: number | null;
 
-  constructor(refusal: {
+  constructor(problem: {
     status: number;
     code: string;
     detail: string;
     requestId: string | null;
     retryAfter?: number | null;
   }) {
-    super(refusal.detail);
+    super(problem.detail);
     this.name = "Refusal";
-    this.status = refusal.status;
-    this.code = refusal.code;
-    this.detail = refusal.detail;
-    this.requestId = refusal.requestId;
-    this.retryAfter = refusal.retryAfter ?? null;
+    this.status = problem.status;
+    this.code = problem.code;
+    this.detail = problem.detail;
+    this.requestId = problem.requestId;
+    this.retryAfter = problem.retryAfter ?? null;
   }
 }
 
@@ -65,7 +65,7 @@ export async function ask<T>(
   }
   const { response, text } = await send(base() + path, init, signal);
   const value = parse(text);
-  if (!response.ok) throw heard(refusalOf(response, value));
+  if (!response.ok) throw heard(problemOf(response, value));
   if (value === undefined && text !== "") {
     // Someone on the way answered: the sign-in page of a hotel's network, say.
     connection.set({ offline: true });
@@ -103,7 +103,7 @@ function parse(text: string): unknown {
 }
 
 /** Our own refusals carry `detail`, those of the sign-in `message`; a proxy on the way may answer anything. */
-function refusalOf(response: Response, value: unknown): Refusal {
+function problemOf(response: Response, value: unknown): ProblemDetails {
   const members = (typeof value === "object" && value !== null ? value : {}) as Record<
     string,
     unknown
@@ -117,7 +117,7 @@ function refusalOf(response: Response, value: unknown): Refusal {
     10,
   );
   const requestId = members["requestId"] ?? response.headers.get("x-request-id");
-  return new Refusal({
+  return new ProblemDetails({
     status,
     code,
     detail: detail ?? "The service gave an answer that this page does not understand. Try again.",
@@ -133,7 +133,7 @@ function codeOf(status: number, code: unknown): string {
   return given === "" ? (status >= 500 ? "internal" : "invalid_request") : given;
 }
 
-function heard(refusal: Refusal): Refusal {
-  if (refusal.code === "signed_out") connection.set({ signedOut: true });
-  return refusal;
+function heard(problem: ProblemDetails): ProblemDetails {
+  if (problem.code === "signed_out") connection.set({ signedOut: true });
+  return problem;
 }

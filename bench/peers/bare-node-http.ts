@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
  */
 type Body = { text: string; count: number };
 
-const ANSWERS: Record<string, (body: Body) => unknown> = {
+const RESPONSES: Record<string, (body: Body) => unknown> = {
   "/api/v1/hash"({ text }) {
     const hex = hash("sha256", text);
     return { ok: true, algorithm: "SHA256", hash: hex, length: hex.length };
@@ -23,8 +23,8 @@ const ANSWERS: Record<string, (body: Body) => unknown> = {
   "/api/v1/echo": (body) => ({ ok: true, receivedAt: new Date().toISOString(), body }),
 };
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const make = ANSWERS[request.url ?? ""];
+function result(request: IncomingMessage, response: ServerResponse): void {
+  const make = RESPONSES[request.url ?? ""];
   if (make === undefined || request.method !== "POST") {
     response.writeHead(404, { "Content-Length": 0 }).end();
     return;
@@ -43,7 +43,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-const server = createServer(answer);
+const server = createServer(result);
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as { port: number };
   process.stdout.write(`Bare node:http listens on http://127.0.0.1:${port}\n`);

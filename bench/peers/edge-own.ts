@@ -6,7 +6,7 @@ import { createReplier, type RequestContext } from "#api/pipeline/reply.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import { hash } from "#tools/hash/tool.ts";
 import worker from "../../src/apps/edge/api-worker.ts";
-import { createWorkerHouse } from "../../src/apps/edge/app-context.ts";
+import { createEdgeAppContext } from "../../src/apps/edge/app-context.ts";
 import { STEPS, type Step } from "../edge-steps.ts";
 
 /**
@@ -46,9 +46,9 @@ const readOnly = (env: Env) => (name: string) => ({
 });
 
 /** The corridor's own parts in its order, without the rooms around it. */
-function corridorUntil(house: AppContext, last: Step): Handler {
-  const keys = createAuthenticator(house);
-  const replier = createReplier(house);
+function corridorUntil(deps: AppContext, last: Step): Handler {
+  const keys = createAuthenticator(deps);
+  const replier = createReplier(deps);
   const goes = (step: Step) => STEPS.indexOf(step) <= STEPS.indexOf(last);
   const headers = { "Content-Type": "application/json" };
   return async (request) => {
@@ -57,30 +57,30 @@ function corridorUntil(house: AppContext, last: Step): Handler {
       ? await readBody(request, hash.bodyBytesMax, () => {})
       : new Uint8Array(await request.arrayBuffer());
     if (!goes("tool")) return new Response('{"ok":true}', { headers });
-    const job = { body, contentType: null, receivedAt: house.now(), random: null };
-    const answer = await house.runTool(hash, { ...job, fingerprint: false });
-    if (!goes("reply")) return new Response(answer.body as string, { headers });
-    return replier.answer(answer.body, request.headers, traceOf(house));
+    const job = { body, contentType: null, receivedAt: deps.now(), random: null };
+    const response = await deps.runTool(hash, { ...job, fingerprint: false });
+    if (!goes("reply")) return new Response(response.body as string, { headers });
+    return replier.response(response.body, request.headers, traceOf(deps));
   };
 }
 
-const traceOf = (house: AppContext): RequestContext => ({
+const traceOf = (deps: AppContext): RequestContext => ({
   ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
-  ...{ startedAt: house.elapsed(), receivedAt: house.now(), account: null, charged: 1 },
+  ...{ startedAt: deps.elapsed(), receivedAt: deps.now(), account: null, charged: 1 },
   ...{ balance: 1, rate: null, replayed: false, code: null },
   timing: "key;dur=0.01, body;dur=0.01, tool;dur=0.01, ledger;dur=1.01, ",
 });
 
 function handlersOf(env: Env): Record<Step, Handler> {
-  const house = createWorkerHouse(env);
+  const deps = createEdgeAppContext(env);
   return {
-    bare: corridorUntil(house, "bare"),
-    key: corridorUntil(house, "key"),
-    body: corridorUntil(house, "body"),
-    tool: corridorUntil(house, "tool"),
-    reply: corridorUntil(house, "reply"),
+    bare: corridorUntil(deps, "bare"),
+    key: corridorUntil(deps, "key"),
+    body: corridorUntil(deps, "body"),
+    tool: corridorUntil(deps, "tool"),
+    reply: corridorUntil(deps, "reply"),
     app: workerWith(env, () => ({ call: async () => DEBITED })),
-    journey: workerWith(env, (name) => env.IDLE.getByName(name)),
+    roundTrip: workerWith(env, (name) => env.IDLE.getByName(name)),
     reads: workerWith(env, readOnly(env)),
     debit: (request) => worker.fetch(request, env),
   };

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Supply } from "#tools/define-tool.ts";
+import type { ToolContext } from "#tools/define-tool.ts";
 import { findTool } from "#tools/registry.ts";
 
 /**
@@ -15,9 +15,9 @@ type Storage = {
 type Account = {
   open(keySha256: string, credits: number): void;
   debit(keySha256: string, tool: string): Promise<number | null>;
-  books(): Promise<Books>;
+  totals(): Promise<LedgerTotals>;
 };
-type Books = { balance: number; rows: number };
+type LedgerTotals = { balance: number; rows: number };
 type Env = { ACCOUNT: { getByName(name: string): Account } };
 
 export class MeteredAccount extends DurableObject {
@@ -53,15 +53,15 @@ export class MeteredAccount extends DurableObject {
     });
   }
 
-  books(): Books {
+  totals(): LedgerTotals {
     return this.#storage.sql
       .exec("SELECT balance, (SELECT count(*) FROM ledger) AS rows FROM account")
-      .toArray()[0] as Books;
+      .toArray()[0] as LedgerTotals;
   }
 }
 
 const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
-const supply: Supply = {
+const context: ToolContext = {
   receivedAt: 0,
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   digest: async (name, bytes) =>
@@ -87,7 +87,7 @@ async function call(request: Request, env: Env): Promise<Response> {
   const key = request.headers.get("authorization")?.slice("Bearer ".length);
   if (tool === undefined || key === undefined) return refuse(404);
   const input = tool.verbatim === undefined ? JSON.parse(text) : text;
-  const output = await tool.run(input, { ...supply, receivedAt: Date.now() });
+  const output = await tool.run(input, { ...context, receivedAt: Date.now() });
   const body = tool.encode?.(output) ?? JSON.stringify(output);
   const keySha256 = await hashKey(key);
   const balance = await env.ACCOUNT.getByName(key.slice(0, key.indexOf("."))).debit(
@@ -109,7 +109,7 @@ async function command(request: Request, env: Env): Promise<Response> {
   };
   const account = env.ACCOUNT.getByName(key.slice(0, key.indexOf(".")));
   if (open) await account.open(await hashKey(key), credits);
-  return Response.json(await account.books());
+  return Response.json(await account.totals());
 }
 
 export default {

@@ -38,13 +38,13 @@ export const QR_ENGINES: Readonly<Record<string, () => Promise<QrEngine>>> = {
     const { create, toString: draw, toDataURL } = nodeQrcode();
     const shared = { errorCorrectionLevel: "M", margin: 4 };
     const drawn = (text: string, type: string) => {
-      let answer = "";
+      let response = "";
       // The callback of a text is called before the call returns.
       draw(text, { ...shared, type, width: 256 }, (error, output) => {
         if (error) throw error;
-        answer = output;
+        response = output;
       });
-      return answer;
+      return response;
     };
     return {
       matrix: (text) => create(text, shared),

@@ -1,13 +1,13 @@
-import { createLetters } from "#email/emails.ts";
+import { createEmails } from "#email/emails.ts";
 import { type AuthOptions, RESET_LINK_SECONDS, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 
 /** The letters of the sign-in, with the addresses of the pages that their links lead to. */
-export function accountLetters({
+export function accountEmails({
   publicUrl,
   mail,
   now,
 }: Pick<AuthOptions, "publicUrl" | "mail" | "now">) {
-  const letters = createLetters(publicUrl);
+  const emails = createEmails(publicUrl);
 
   function link(to: string, path: string, parameters: Record<string, string>, seconds: number) {
     const at = now();
@@ -19,23 +19,23 @@ export function accountLetters({
 
   return {
     verify: (to: string, token: string) =>
-      mail.post(letters.verifyAddress(verifyLink(to, { token }))),
+      mail.post(emails.verifyAddress(verifyLink(to, { token }))),
     reset: (to: string, token: string) =>
-      mail.post(letters.resetPassword(link(to, "/reset-password", { token }, RESET_LINK_SECONDS))),
-    alreadyHere: (to: string) => mail.post(letters.addressInUse({ to })),
+      mail.post(emails.resetPassword(link(to, "/reset-password", { token }, RESET_LINK_SECONDS))),
+    alreadyHere: (to: string) => mail.post(emails.addressInUse({ to })),
     /** To the old address: may it be changed? */
     confirmMove: (to: string, newAddress: string, token: string) =>
-      mail.post(letters.confirmAddressChange({ ...verifyLink(to, { token }), newAddress })),
+      mail.post(emails.confirmAddressChange({ ...verifyLink(to, { token }), newAddress })),
     /** To the new address: is it yours? */
     verifyMove: (to: string, token: string) =>
-      mail.post(letters.verifyNewAddress(verifyLink(to, { token }))),
+      mail.post(emails.verifyNewAddress(verifyLink(to, { token }))),
     moved: (to: string, newAddress: string) =>
-      mail.post(letters.addressChanged({ to, newAddress, at: now() })),
-    passwordChanged: (to: string) => mail.post(letters.passwordChanged({ to, at: now() })),
-    closed: (to: string) => mail.post(letters.accountClosed({ to, at: now() })),
+      mail.post(emails.addressChanged({ to, newAddress, at: now() })),
+    passwordChanged: (to: string) => mail.post(emails.passwordChanged({ to, at: now() })),
+    closed: (to: string) => mail.post(emails.accountClosed({ to, at: now() })),
     keyCreated: (to: string, key: { label: string; start: string }) =>
-      mail.post(letters.keyCreated({ to, at: now(), label: key.label, start: key.start })),
+      mail.post(emails.keyCreated({ to, at: now(), label: key.label, start: key.start })),
     keyRevoked: (to: string, key: { label: string; start: string }) =>
-      mail.post(letters.keyRevoked({ to, at: now(), label: key.label, start: key.start })),
+      mail.post(emails.keyRevoked({ to, at: now(), label: key.label, start: key.start })),
   };
 }

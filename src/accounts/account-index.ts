@@ -8,7 +8,7 @@ export type IndexedAccount = { account: string; createdAt: number };
 
 export type AccountIndex = {
   /** Noted again it is the first one. `now`: when it was opened. */
-  note(order: { account: string; now: number }): Promise<{ noted: true }>;
+  note(order: { account: string; now: number }): Promise<{ recorded: true }>;
   /** Accounts in the order of (createdAt, account), at most `max`, after the given one; it need not be listed itself. */
   list(order: { after: IndexedAccount | null; max: number }): Promise<IndexedAccount[]>;
 };

@@ -1,6 +1,6 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import { createEmailVerificationToken } from "better-auth/api";
-import { accountLetters } from "./account-emails.ts";
+import { accountEmails } from "./account-emails.ts";
 import { type AuthOptions, VERIFY_LINK_SECONDS } from "./auth-options.ts";
 import type { EventKind } from "./journal.ts";
 import { welcome } from "./welcome.ts";
@@ -31,8 +31,8 @@ export function createAuthHooks(
   options: AuthOptions,
   context: () => Promise<Pick<AuthContext, "secret" | "internalAdapter">>,
 ) {
-  const { desk, journal, now } = options;
-  const letters = accountLetters(options);
+  const { accountDeps, journal, now } = options;
+  const emails = accountEmails(options);
   const adapter = async () => (await context()).internalAdapter;
 
   /** What it tells of was done already: where it cannot be noted, nothing is undone. */
@@ -43,13 +43,13 @@ export function createAuthHooks(
     address: string | null = null,
   ): Promise<void> {
     await journal
-      .noteEvent({ person, at: now(), kind, detail, address })
-      .catch((cause) => options.complain("An event could not be noted", cause));
+      .recordEvent({ person, at: now(), kind, detail, address })
+      .catch((cause) => options.logError("An event could not be noted", cause));
   }
 
   /** Ties a verified person to an account; safe to do again where it was broken off. */
   async function finishWelcome(person: { id: string; email: string }): Promise<string> {
-    const account = await welcome(desk, person, options.starter, now());
+    const account = await welcome(accountDeps, person, options.starter, now());
     await (await adapter()).updateUser(person.id, { account });
     return account;
   }
@@ -72,7 +72,7 @@ export function createAuthHooks(
   async function sendLink(user: User, mark: string | null): Promise<void> {
     const { secret } = await context();
     const payload = mark === null ? {} : { [MARK]: mark };
-    await letters.verify(
+    await emails.verify(
       user.email,
       await createEmailVerificationToken(
         secret,
@@ -107,14 +107,16 @@ export function createAuthHooks(
         return { error: "email_not_verified" };
       }
       if (options.signUp === "open" || source.action !== "create-user") return undefined;
-      const found = await desk.directory.findByEmail({ email: (user.email ?? "").toLowerCase() });
+      const found = await accountDeps.directory.findByEmail({
+        email: (user.email ?? "").toLowerCase(),
+      });
       return found === null ? { error: "sign_up_closed" } : undefined;
     },
 
     async sendVerification(user: User, token: string, request: Request | undefined) {
       const path = request === undefined ? "" : new URL(request.url).pathname;
       if (/\/(?:verify-email|change-email)$/.test(path)) {
-        await letters.verifyMove(user.email, token);
+        await emails.verifyMove(user.email, token);
       } else if (path.endsWith("/send-verification-email")) {
         // Out of a cookie of the browser that asks.
         const { signUps } = await bodyOf(request);
@@ -128,7 +130,7 @@ export function createAuthHooks(
 
     async signedUpAgain(user: User, request: Request | undefined) {
       if (user.emailVerified) {
-        await letters.alreadyHere(user.email);
+        await emails.alreadyHere(user.email);
         return;
       }
       const own = await isOwnPassword(user.id, request);
@@ -144,7 +146,7 @@ export function createAuthHooks(
 
     async passwordWasReset(user: User, request: Request | undefined) {
       await note(user.id, "password_reset", null, peerOf(request));
-      await letters.passwordChanged(user.email);
+      await emails.passwordChanged(user.email);
     },
 
     database: {

@@ -1,7 +1,7 @@
 import type { BetterAuthOptions } from "better-auth";
 import type { Mail } from "#email/mail.ts";
 import type { Journal } from "./journal.ts";
-import type { Desk } from "./people.ts";
+import type { AccountDeps } from "./people.ts";
 import type { RequestRule, RequestVerdict } from "./request-count.ts";
 import type { Starter } from "./welcome.ts";
 
@@ -37,7 +37,7 @@ export type AuthOptions = {
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
   /** A database, or a dialect of Kysely, as better-auth takes it. */
   database: NonNullable<BetterAuthOptions["database"]>;
-  desk: Desk;
+  accountDeps: AccountDeps;
   journal: Journal;
   mail: Mail;
   now(): number;
@@ -53,7 +53,7 @@ export type AuthOptions = {
   isForOneRequest?: boolean | undefined;
   /** Takes work that the answer does not wait for, so that its duration tells nothing. */
   inBackground(work: Promise<unknown>): void;
-  complain(message: string, cause?: unknown): void;
+  logError(message: string, cause?: unknown): void;
   /**
    * Does it, and throws what the database failed by meanwhile, even where better-auth made another answer of it. Left out:
    * such answers stand.

@@ -2,9 +2,9 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { accountLetters } from "./account-emails.ts";
+import { accountEmails } from "./account-emails.ts";
 import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
-import { complainOf } from "./auth-log.ts";
+import { logErrorOf } from "./auth-log.ts";
 import {
   AUTH_PATH,
   type AuthOptions,
@@ -52,7 +52,7 @@ export function createAuth(options: AuthOptions) {
     telemetry: { enabled: false },
     logger: {
       level: "error",
-      log: (_, message, ...details) => complainOf(options, message, details[0]),
+      log: (_, message, ...details) => logErrorOf(options, message, details[0]),
     },
   });
   const context = () => auth.$context;
@@ -62,15 +62,15 @@ export function createAuth(options: AuthOptions) {
   async function signedIn(
     headers: Headers,
   ): Promise<{ signedIn: SignedIn | null; cookies: string[] }> {
-    const answer = await auth.api.getSession({ headers, returnHeaders: true }).catch((cause) => {
+    const result = await auth.api.getSession({ headers, returnHeaders: true }).catch((cause) => {
       // Its word for a database that could not be asked. Whatever was to be done was not begun.
       if (cause instanceof APIError && cause.statusCode === 500)
         throw new NotCarriedOut("The session could not be read", { cause });
       throw cause;
     });
-    const cookies = answer.headers.getSetCookie();
-    if (answer.response === null) return { signedIn: null, cookies };
-    const { user, session } = answer.response;
+    const cookies = result.headers.getSetCookie();
+    if (result.response === null) return { signedIn: null, cookies };
+    const { user, session } = result.response;
     const person = {
       id: user.id,
       email: user.email,
@@ -81,7 +81,7 @@ export function createAuth(options: AuthOptions) {
     return { signedIn: { person, session: { id: session.id } }, cookies };
   }
 
-  const letters = accountLetters(options);
+  const emails = accountEmails(options);
 
   return {
     handle: (request: Request) => tellFaults(() => auth.handler(request)),
@@ -97,10 +97,10 @@ export function createAuth(options: AuthOptions) {
           .then(({ secret }) =>
             createEmailVerificationToken(secret, from, to, VERIFY_LINK_SECONDS, payload),
           )
-          .then((token) => letters.confirmMove(from, to, token)),
+          .then((token) => emails.confirmMove(from, to, token)),
       );
     },
-    tellOwner: (to: string): void => options.inBackground(letters.alreadyHere(to)),
+    notifyOwner: (to: string): void => options.inBackground(emails.alreadyHere(to)),
   };
 }
 
@@ -126,7 +126,7 @@ const LAST_STEP = "change-email-verification";
 type Hooks = ReturnType<typeof createAuthHooks>;
 
 function passwords(options: AuthOptions, hooks: Hooks) {
-  const letters = accountLetters(options);
+  const emails = accountEmails(options);
   return {
     emailAndPassword: {
       enabled: true,
@@ -141,7 +141,7 @@ function passwords(options: AuthOptions, hooks: Hooks) {
         verify: ({ hash, password }) => options.verifyPassword(hash, password),
       },
       async sendResetPassword({ user, token }) {
-        await letters.reset(user.email, token);
+        await emails.reset(user.email, token);
       },
       onPasswordReset: ({ user }, request) => hooks.passwordWasReset(user, request),
       onExistingUserSignUp: ({ user }, request) => hooks.signedUpAgain(user, request),
@@ -159,7 +159,7 @@ function passwords(options: AuthOptions, hooks: Hooks) {
 
 /** Whom better-auth keeps, in which tables. */
 function people(options: AuthOptions, hooks: Hooks) {
-  const letters = accountLetters(options);
+  const emails = accountEmails(options);
   return {
     user: {
       modelName: "person",
@@ -168,7 +168,7 @@ function people(options: AuthOptions, hooks: Hooks) {
       changeEmail: {
         enabled: true,
         async sendChangeEmailConfirmation({ user, newEmail, token }) {
-          await letters.confirmMove(user.email, newEmail, token);
+          await emails.confirmMove(user.email, newEmail, token);
         },
       },
     },

@@ -17,7 +17,7 @@ export type DirectoryOperations = {
    */
   forget: [{ account: string; emailHash: string; now: number }, { found: boolean }];
   /** The same for an address that an account has left for another one. */
-  noteClosed: [{ emailHash: string; now: number }, { noted: true }];
+  recordClosed: [{ emailHash: string; now: number }, { recorded: true }];
   wasClosed: [{ emailHash: string }, { closed: boolean }];
   /** What stays of closed addresses, in the order of the hashes, at most `max`, after the given one. */
   listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];

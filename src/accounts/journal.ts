@@ -32,7 +32,7 @@ export type AccountEvent = {
 
 export type JournalOperations = {
   /** Keeps the newest `EVENTS_KEPT` of a person; nothing where there is no such person. */
-  noteEvent: [Omit<AccountEvent, "id"> & { person: string }, { noted: boolean }];
+  recordEvent: [Omit<AccountEvent, "id"> & { person: string }, { recorded: boolean }];
   /** Newest first, at most `max`; `after`: the `next` of the page before. */
   listEvents: [
     { person: string; after: string | null; max: number },

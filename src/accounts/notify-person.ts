@@ -1,5 +1,5 @@
 import type { Mail } from "#email/mail.ts";
-import { accountLetters } from "./account-emails.ts";
+import { accountEmails } from "./account-emails.ts";
 import type { Journal } from "./journal.ts";
 
 /** What the operator does to an account, its person is told: by a letter, and in the list of what happened. */
@@ -10,8 +10,8 @@ export type OperatorsDeed =
 /** Who was told; `fault`: why not. Null where the account has no person, because the operator alone has handled it. */
 export type Told = { email: string; fault: string | null } | null;
 
-export type TellWiring = {
-  journal: Pick<Journal, "findPerson" | "noteEvent">;
+export type NotifyDeps = {
+  journal: Pick<Journal, "findPerson" | "recordEvent">;
   mail: Mail;
   publicUrl: string;
 };
@@ -20,8 +20,8 @@ export type TellWiring = {
  * Finds the person before the act, for closing an account forgets them; the function that it gives tells them after it.
  * A letter waits in the queue until the service sends it. Where it cannot be posted the act was done all the same.
  */
-export async function personToTell(
-  wiring: TellWiring,
+export async function personToNotify(
+  wiring: NotifyDeps,
   account: string,
 ): Promise<(deed: OperatorsDeed, now: number) => Promise<Told>> {
   const found = await wiring.journal.findPerson({ account });
@@ -34,18 +34,18 @@ export async function personToTell(
 }
 
 async function tell(
-  { journal, mail, publicUrl }: TellWiring,
+  { journal, mail, publicUrl }: NotifyDeps,
   { person, email }: { person: string; email: string },
   deed: OperatorsDeed,
   at: number,
 ): ReturnType<Mail["post"]> {
-  const letters = accountLetters({ publicUrl, mail, now: () => at });
-  if (deed.kind === "account_closed") return letters.closed(email);
+  const emails = accountEmails({ publicUrl, mail, now: () => at });
+  if (deed.kind === "account_closed") return emails.closed(email);
   const { kind, key } = deed;
   // It came from no network address.
-  await journal.noteEvent({
+  await journal.recordEvent({
     ...{ person, at, kind, address: null },
     detail: `${key.label} (by the operator)`,
   });
-  return kind === "key_created" ? letters.keyCreated(email, key) : letters.keyRevoked(email, key);
+  return kind === "key_created" ? emails.keyCreated(email, key) : emails.keyRevoked(email, key);
 }

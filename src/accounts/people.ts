@@ -9,7 +9,7 @@ import { keyedHash } from "./keyed-hash.ts";
 /**
  * Accounts and keys as a person or an operator handles them: the directory knows the address, the ledger the account.
  */
-export type Desk = {
+export type AccountDeps = {
   ledger: Ledger;
   directory: Directory;
   secrets: readonly string[];
@@ -18,7 +18,7 @@ export type Desk = {
 };
 
 /** What a person asked for and cannot have; its message is meant for that person. */
-export class DeskRefusal extends Error {}
+export class AccountError extends Error {}
 
 /**
  * Opens an account for an address that counts as verified. It starts with no credits; the free call is for new owners.
@@ -28,56 +28,56 @@ export class DeskRefusal extends Error {}
  * Who may have to ask again, because the answer was lost, names the account: it is opened once.
  */
 export async function openAccount(
-  desk: Desk,
+  accountDeps: AccountDeps,
   address: string,
   now: number,
-  fresh = newAccountId(desk.random),
+  fresh = newAccountId(accountDeps.random),
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
-  const had = await closedBefore(desk, email);
-  await desk.directory.register({ email, account: fresh, createdAt: now });
-  const { account } = await findAccount(desk, email);
-  const { opened } = await desk.ledger.openAccount({
+  const had = await closedBefore(accountDeps, email);
+  await accountDeps.directory.register({ email, account: fresh, createdAt: now });
+  const { account } = await findAccount(accountDeps, email);
+  const { opened } = await accountDeps.ledger.openAccount({
     account,
     freeCall: had ? "withheld" : "open",
     now,
   });
   if (!opened && account !== fresh)
-    throw new DeskRefusal(`There is an account for ${email} already.`);
+    throw new AccountError(`There is an account for ${email} already.`);
   return { email, account };
 }
 
 /** Makes a key. This is the one time at which the whole key is known. */
 export async function createKey(
-  desk: Desk,
+  accountDeps: AccountDeps,
   account: string,
   label: string,
   now: number,
-  id = newKeyId(account, desk.random),
+  id = newKeyId(account, accountDeps.random),
 ): Promise<{ id: string; key: string }> {
-  const key = makeKey(account, desk.secrets, desk.random);
-  const { outcome } = await desk.ledger.createKey({
+  const key = makeKey(account, accountDeps.secrets, accountDeps.random);
+  const { outcome } = await accountDeps.ledger.createKey({
     account,
     id,
-    sha256: await desk.hashKey(key),
+    sha256: await accountDeps.hashKey(key),
     start: keyStart(key),
     label: readLabel(label),
     now,
   });
-  if (outcome === "no_account") throw new DeskRefusal("The account is closed.");
+  if (outcome === "no_account") throw new AccountError("The account is closed.");
   return { id, key };
 }
 
 /** Closes an account for good: keys die, credits are forfeit, the address goes. What was used stays in the books. */
 export async function closeAccount(
-  desk: Desk,
+  accountDeps: AccountDeps,
   email: string,
   now: number,
 ): Promise<{ account: string; forfeited: number }> {
-  const { account } = await findAccount(desk, email);
-  const { forfeited } = await desk.ledger.closeAccount({ account, now });
-  const emailHash = hashEmail(readEmail(email), desk.secrets[0] ?? "");
-  await desk.directory.forget({ account, emailHash, now });
+  const { account } = await findAccount(accountDeps, email);
+  const { forfeited } = await accountDeps.ledger.closeAccount({ account, now });
+  const emailHash = hashEmail(readEmail(email), accountDeps.secrets[0] ?? "");
+  await accountDeps.directory.forget({ account, emailHash, now });
   return { account, forfeited };
 }
 
@@ -85,24 +85,33 @@ export async function closeAccount(
  * Remembers an address that an account leaves for another one: it brought starter credits and a free call already, and
  * would again for whoever signs up with it and moves on.
  */
-export async function noteLeft(desk: Desk, email: string, now: number): Promise<void> {
-  await desk.directory.noteClosed({ emailHash: hashEmail(email, desk.secrets[0] ?? ""), now });
+export async function recordLeft(
+  accountDeps: AccountDeps,
+  email: string,
+  now: number,
+): Promise<void> {
+  await accountDeps.directory.recordClosed({
+    emailHash: hashEmail(email, accountDeps.secrets[0] ?? ""),
+    now,
+  });
 }
 
 export async function findAccount(
-  desk: Desk,
+  accountDeps: AccountDeps,
   address: string,
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
-  const found = await desk.directory.findByEmail({ email });
-  if (found === null) throw new DeskRefusal(`There is no account for ${email}.`);
+  const found = await accountDeps.directory.findByEmail({ email });
+  if (found === null) throw new AccountError(`There is no account for ${email}.`);
   return found;
 }
 
 /** Whether an account of this address was closed before: under any secret that is still known. */
-export async function closedBefore(desk: Desk, email: string): Promise<boolean> {
-  for (const secret of desk.secrets) {
-    const { closed } = await desk.directory.wasClosed({ emailHash: hashEmail(email, secret) });
+export async function closedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
+  for (const secret of accountDeps.secrets) {
+    const { closed } = await accountDeps.directory.wasClosed({
+      emailHash: hashEmail(email, secret),
+    });
     if (closed) return true;
   }
   return false;
@@ -114,7 +123,7 @@ export function readEmail(text: string): string {
   const email = text.trim().toLowerCase();
   if (email.length <= EMAIL_CHARS_MAX && /^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+$/.test(email))
     return email;
-  throw new DeskRefusal(`"${text.slice(0, 80)}" is not an e-mail address.`);
+  throw new AccountError(`"${text.slice(0, 80)}" is not an e-mail address.`);
 }
 
 /** A label of blanks alone names nothing. */
@@ -125,7 +134,7 @@ const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u
 export function readLabel(text: string): string {
   const label = text.trim();
   if (label.length <= KEY_LABEL_CHARS_MAX && SEEN.test(label) && !UNFIT.test(label)) return label;
-  throw new DeskRefusal(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
+  throw new AccountError(`A label has 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 
 const hashEmail = (email: string, secret: string) =>

@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { closedBefore, type Desk } from "./people.ts";
+import { type AccountDeps, closedBefore } from "./people.ts";
 
 export type Starter = { credits: number; days: number };
 
@@ -14,19 +14,19 @@ export type Starter = { credits: number; days: number };
  * Where an operator had opened an account for the address, its owner takes that over; then no starter credits are due.
  */
 export async function welcome(
-  desk: Desk,
+  accountDeps: AccountDeps,
   person: { id: string; email: string },
   starter: Starter,
   now: number,
 ): Promise<string> {
   const own = accountOfPerson(person.id);
   const { email } = person;
-  await desk.directory.register({ email, account: own, createdAt: now });
-  const found = await desk.directory.findByEmail({ email });
+  await accountDeps.directory.register({ email, account: own, createdAt: now });
+  const found = await accountDeps.directory.findByEmail({ email });
   if (found !== null && found.account !== own) return found.account;
-  const had = await closedBefore(desk, email);
-  await desk.ledger.openAccount({ account: own, freeCall: had ? "withheld" : "open", now });
-  if (!had) await grantStarter(desk.ledger, own, starter, now);
+  const had = await closedBefore(accountDeps, email);
+  await accountDeps.ledger.openAccount({ account: own, freeCall: had ? "withheld" : "open", now });
+  if (!had) await grantStarter(accountDeps.ledger, own, starter, now);
   return own;
 }
 

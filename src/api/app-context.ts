@@ -4,7 +4,7 @@ import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { CallAnswer, ToolJob } from "./pipeline/run-tool.ts";
+import type { CallResponse, ToolJob } from "./pipeline/run-tool.ts";
 
 /**
  * Everything that a runtime hands to the app. The app knows no runtime and no store: another runtime builds another
@@ -28,7 +28,7 @@ export type AppContext = {
   /** How long a body may take to arrive, in milliseconds; null: the server below sees to that. */
   bodyTimeoutMs: number | null;
   /** Runs a call's tool, a large input where it does not delay small calls. */
-  runTool(tool: Tool, job: ToolJob): Promise<CallAnswer>;
+  runTool(tool: Tool, job: ToolJob): Promise<CallResponse>;
   /** Sends a large response piece by piece; `bytes` is its length. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { AppContext } from "./app-context.ts";
 import { createOperations } from "./health.ts";
@@ -17,7 +17,7 @@ import { type CreateSite, createRoutes, type Handler, type Route } from "./route
 export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
   /** The refusal of what never became a request: the door found it out. `headers`: as far as they are known. */
-  refuse(fault: Fault, headers: Headers): Promise<Response>;
+  refuse(fault: ApiError, headers: Headers): Promise<Response>;
 };
 
 /** A request id of the caller's is kept when it is harmless in a header and a log. */
@@ -97,7 +97,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     context: RequestContext,
     bodyBytesMax: number,
   ): Promise<Response> {
-    const fault = thrown instanceof Fault ? thrown : internal(thrown);
+    const fault = thrown instanceof ApiError ? thrown : internal(thrown);
     if (fault.code === "internal" || fault.code === "unavailable") {
       app.logError(fault.message, { requestId: context.requestId, cause: fault.cause });
     }
@@ -119,7 +119,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const handler: Handler = (_, own) => {
       const asksForPage = request.method === "GET" || request.method === "HEAD";
       if (c.req.path.startsWith("/api/") || !asksForPage || site === undefined) {
-        throw new Fault("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
+        throw new ApiError("not_found", `There is nothing at ${c.req.path.slice(0, 200)}.`);
       }
       return site.notFound(request, own, c.env);
     };
@@ -128,10 +128,10 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
 
   return {
     fetch(request, connection) {
-      const answer = hono.fetch(request, connection as object);
+      const result = hono.fetch(request, connection as object);
       // A runtime that drops the work of a client who went away would never let go of what the call holds.
-      app.waitUntil?.(Promise.resolve(answer));
-      return answer;
+      app.waitUntil?.(Promise.resolve(result));
+      return result;
     },
     async refuse(fault, headers) {
       const context = createRequestContext(headers, "none", "none", null);
@@ -150,7 +150,7 @@ function chooseHandler(route: Route, request: Request): Handler {
     const allow = Object.keys(route.methods).flatMap((name) =>
       name === "GET" ? ["GET", "HEAD"] : [name],
     );
-    throw new Fault(
+    throw new ApiError(
       "method_not_allowed",
       `${request.method} is not allowed on ${route.path}; use ${allow[0]}.`,
       { headers: { Allow: allow.join(", ") } },
@@ -159,4 +159,6 @@ function chooseHandler(route: Route, request: Request): Handler {
 }
 
 const internal = (cause: unknown) =>
-  new Fault("internal", "Something went wrong on our side. The call was not charged.", { cause });
+  new ApiError("internal", "Something went wrong on our side. The call was not charged.", {
+    cause,
+  });

@@ -1,4 +1,4 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import type { AppContext, Metrics } from "./app-context.ts";
 import type { Replier, RequestContext } from "./pipeline/reply.ts";
 
@@ -26,7 +26,7 @@ export function createOperations(app: AppContext, replier: Replier) {
     async readyz(request: Request, context: RequestContext): Promise<Response> {
       await probe().catch((cause) => {
         const headers = { "Retry-After": "2" };
-        throw new Fault("unavailable", "The ledger takes no writes.", { cause, headers });
+        throw new ApiError("unavailable", "The ledger takes no writes.", { cause, headers });
       });
       return fine(request, context);
     },
@@ -38,7 +38,7 @@ export function createOperations(app: AppContext, replier: Replier) {
     ): Promise<Response> {
       const { metrics } = app;
       if (metrics === null || !mayReadMetrics(metrics, request, connection)) {
-        throw new Fault("not_found", "There is nothing at /metrics for this caller.");
+        throw new ApiError("not_found", "There is nothing at /metrics for this caller.");
       }
       const { contentType, text } = await metrics.read();
       return replier.plain(contentType, text, request.headers, context);

@@ -1,6 +1,6 @@
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { Purchase, PurchaseBook } from "./purchase-store.ts";
+import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import { isRestored } from "./restored-grants.ts";
 import { paidBack } from "./settle-credits.ts";
 
@@ -24,14 +24,14 @@ type Ledgers = {
  * data that was put together from parts, as when one of the edge's databases was set back.
  */
 export async function auditPurchases(
-  book: Pick<PurchaseBook, "listAll">,
+  purchases: Pick<PurchaseStore, "listAll">,
   { ledger, grants }: Ledgers,
   now: number,
 ): Promise<string[]> {
   const bought = await boughtOf(grants());
   const unnamed = new Map([...bought].filter(([, { id }]) => !isRestored(id)));
   const faults: string[] = [];
-  for await (const purchase of everyPurchase(book)) {
+  for await (const purchase of everyPurchase(purchases)) {
     const { id, account, grant, session, payment } = purchase;
     const fault = await faultOf(purchase, bought, ledger, now);
     if (fault !== null) faults.push(`The purchase ${id} of ${account} ${fault}`);
@@ -61,9 +61,9 @@ async function boughtOf(grants: AsyncIterable<readonly GrantSeen[]>) {
   return bought;
 }
 
-async function* everyPurchase(book: Pick<PurchaseBook, "listAll">): AsyncGenerator<Purchase> {
+async function* everyPurchase(purchases: Pick<PurchaseStore, "listAll">): AsyncGenerator<Purchase> {
   for (let after: Pick<Purchase, "createdAt" | "id"> | null = null; ; ) {
-    const page: Purchase[] = await book.listAll({ after, max: PAGE });
+    const page: Purchase[] = await purchases.listAll({ after, max: PAGE });
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;

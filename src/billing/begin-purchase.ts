@@ -1,5 +1,5 @@
 import { HOUR_MS } from "#limits.ts";
-import type { BillingHouse } from "./billing.ts";
+import type { BillingDeps } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import { ProviderRefused } from "./payment-provider.ts";
 import type { Offer } from "./price-list.ts";
@@ -35,33 +35,33 @@ export const PAGE_OPEN_MS = 2 * HOUR_MS;
  * The row first, then the provider's page: whoever pays, pays for a purchase that is written down. Each is a new purchase,
  * but for the lifetime plan while its page is open; those that are not paid expire.
  */
-export async function beginPurchase(house: BillingHouse, order: BeginOrder): Promise<BeginOutcome> {
-  const offer = offersOf(house.prices).find(({ id }) => id === order.offer);
+export async function beginPurchase(deps: BillingDeps, order: BeginOrder): Promise<BeginOutcome> {
+  const offer = offersOf(deps.prices).find(({ id }) => id === order.offer);
   if (offer === undefined) return { outcome: "no_such_offer" };
   const { account } = order;
-  const now = house.now();
-  const standing = await house.ledger.findAccount({ account, now });
-  if (standing === null || standing.state === "closed") return { outcome: "no_account" };
-  if (standing.state === "suspended") return { outcome: "account_suspended" };
+  const now = deps.now();
+  const accountState = await deps.ledger.findAccount({ account, now });
+  if (accountState === null || accountState.state === "closed") return { outcome: "no_account" };
+  if (accountState.state === "suspended") return { outcome: "account_suspended" };
   if (offer.kind === "lifetime") {
-    if (standing.lifetime) return { outcome: "already_lifetime" };
-    const begun = await lifetimeOf(house, account, now);
+    if (accountState.lifetime) return { outcome: "already_lifetime" };
+    const begun = await lifetimeOf(deps, account, now);
     if (begun !== null) return begun;
   }
-  const retryAfterMs = await pauseOf(house, account, now);
+  const retryAfterMs = await pauseOf(deps, account, now);
   if (retryAfterMs > 0) return { outcome: "too_many", retryAfterMs };
-  return open(house, order, newPurchase(house.newId("pur"), account, offer, now), offer);
+  return open(deps, order, newPurchase(deps.newId("pur"), account, offer, now), offer);
 }
 
 async function open(
-  { provider, book, prices }: BillingHouse,
+  { provider, purchases, prices }: BillingDeps,
   order: BeginOrder,
   purchase: Purchase,
   offer: Offer,
 ): Promise<BeginOutcome> {
   const { id, account, createdAt, updatedAt: seen } = purchase;
   const updatedAt = seen + 1;
-  await book.add(purchase);
+  await purchases.add(purchase);
   const asked = provider.open({
     ...{ purchase: id, account, offer, email: order.email, taxes: prices.taxes },
     ...order.urlsOf(id),
@@ -70,17 +70,17 @@ async function open(
   const page = await asked.catch(async (error: unknown) => {
     // There is no page, and there will be none.
     if (error instanceof ProviderRefused) {
-      await book.update({ purchase: { ...purchase, status: "expired", updatedAt }, seen });
+      await purchases.update({ purchase: { ...purchase, status: "expired", updatedAt }, seen });
     }
     throw error;
   });
   const opened = { ...purchase, session: page.session, payUrl: page.url, updatedAt };
   // Where somebody has paid already, their message was first and has written the session.
-  await book.update({ purchase: opened, seen });
+  await purchases.update({ purchase: opened, seen });
   return { outcome: "begun", purchase: opened, url: page.url };
 }
 
-export const offersOf = ({ packs, lifetime }: BillingHouse["prices"]): readonly Offer[] =>
+export const offersOf = ({ packs, lifetime }: BillingDeps["prices"]): readonly Offer[] =>
   lifetime === null ? packs : [...packs, lifetime];
 
 /**
@@ -88,15 +88,15 @@ export const offersOf = ({ packs, lifetime }: BillingHouse["prices"]): readonly 
  * settled by that: so asking often costs the provider nothing.
  */
 async function lifetimeOf(
-  house: BillingHouse,
+  deps: BillingDeps,
   account: string,
   now: number,
 ): Promise<BeginOutcome | null> {
   const isOver = ({ createdAt }: Purchase) => now >= createdAt + PAGE_OPEN_MS;
-  for (const found of await house.book.listUnsettled({ account, kind: "lifetime" })) {
+  for (const found of await deps.purchases.listUnsettled({ account, kind: "lifetime" })) {
     let purchase = found;
     if (found.status === "paid" || (found.status === "open" && isOver(found))) {
-      const settled = await settlePurchase(house, { purchase: found.id });
+      const settled = await settlePurchase(deps, { purchase: found.id });
       if (settled.outcome === "settled") purchase = settled.purchase;
     }
     const { status, payUrl } = purchase;
@@ -105,13 +105,13 @@ async function lifetimeOf(
       return { outcome: "begun", purchase, url: payUrl };
     }
   }
-  const standing = await house.ledger.findAccount({ account, now });
-  return standing?.lifetime ? { outcome: "already_lifetime" } : null;
+  const accountState = await deps.ledger.findAccount({ account, now });
+  return accountState?.lifetime ? { outcome: "already_lifetime" } : null;
 }
 
 /** How long an account has to wait until it may begin another purchase. */
-async function pauseOf({ book }: BillingHouse, account: string, now: number): Promise<number> {
-  const newest = await book.list({ account, after: null, max: TRIES_PER_HOUR_MAX });
+async function pauseOf({ purchases }: BillingDeps, account: string, now: number): Promise<number> {
+  const newest = await purchases.list({ account, after: null, max: TRIES_PER_HOUR_MAX });
   const opened = newest.filter(({ session }) => session !== null);
   const oldest = [newest[TRIES_PER_HOUR_MAX - 1], opened[PURCHASES_PER_HOUR_MAX - 1]];
   return Math.max(

@@ -4,13 +4,13 @@ import { type Comparison, comparePayments } from "./compare-payments.ts";
 import { everyPayment } from "./every-payment.ts";
 import type { PaymentProvider } from "./payment-provider.ts";
 import type { PriceList } from "./price-list.ts";
-import type { PurchaseBook } from "./purchase-store.ts";
+import type { PurchaseStore } from "./purchase-store.ts";
 import { type SettleOutcome, type SettleRef, settlePurchase } from "./settle-purchase.ts";
 
 /** What selling needs. */
-export type BillingHouse = {
+export type BillingDeps = {
   provider: PaymentProvider;
-  book: PurchaseBook;
+  purchases: PurchaseStore;
   ledger: Pick<Ledger, "findAccount" | "grant" | "clawback">;
   prices: PriceList;
   now: () => number;
@@ -41,18 +41,18 @@ export type Billing = {
   compare(order: { since: number }): Promise<Comparison>;
 };
 
-export function createBilling(house: BillingHouse): Billing {
-  const { provider, book } = house;
-  const settle = (ref: SettleRef) => settlePurchase(house, ref);
+export function createBilling(deps: BillingDeps): Billing {
+  const { provider, purchases } = deps;
+  const settle = (ref: SettleRef) => settlePurchase(deps, ref);
   const listPayments: Billing["listPayments"] = (order) => provider.list(order);
   const payments = ({ since }: { since: number }) => everyPayment(listPayments, since);
   return {
     ...{ settle, listPayments },
-    begin: (order) => beginPurchase(house, order),
+    begin: (order) => beginPurchase(deps, order),
     async receive(body, signature) {
       const ref = await provider.readMessage(body, signature);
       return ref === null ? { outcome: "ignored" } : settle(ref);
     },
-    compare: (order) => comparePayments({ payments, settle, listAll: book.listAll }, order),
+    compare: (order) => comparePayments({ payments, settle, listAll: purchases.listAll }, order),
   };
 }

@@ -1,5 +1,5 @@
 import type { PaymentState } from "./payment-provider.ts";
-import type { Purchase, PurchaseBook } from "./purchase-store.ts";
+import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import type { SettleOutcome, SettleRef } from "./settle-purchase.ts";
 
 /** What the operator's comparison found; what it could settle is settled. */
@@ -25,7 +25,7 @@ export type ComparedPayment = {
 export type ComparisonParts = {
   /** Every payment since that the provider tells of. */
   payments(order: { since: number }): AsyncIterable<PaymentState>;
-  listAll: PurchaseBook["listAll"];
+  listAll: PurchaseStore["listAll"];
   settle(ref: SettleRef): Promise<SettleOutcome>;
 };
 

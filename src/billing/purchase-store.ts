@@ -42,7 +42,7 @@ export type Purchase = {
   updatedAt: number;
 };
 
-export type PurchaseBook = {
+export type PurchaseStore = {
   /** Kept once; again it is the first one. */
   add(purchase: Purchase): Promise<{ added: boolean }>;
   /** Writes the purchase as it is now, unless somebody has written it since `seen` (its `updatedAt`). */

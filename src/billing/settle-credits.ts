@@ -1,4 +1,4 @@
-import type { BillingHouse } from "./billing.ts";
+import type { BillingDeps } from "./billing.ts";
 import { addMonths } from "./months.ts";
 import type { Purchase } from "./purchase-store.ts";
 import { takenBefore } from "./restored-grants.ts";
@@ -6,7 +6,7 @@ import { takenBefore } from "./restored-grants.ts";
 /** What a purchase says of its grant. */
 export type SettledCredits = Pick<Purchase, "grant" | "voided" | "spent" | "trouble">;
 
-type Settling = Pick<BillingHouse, "ledger"> & { provider: Pick<BillingHouse["provider"], "name"> };
+type Settling = Pick<BillingDeps, "ledger"> & { provider: Pick<BillingDeps["provider"], "name"> };
 
 /**
  * Of its credits, those whose price has been paid back: in proportion, rounded down; all of them while the money is in
@@ -61,7 +61,7 @@ export async function settleCredits(
 
 /** Why nothing can be granted to the account; null where it can. */
 export async function troubleOf(
-  { ledger }: Pick<BillingHouse, "ledger">,
+  { ledger }: Pick<BillingDeps, "ledger">,
   account: string,
   now: number,
 ): Promise<Purchase["trouble"]> {

@@ -1,6 +1,6 @@
 import { NotCarriedOut } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { BillingHouse } from "./billing.ts";
+import type { BillingDeps } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
 import type { PaymentRef, PaymentState } from "./payment-provider.ts";
 import type { Purchase } from "./purchase-store.ts";
@@ -28,9 +28,9 @@ const FORGOTTEN_MS = 2 * DAY_MS;
  * The row is read before the provider is asked, and written only where nobody has written it since: so what is acted on is
  * never older than what the row tells, and the row's time is the version by which the ledger ignores an older one.
  */
-export async function settlePurchase(house: BillingHouse, ref: SettleRef): Promise<SettleOutcome> {
+export async function settlePurchase(deps: BillingDeps, ref: SettleRef): Promise<SettleOutcome> {
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const settled = await settleOnce(house, ref);
+    const settled = await settleOnce(deps, ref);
     if (settled.outcome !== "overtaken") return settled;
   }
   throw new NotCarriedOut("A purchase is being settled by too many at once");
@@ -38,26 +38,26 @@ export async function settlePurchase(house: BillingHouse, ref: SettleRef): Promi
 
 type Turn = SettleOutcome | { outcome: "overtaken" };
 
-async function settleOnce(house: BillingHouse, ref: SettleRef): Promise<Turn> {
-  const found = await findOrMake(house, ref);
+async function settleOnce(deps: BillingDeps, ref: SettleRef): Promise<Turn> {
+  const found = await findOrMake(deps, ref);
   if (found === null) return { outcome: "not_ours" };
   const { row, payment } = found;
-  const now = house.now();
-  if (payment === null) return settleUnopened(house, row, now);
-  const state = await house.provider.look(payment);
+  const now = deps.now();
+  if (payment === null) return settleUnopened(deps, row, now);
+  const state = await deps.provider.look(payment);
   if (state === null) return { outcome: "no_payment", purchase: row };
   // Two pages for one purchase are no work of ours.
   if (state.session !== (row.session ?? state.session)) return { outcome: "not_ours" };
-  return settleAs(house, row, state, now);
+  return settleAs(deps, row, state, now);
 }
 
 /** The purchase's row and what to ask the provider for. A row that was lost is made again from what the provider was told. */
 async function findOrMake(
-  house: BillingHouse,
+  deps: BillingDeps,
   ref: SettleRef,
 ): Promise<{ row: Purchase; payment: PaymentRef | null } | null> {
-  const { book, provider } = house;
-  const found = await book.find("purchase" in ref ? { id: ref.purchase } : ref);
+  const { purchases, provider } = deps;
+  const found = await purchases.find("purchase" in ref ? { id: ref.purchase } : ref);
   if (found !== null) {
     const known = found.session === null ? null : { session: found.session };
     return { row: found, payment: known ?? ("purchase" in ref ? null : ref) };
@@ -66,12 +66,12 @@ async function findOrMake(
   const state = await provider.look(ref);
   if (state === null || state.purchase === null) return null;
   const payment = { session: state.session };
-  const row = await book.find({ id: state.purchase });
+  const row = await purchases.find({ id: state.purchase });
   if (row !== null) return { row, payment };
-  const made = purchaseOf(state, house.now());
+  const made = purchaseOf(state, deps.now());
   if (made === null) return null;
-  await book.add(made);
-  const kept = await book.find({ id: made.id });
+  await purchases.add(made);
+  const kept = await purchases.find({ id: made.id });
   return kept === null ? null : { row: kept, payment };
 }
 
@@ -81,37 +81,37 @@ function purchaseOf({ purchase, account, bought, currency }: PaymentState, now: 
 }
 
 /** The provider's page was never opened, as far as we know: nobody has its address, so nobody can pay. */
-async function settleUnopened(house: BillingHouse, row: Purchase, now: number): Promise<Turn> {
+async function settleUnopened(deps: BillingDeps, row: Purchase, now: number): Promise<Turn> {
   if (row.status !== "open" || now < row.createdAt + FORGOTTEN_MS) {
     return { outcome: "settled", purchase: row, changed: false };
   }
-  const expired = await write(house, row, { ...row, status: "expired" }, now);
+  const expired = await write(deps, row, { ...row, status: "expired" }, now);
   if (expired === null) return { outcome: "overtaken" };
   return { outcome: "settled", purchase: expired, changed: true };
 }
 
 async function settleAs(
-  house: BillingHouse,
+  deps: BillingDeps,
   row: Purchase,
   state: PaymentState,
   now: number,
 ): Promise<Turn> {
-  const facts = await withoutLinks(house, row, factsOf(row, state, now), now);
-  const noted = await write(house, row, facts, now);
-  if (noted === null) return { outcome: "overtaken" };
-  let next = noted;
+  const facts = await withoutLinks(deps, row, factsOf(row, state, now), now);
+  const recorded = await write(deps, row, facts, now);
+  if (recorded === null) return { outcome: "overtaken" };
+  let next = recorded;
   let isNew = false;
-  if (noted.status === "paid") {
-    const settled = await settleCredits(house, noted, now);
+  if (recorded.status === "paid") {
+    const settled = await settleCredits(deps, recorded, now);
     if (settled.outcome === "stale") {
       // The ledger has seen a later row, or the book was restored from a copy: the next turn has a later version.
-      await writeAnew(house, noted, noted, now);
+      await writeAnew(deps, recorded, recorded, now);
       return { outcome: "overtaken" };
     }
-    next = { ...noted, ...settled.credits };
+    next = { ...recorded, ...settled.credits };
     isNew = settled.isNew;
   }
-  const purchase = await write(house, noted, next, now);
+  const purchase = await write(deps, recorded, next, now);
   if (purchase === null) return { outcome: "overtaken" };
   return { outcome: "settled", purchase, changed: isNew || purchase.updatedAt !== row.updatedAt };
 }
@@ -140,7 +140,7 @@ function factsOf(row: Purchase, state: PaymentState, now: number): Purchase {
  * again.
  */
 async function withoutLinks(
-  house: BillingHouse,
+  deps: BillingDeps,
   row: Purchase,
   facts: Purchase,
   now: number,
@@ -148,29 +148,29 @@ async function withoutLinks(
   const isNew = (["payUrl", "receiptUrl", "invoiceUrl"] as const).some(
     (link) => facts[link] !== null && facts[link] !== row[link],
   );
-  if (!isNew || (await troubleOf(house, row.account, now)) === null) return facts;
+  if (!isNew || (await troubleOf(deps, row.account, now)) === null) return facts;
   return { ...facts, payUrl: null, receiptUrl: null, invoiceUrl: null };
 }
 
 /** The row as it is now; null where somebody else has written it since. What is as it was need not be written. */
 async function write(
-  house: BillingHouse,
+  deps: BillingDeps,
   row: Purchase,
   next: Purchase,
   now: number,
 ): Promise<Purchase | null> {
   const isAsItWas = JSON.stringify({ ...next, updatedAt: row.updatedAt }) === JSON.stringify(row);
-  return isAsItWas ? row : writeAnew(house, row, next, now);
+  return isAsItWas ? row : writeAnew(deps, row, next, now);
 }
 
 /** Under a new time, so that whoever has read the row before is overtaken; null where we are. */
 async function writeAnew(
-  { book }: BillingHouse,
+  { purchases }: BillingDeps,
   { updatedAt: seen }: Purchase,
   next: Purchase,
   now: number,
 ): Promise<Purchase | null> {
   const purchase = { ...next, updatedAt: Math.max(now, seen + 1) };
-  const { updated } = await book.update({ purchase, seen });
+  const { updated } = await purchases.update({ purchase, seen });
   return updated ? purchase : null;
 }

@@ -202,11 +202,17 @@ const nameOf = (given: string | { id: string } | null | undefined): string | nul
   typeof given === "object" ? (given?.id ?? null) : (given ?? null);
 
 /** Waits for Stripe's answer, and says in our words why there is none. `or none`: nothing by that name is null. */
-async function asked<Answer>(answer: Promise<Answer>): Promise<Answer>;
-async function asked<Answer>(answer: Promise<Answer>, none: "or none"): Promise<Answer | null>;
-async function asked<Answer>(answer: Promise<Answer>, none?: "or none"): Promise<Answer | null> {
+async function asked<ApiResponse>(response: Promise<ApiResponse>): Promise<ApiResponse>;
+async function asked<ApiResponse>(
+  response: Promise<ApiResponse>,
+  none: "or none",
+): Promise<ApiResponse | null>;
+async function asked<ApiResponse>(
+  response: Promise<ApiResponse>,
+  none?: "or none",
+): Promise<ApiResponse | null> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { statusCode, code } = error;

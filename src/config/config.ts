@@ -2,14 +2,14 @@ import { type MailSettings, readMailSettings } from "#email/read-mail-settings.t
 import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
-  ConfigFault,
+  ConfigError,
   type Given,
   givenIn,
-  readFoldAfterDays,
   readFreeCallCredits,
   readOperatorTokens,
   readPublicUrl,
   readRateLimit,
+  readRollUpAfterDays,
   readSecrets,
   readStripe,
   type StripeSettings,
@@ -40,7 +40,7 @@ export type Config = Readonly<{
   /** Null: nothing can be paid here. */
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
-  foldAfterDays: number;
+  rollUpAfterDays: number;
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
   mail: MailSettings;
@@ -82,7 +82,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     starterDays: whole("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
     stripe: readStripe(given, faults),
     webhookNetworks: readWebhookNetworks(given("TOOLBOOTH_WEBHOOK_NETWORKS"), faults),
-    foldAfterDays: readFoldAfterDays(whole),
+    rollUpAfterDays: readRollUpAfterDays(whole),
     logLevel: readLogLevel(given("TOOLBOOTH_LOG_LEVEL"), faults),
     toolThreads:
       given("TOOLBOOTH_TOOL_THREADS") === undefined
@@ -96,7 +96,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     providers: readProviders(given, faults),
   };
   faults.push(...unknownNames(env));
-  if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return Object.freeze(config);
 }
 

@@ -1,8 +1,8 @@
 import {
-  FOLD_AFTER_DAYS_DEFAULT,
-  FOLD_AFTER_DAYS_MIN,
   FREE_CALL_CREDITS_DEFAULT,
   PRICE_CREDITS_MAX,
+  ROLL_UP_AFTER_DAYS_DEFAULT,
+  ROLL_UP_AFTER_DAYS_MIN,
 } from "#limits.ts";
 
 /**
@@ -11,7 +11,7 @@ import {
  */
 
 /** What is wrong with the settings, one sentence a line. */
-export class ConfigFault extends Error {}
+export class ConfigError extends Error {}
 
 export type Given = (name: string) => string | undefined;
 
@@ -39,8 +39,8 @@ export const readRateLimit = (whole: ReadWhole) => whole("RATE_LIMIT", 100, 0, 1
 export const readFreeCallCredits = (whole: ReadWhole) =>
   whole("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
 
-export const readFoldAfterDays = (whole: ReadWhole) =>
-  whole("TOOLBOOTH_FOLD_AFTER_DAYS", FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN, 36_500);
+export const readRollUpAfterDays = (whole: ReadWhole) =>
+  whole("TOOLBOOTH_FOLD_AFTER_DAYS", ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN, 36_500);
 
 /** An http or https address without user, password, query and fragment, and without a slash at its end; null where it is none. */
 export function readAddress(text: string): string | null {

@@ -2,14 +2,14 @@
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 /** About 60 MB of letters: a server that is gone for a day, at seven letters a minute. */
-export const LETTERS_WAITING_MAX = 10_000;
+export const QUEUED_EMAILS_MAX = 10_000;
 /** From here on letters about credits wait in the ledger, and leave the rest to those that let somebody in. */
-export const LETTERS_BEFORE_CREDITS_WAIT = LETTERS_WAITING_MAX / 2;
+export const EMAILS_BEFORE_CREDITS_WAIT = QUEUED_EMAILS_MAX / 2;
 /**
  * Notices that wait for one address, and letters about credits on their own: nobody needs a twenty-first before the first has
  * come. Letters that strangers ask for have no part in it.
  */
-export const NOTICES_PER_RECIPIENT_MAX = 20;
+export const NOTIFICATIONS_PER_RECIPIENT_MAX = 20;
 
 /**
  * What a stranger can have sent to one address: a sign-up with it, or a forgotten password. Each of the two groups
@@ -20,7 +20,7 @@ export const ASKED_PER_HOUR_MAX = 4;
 export const ASKED_PER_DAY_MAX = 12;
 
 /** Letters on their way at once, each over a connection of its own: most servers allow ten or more. */
-export const LETTERS_AT_ONCE = 4;
+export const EMAILS_AT_ONCE = 4;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Some servers make strangers wait before they greet. */
@@ -41,7 +41,7 @@ export const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 export const PAUSE_MAX_MS = 120_000;
 
 /** The outbox is for looking at; what is older has been seen. */
-export const OUTBOX_LETTERS_MAX = 200;
+export const OUTBOX_EMAILS_MAX = 200;
 
 /** RFC 5322, section 2.1.1: a line has at most 998 characters; a subject that people read has far fewer. */
 export const SUBJECT_CHARS_MAX = 200;

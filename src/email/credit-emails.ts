@@ -1,23 +1,23 @@
 /** Letters about credits: what happened, what is left, what to do. Whoever wants no more of them unsubscribes in each. */
-import type { LetterDraft } from "./email-layout.ts";
-import type { Letter } from "./mail.ts";
+import type { EmailDraft } from "./email-layout.ts";
+import type { Email } from "./mail.ts";
 import { timeText } from "./time-text.ts";
 
 /** `post`: where a single POST unsubscribes from letters of this sort; `page`: where a person does. */
 export type Unsubscribe = { page: string; post: string };
 
 /** Times in milliseconds since 1970 UTC; `at`: when it was so. */
-type CreditLetter = { to: string; at: number; unsubscribe: Unsubscribe };
-type LowLetter = CreditLetter & { balance: number; lowBalance: number };
-type ExpiringLetter = CreditLetter & { remaining: number; expiresAt: number };
+type CreditEmail = { to: string; at: number; unsubscribe: Unsubscribe };
+type LowBalanceEmail = CreditEmail & { balance: number; lowBalance: number };
+type ExpiringEmail = CreditEmail & { remaining: number; expiresAt: number };
 
-type Write = (draft: LetterDraft) => Letter;
+type Write = (draft: EmailDraft) => Email;
 
-export function creditLetters(site: string, write: Write) {
+export function creditEmails(site: string, write: Write) {
   const topUp = { link: `${site}/credits`, label: "See my credits" };
   const why = "You get this letter because it is about the credits of your account.";
   return {
-    creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowLetter) =>
+    creditsLow: ({ to, at, balance, lowBalance, unsubscribe }: LowBalanceEmail) =>
       write({
         to,
         kind: "credits_low",
@@ -38,7 +38,7 @@ export function creditLetters(site: string, write: Write) {
         why,
         unsubscribe,
       }),
-    creditsGone: ({ to, at, unsubscribe }: CreditLetter) =>
+    creditsUsedUp: ({ to, at, unsubscribe }: CreditEmail) =>
       write({
         to,
         kind: "credits_gone",
@@ -57,7 +57,7 @@ export function creditLetters(site: string, write: Write) {
         why,
         unsubscribe,
       }),
-    creditsExpiring: ({ to, at, remaining, expiresAt, unsubscribe }: ExpiringLetter) =>
+    creditsExpiring: ({ to, at, remaining, expiresAt, unsubscribe }: ExpiringEmail) =>
       write({
         to,
         kind: "credits_expiring",

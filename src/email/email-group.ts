@@ -1,14 +1,14 @@
-import { LETTERS_BEFORE_CREDITS_WAIT, LETTERS_WAITING_MAX } from "./bounds.ts";
-import type { LetterKind } from "./mail.ts";
+import { EMAILS_BEFORE_CREDITS_WAIT, QUEUED_EMAILS_MAX } from "./bounds.ts";
+import type { EmailKind } from "./mail.ts";
 
 /**
  * Who can cause a letter. `notice`: only who has the account; `credits`: their calls and time. The others anybody can who types an address, so they are
  * counted for each recipient (`bounds.ts`); the one that gets an owner back in apart from the rest, so that
  * sign-ups with somebody's address do not use it up.
  */
-export type LetterGroup = "notice" | "credits" | "asked" | "reset";
+export type EmailGroup = "notice" | "credits" | "asked" | "reset";
 
-const GROUPS: Record<LetterKind, LetterGroup> = {
+const GROUPS: Record<EmailKind, EmailGroup> = {
   verify_address: "asked",
   address_in_use: "asked",
   confirm_address_change: "asked",
@@ -25,15 +25,15 @@ const GROUPS: Record<LetterKind, LetterGroup> = {
   other: "notice",
 };
 
-export const groupOf = (kind: LetterKind): LetterGroup => GROUPS[kind];
+export const groupOf = (kind: EmailKind): EmailGroup => GROUPS[kind];
 
-export const isAskedFor = (kind: LetterKind): boolean =>
+export const isAskedFor = (kind: EmailKind): boolean =>
   GROUPS[kind] === "asked" || GROUPS[kind] === "reset";
 
 /** The kinds of a group, for a store that counts its letters. */
-export const kindsOf = (group: LetterGroup): LetterKind[] =>
-  (Object.keys(GROUPS) as LetterKind[]).filter((kind) => GROUPS[kind] === group);
+export const kindsOf = (group: EmailGroup): EmailKind[] =>
+  (Object.keys(GROUPS) as EmailKind[]).filter((kind) => GROUPS[kind] === group);
 
 /** With how many waiting letters, of whatever kind, one of this kind finds the queue full. */
-export const roomFor = (kind: LetterKind): number =>
-  GROUPS[kind] === "credits" ? LETTERS_BEFORE_CREDITS_WAIT : LETTERS_WAITING_MAX;
+export const roomFor = (kind: EmailKind): number =>
+  GROUPS[kind] === "credits" ? EMAILS_BEFORE_CREDITS_WAIT : QUEUED_EMAILS_MAX;

@@ -1,7 +1,7 @@
-import type { Letter } from "./mail.ts";
+import type { Email } from "./mail.ts";
 
 /** What a letter says to the programs that carry it. A list of names and values: nothing in it was typed by a person. */
-export function headersOf({ unsubscribe }: Letter): Record<string, string> {
+export function headersOf({ unsubscribe }: Email): Record<string, string> {
   return {
     // RFC 3834, section 5: no out-of-office answers to this.
     "Auto-Submitted": "auto-generated",

@@ -1,19 +1,19 @@
 import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
-import type { WaitingLetter } from "./email-queue.ts";
-import type { Letter } from "./mail.ts";
+import type { QueuedEmail } from "./email-queue.ts";
+import type { Email } from "./mail.ts";
 import type { Way } from "./transport.ts";
 
 /** An email as a job: its recipient is the target, its domain is what logs may see. */
-export function emailJob({ id, to, kind, usefulUntil, way, ...email }: WaitingLetter): NewJob {
+export function emailJob({ id, to, kind, usefulUntil, way, ...email }: QueuedEmail): NewJob {
   const { subject, text, html, unsubscribe } = email;
   const payload = JSON.stringify({ subject, text, html, unsubscribe });
   const queue = way === "smtp" ? "email" : "outbox";
   return { id, queue, kind, target: to, label: domainOf(to), payload, usefulUntil };
 }
 
-export const readEmail = ({ target, payload }: Pick<NewJob, "target" | "payload">): Letter => ({
+export const readEmail = ({ target, payload }: Pick<NewJob, "target" | "payload">): Email => ({
   to: target,
-  ...(JSON.parse(payload) as Pick<Letter, "subject" | "text" | "html" | "unsubscribe">),
+  ...(JSON.parse(payload) as Pick<Email, "subject" | "text" | "html" | "unsubscribe">),
 });
 
 /** What was posted for the outbox may go to a mail server as well. */

@@ -3,7 +3,7 @@
  * The HTML has no tables, images, scripts or anything that is fetched; it follows the reader's dark mode; everything
  * in it is escaped here and nowhere else.
  */
-import type { Letter, LetterKind } from "./mail.ts";
+import type { Email, EmailKind } from "./mail.ts";
 
 export type Block =
   | string
@@ -11,9 +11,9 @@ export type Block =
   | { link: string; label: string }
   | { facts: readonly (readonly [name: string, value: string])[] };
 
-export type LetterDraft = {
+export type EmailDraft = {
   to: string;
-  kind: LetterKind;
+  kind: EmailKind;
   subject: string;
   heading: string;
   blocks: readonly Block[];
@@ -25,14 +25,14 @@ export type LetterDraft = {
   unsubscribe?: { page: string; post: string };
 };
 
-export function layOut(draft: LetterDraft, site: string): Letter {
+export function layOut(draft: EmailDraft, site: string): Email {
   for (const block of draft.blocks) if (typeof block === "object" && "link" in block) check(block);
   const { to, kind, subject, usefulUntil = null, unsubscribe } = draft;
-  const letter = { to, kind, subject, usefulUntil };
+  const email = { to, kind, subject, usefulUntil };
   const bodies = { text: layOutText(draft, site), html: page(draft, site) };
-  if (unsubscribe === undefined) return { ...letter, ...bodies };
+  if (unsubscribe === undefined) return { ...email, ...bodies };
   for (const link of Object.values(unsubscribe)) check({ link });
-  return { ...letter, ...bodies, unsubscribe: unsubscribe.post };
+  return { ...email, ...bodies, unsubscribe: unsubscribe.post };
 }
 
 /** Links are made by the service: one that is none is a fault of ours, not of the person's. */
@@ -42,7 +42,7 @@ function check({ link }: { link: string }): void {
 
 const UNSUBSCRIBE = "To get no more letters of this sort:";
 
-function layOutText({ heading, blocks, why, unsubscribe }: LetterDraft, site: string): string {
+function layOutText({ heading, blocks, why, unsubscribe }: EmailDraft, site: string): string {
   const end = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
   return [heading, ...blocks.map(textOf), `-- \n${why}\n${end}Toolbooth, ${site}`]
     .join("\n\n")
@@ -79,7 +79,7 @@ const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 .accent{color:#63cdbb!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
 .button{background:#63cdbb!important;color:#10211f!important}}`;
 
-function page(draft: LetterDraft, site: string): string {
+function page(draft: EmailDraft, site: string): string {
   const { heading, blocks, why, subject, unsubscribe } = draft;
   const end =
     unsubscribe === undefined

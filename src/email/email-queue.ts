@@ -1,14 +1,14 @@
 /** How emails enter the job queue (`src/jobs`): a port; stores implement it. Plain data; the time comes from the caller. */
-import type { LetterKind } from "./mail.ts";
+import type { EmailKind } from "./mail.ts";
 import type { Way } from "./transport.ts";
 
-export type WaitingLetter = {
+export type QueuedEmail = {
   id: string;
   to: string;
   subject: string;
   text: string;
   html: string;
-  kind: LetterKind;
+  kind: EmailKind;
   usefulUntil: number | null;
   /** The transport that it was posted for. One posted for `smtp` never goes to the outbox: its link is not for us. */
   way: Way;
@@ -16,13 +16,13 @@ export type WaitingLetter = {
   unsubscribe?: string;
 };
 
-export type LetterQueue = {
+export type EmailQueue = {
   /**
    * Keeps a letter, due at once. The same id again is the first one. Beyond the bounds (`bounds.ts`) it is not kept.
    * One that anybody can cause (`letter-group.ts`) takes the place of those of its kind that wait for the recipient and
    * are under no lease; where it replaces none it counts for the recipient's hour and day.
    */
-  add(order: { letter: WaitingLetter; now: number }): Promise<{ outcome: LetterAdded }>;
+  add(order: { email: QueuedEmail; now: number }): Promise<{ outcome: EmailAdded }>;
 };
 
-export type LetterAdded = "added" | "recipient_full" | "queue_full" | "too_often";
+export type EmailAdded = "added" | "recipient_full" | "queue_full" | "too_often";

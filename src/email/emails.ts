@@ -3,36 +3,36 @@
  * shown of labels and addresses goes through `oneLine` and is escaped by the layout.
  */
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
-import { creditLetters } from "./credit-emails.ts";
-import { type LetterDraft, layOut } from "./email-layout.ts";
-import type { Letter } from "./mail.ts";
+import { creditEmails } from "./credit-emails.ts";
+import { type EmailDraft, layOut } from "./email-layout.ts";
+import type { Email } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
 import { timeText } from "./time-text.ts";
 
 /** Times in milliseconds since 1970 UTC; `to` must be an address that stands for itself (`isPlainAddress`). */
-type LinkLetter = { to: string; link: string; now: number; expiresAt: number };
-type NoticeLetter = { to: string; at: number };
-type KeyLetter = NoticeLetter & { label: string; start: string };
+type LinkEmail = { to: string; link: string; now: number; expiresAt: number };
+type NotificationEmail = { to: string; at: number };
+type KeyEmail = NotificationEmail & { label: string; start: string };
 
 /** `site` is the public address of the service, without a slash at its end. */
-export function createLetters(site: string) {
-  const write = (draft: LetterDraft) => layOut(draft, site);
+export function createEmails(site: string) {
+  const write = (draft: EmailDraft) => layOut(draft, site);
   return {
-    ...linkLetters(site, write),
-    ...accountLetters(site, write),
-    ...keyLetters(site, write),
-    ...creditLetters(site, write),
+    ...linkEmails(site, write),
+    ...accountEmails(site, write),
+    ...keyEmails(site, write),
+    ...creditEmails(site, write),
   };
 }
 
-type Write = (draft: LetterDraft) => Letter;
+type Write = (draft: EmailDraft) => Email;
 
 const IGNORE =
   "If you did not ask for it, you can ignore this letter: nothing happens without the link.";
 
-function linkLetters(site: string, write: Write) {
+function linkEmails(site: string, write: Write) {
   return {
-    verifyAddress: ({ to, link, now, expiresAt }: LinkLetter) =>
+    verifyAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
         kind: "verify_address",
@@ -47,7 +47,7 @@ function linkLetters(site: string, write: Write) {
         why: `You get this letter because this address was used to sign up. ${IGNORE}`,
         usefulUntil: expiresAt,
       }),
-    resetPassword: ({ to, link, now, expiresAt }: LinkLetter) =>
+    resetPassword: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
         kind: "reset_password",
@@ -62,7 +62,7 @@ function linkLetters(site: string, write: Write) {
         usefulUntil: expiresAt,
       }),
     /** To the old address: may the address be changed? */
-    confirmAddressChange: ({ newAddress, ...order }: LinkLetter & { newAddress: string }) =>
+    confirmAddressChange: ({ newAddress, ...order }: LinkEmail & { newAddress: string }) =>
       write({
         to: order.to,
         kind: "confirm_address_change",
@@ -80,7 +80,7 @@ function linkLetters(site: string, write: Write) {
         usefulUntil: order.expiresAt,
       }),
     /** To the new address: is it yours? The old one is not named, for the new one may be a stranger's. */
-    verifyNewAddress: ({ to, link, now, expiresAt }: LinkLetter) =>
+    verifyNewAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
       write({
         to,
         kind: "verify_new_address",
@@ -97,7 +97,7 @@ function linkLetters(site: string, write: Write) {
   };
 }
 
-function accountLetters(site: string, write: Write) {
+function accountEmails(site: string, write: Write) {
   return {
     /** Somebody signed up with an address that has an account. */
     addressInUse: ({ to }: { to: string }) =>
@@ -114,7 +114,7 @@ function accountLetters(site: string, write: Write) {
         why: "You get this letter because this address was used to sign up. If that was not you, you can ignore it: your account is as it was.",
       }),
     /** To the old address, once it is done. */
-    addressChanged: ({ to, newAddress, at }: NoticeLetter & { newAddress: string }) =>
+    addressChanged: ({ to, newAddress, at }: NotificationEmail & { newAddress: string }) =>
       write({
         to,
         kind: "address_changed",
@@ -132,7 +132,7 @@ function accountLetters(site: string, write: Write) {
         ],
         why: "You get this letter, the last one to this address, because it was the address of your account. If the change was yours, there is nothing to do.",
       }),
-    passwordChanged: ({ to, at }: NoticeLetter) =>
+    passwordChanged: ({ to, at }: NotificationEmail) =>
       write({
         to,
         kind: "password_changed",
@@ -145,7 +145,7 @@ function accountLetters(site: string, write: Write) {
         ],
         why: "You get this letter because the password of your account was changed. If that was you, there is nothing to do.",
       }),
-    accountClosed: ({ to, at }: NoticeLetter) =>
+    accountClosed: ({ to, at }: NotificationEmail) =>
       write({
         to,
         kind: "account_closed",
@@ -161,9 +161,9 @@ function accountLetters(site: string, write: Write) {
   };
 }
 
-function keyLetters(site: string, write: Write) {
+function keyEmails(site: string, write: Write) {
   const keysPage = { link: `${site}/settings/api-keys`, label: "See my API keys" };
-  const facts = ({ label, start, at }: KeyLetter) => ({
+  const facts = ({ label, start, at }: KeyEmail) => ({
     facts: [
       ["Label", oneLine(label, KEY_LABEL_CHARS_MAX)],
       ["Starts with", oneLine(start, KEY_START_CHARS_MAX)],
@@ -171,7 +171,7 @@ function keyLetters(site: string, write: Write) {
     ] as const,
   });
   return {
-    keyCreated: (key: KeyLetter) =>
+    keyCreated: (key: KeyEmail) =>
       write({
         to: key.to,
         kind: "key_created",
@@ -184,7 +184,7 @@ function keyLetters(site: string, write: Write) {
         ],
         why: "You get this letter because a key was made for your account. If that was you, there is nothing to do.",
       }),
-    keyRevoked: (key: KeyLetter) =>
+    keyRevoked: (key: KeyEmail) =>
       write({
         to: key.to,
         kind: "key_revoked",

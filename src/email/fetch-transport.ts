@@ -4,7 +4,7 @@
  */
 import { SEND_TIMEOUT_MS } from "./bounds.ts";
 import { headersOf } from "./email-headers.ts";
-import type { Letter } from "./mail.ts";
+import type { Email } from "./mail.ts";
 import type { MailApi } from "./read-mail-settings.ts";
 import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
 
@@ -14,9 +14,9 @@ export function createFetchTransport(
   timeoutMs: number = SEND_TIMEOUT_MS,
 ): Transport {
   return {
-    async send(letter, messageId, signal) {
+    async send(email, messageId, signal) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const response = await post(api, letter, messageId, from, within);
+      const response = await post(api, email, messageId, from, within);
       // Unread, or its connection would stay taken.
       await response.body?.cancel();
       if (response.ok) return;
@@ -27,7 +27,7 @@ export function createFetchTransport(
 
 async function post(
   { url, token }: MailApi,
-  letter: Letter,
+  email: Email,
   messageId: string,
   from: Sender,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ async function post(
         // Resend lets nobody in who does not say what they are.
         "User-Agent": "toolbooth",
       },
-      body: JSON.stringify(messageOf(letter, from)),
+      body: JSON.stringify(messageOf(email, from)),
       // A redirect would take the token along.
       redirect: "manual",
       signal,
@@ -55,13 +55,13 @@ async function post(
   }
 }
 
-const messageOf = (letter: Letter, from: Sender) => ({
+const messageOf = (email: Email, from: Sender) => ({
   from: addressOf(from),
-  to: [letter.to],
-  subject: letter.subject,
-  text: letter.text,
-  html: letter.html,
-  headers: headersOf(letter),
+  to: [email.to],
+  subject: email.subject,
+  text: email.text,
+  html: email.html,
+  headers: headersOf(email),
 });
 
 /** Characters that a name must be quoted for (RFC 5322, section 3.2.3). */

@@ -2,20 +2,20 @@
  * The letterbox: the port through which the service writes to people. A letter that was posted is kept until a
  * transport has taken it, so a mail server that is slow or gone delays letters and nothing else.
  */
-export type Letter = {
+export type Email = {
   to: string;
   subject: string;
   text: string;
   html: string;
   /** What it is about, for the log: the letter itself is never logged. */
-  kind?: LetterKind;
+  kind?: EmailKind;
   /** When its link ends: a letter that is still waiting then is dropped. Milliseconds since 1970 UTC. */
   usefulUntil?: number | null;
   /** Where a single POST unsubscribes from letters of its sort (RFC 8058): it goes into its header. */
   unsubscribe?: string;
 };
 
-export type LetterKind =
+export type EmailKind =
   | "verify_address"
   | "reset_password"
   | "address_in_use"
@@ -37,5 +37,5 @@ export type Mail = {
    * A letter beyond the bounds of the queue is left out with a complaint, never with a refusal: what it tells of was
    * done already. `fault`: why it was left out, without its address; null where it was kept.
    */
-  post(letter: Letter): Promise<{ fault: string | null }>;
+  post(email: Email): Promise<{ fault: string | null }>;
 };

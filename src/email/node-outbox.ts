@@ -5,8 +5,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createTransport } from "nodemailer";
-import { OUTBOX_LETTERS_MAX } from "./bounds.ts";
-import type { Letter } from "./mail.ts";
+import { OUTBOX_EMAILS_MAX } from "./bounds.ts";
+import type { Email } from "./mail.ts";
 import { messageOf } from "./node-message.ts";
 import type { Sender, Transport } from "./transport.ts";
 
@@ -24,13 +24,13 @@ export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring
   const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
-    async send(letter, messageId) {
+    async send(email, messageId) {
       const date = new Date(now());
-      const { message } = await composer.sendMail({ ...messageOf(letter, messageId, from), date });
+      const { message } = await composer.sendMail({ ...messageOf(email, messageId, from), date });
       count += 1;
       const file = path.join(folder, fileName(date, count, messageId));
       keep(folder, file, message as Buffer);
-      tell(tellsAll ? asText(letter, file) : `A letter was written to ${file}`);
+      tell(tellsAll ? asText(email, file) : `A letter was written to ${file}`);
     },
   };
 }
@@ -49,11 +49,11 @@ function keep(folder: string, file: string, message: Buffer): void {
   writeFileSync(partial, message, { mode: 0o600 });
   renameSync(partial, file);
   const files = readdirSync(folder);
-  const letters = files.filter((name) => name.endsWith(".eml")).sort();
+  const emails = files.filter((name) => name.endsWith(".eml")).sort();
   const left = files.filter((name) => name.endsWith(".eml.part"));
-  for (const name of [...letters.slice(0, -OUTBOX_LETTERS_MAX), ...left])
+  for (const name of [...emails.slice(0, -OUTBOX_EMAILS_MAX), ...left])
     rmSync(path.join(folder, name), { force: true });
 }
 
-const asText = ({ to, subject, text }: Letter, file: string) =>
+const asText = ({ to, subject, text }: Email, file: string) =>
   `A letter was written to ${file}\nTo: ${to}\nSubject: ${subject}\n\n${text}`;

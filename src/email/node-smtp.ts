@@ -2,8 +2,8 @@
 import { createTransport } from "nodemailer";
 import {
   CONNECT_TIMEOUT_MS,
+  EMAILS_AT_ONCE,
   GREETING_TIMEOUT_MS,
-  LETTERS_AT_ONCE,
   SEND_TIMEOUT_MS,
   SILENCE_TIMEOUT_MS,
 } from "./bounds.ts";
@@ -40,7 +40,7 @@ export function createSmtpTransport(
     // A server on this machine has a certificate of its own making, if any; nobody else can listen.
     tls: { rejectUnauthorized: !isLoopback },
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
-    maxConnections: LETTERS_AT_ONCE,
+    maxConnections: EMAILS_AT_ONCE,
     // Once, for a connection that the server had closed while it was idle; the queue does the rest.
     maxRequeues: 1,
     connectionTimeout: times.connectMs,
@@ -52,11 +52,11 @@ export function createSmtpTransport(
     logger: false,
   });
   return {
-    async send(letter, messageId, signal) {
-      const message = messageOf(letter, messageId, from);
+    async send(email, messageId, signal) {
+      const message = messageOf(email, messageId, from);
       const within = AbortSignal.any([signal, AbortSignal.timeout(times.sendMs)]);
       try {
-        const envelope = envelopeOf(letter, from);
+        const envelope = envelopeOf(email, from);
         await pool.sendMail({ ...message, envelope, signal: within });
       } catch (error) {
         throw faultOf(error as SmtpError);
@@ -78,7 +78,7 @@ type SmtpError = Error & {
 
 /** Faults that say nothing of the letter: no connection, no TLS, no log-in. */
 const OUT_OF_REACH = ["EDNS", "ETLS", "EREQUIRETLS", "EAUTH", "ENOAUTH", "EOAUTH2", "EPROXY"];
-const BEFORE_THE_LETTER = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
+const BEFORE_THE_EMAIL = ["CONNECT_TIMEOUT", "GREETING_TIMEOUT", "UPGRADE_TIMEOUT"];
 /** How a connection ends that was there; every other fault of a socket is one of connecting, certificates included. */
 const CUT = ["ECONNRESET", "ECONNABORTED", "EPIPE"];
 
@@ -88,7 +88,7 @@ function faultOf(error: SmtpError): Error {
   const isShut =
     responseCode === 421 ||
     OUT_OF_REACH.includes(code) ||
-    BEFORE_THE_LETTER.includes(timeoutType) ||
+    BEFORE_THE_EMAIL.includes(timeoutType) ||
     (code === "ESOCKET" && !CUT.includes(originalCode)) ||
     // Closed again and again before a command was sent.
     (code === "ECONNECTION" && command === "");

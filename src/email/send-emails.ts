@@ -8,15 +8,15 @@ import {
   type JobRunner,
 } from "#jobs/job-runner.ts";
 import {
+  EMAILS_AT_ONCE,
   GIVE_UP_AFTER_MS,
   LEASE_MS,
-  LETTERS_AT_ONCE,
   PAUSE_MAX_MS,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "./bounds.ts";
 import { domainOf, queuesOf, readEmail } from "./email-job.ts";
-import type { Complain } from "./enqueue-emails.ts";
+import type { LogError } from "./enqueue-emails.ts";
 import {
   NotNow,
   type Sender,
@@ -33,7 +33,7 @@ export type EmailSenderWiring = {
   way: Way;
   now: () => number;
   random: RandomBytes;
-  complain: Complain;
+  logError: LogError;
   from: Sender;
 };
 
@@ -45,13 +45,13 @@ export function createEmailSender({
   transport,
   from,
   way,
-  complain,
+  logError,
   ...given
 }: EmailSenderWiring): JobRunner {
   const domain = domainOf(from.address);
   return createJobRunner({
     ...given,
-    logError: complain,
+    logError: logError,
     policy: { ...POLICY, queues: queuesOf(way) },
     attempt: (job, signal) =>
       transport.send(readEmail(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
@@ -59,7 +59,7 @@ export function createEmailSender({
 }
 
 const POLICY: Omit<JobPolicy, "queues"> = {
-  ...{ atOnce: LETTERS_AT_ONCE, leaseMs: LEASE_MS, takesTurns: false },
+  ...{ atOnce: EMAILS_AT_ONCE, leaseMs: LEASE_MS, takesTurns: false },
   waitMs: (failures) => doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS),
   giveUpAfterMs: GIVE_UP_AFTER_MS,
   outage: { failures: 1, firstMs: RETRY_FIRST_MS, maxMs: PAUSE_MAX_MS },

@@ -3,14 +3,14 @@
  * `send` resolves when the letter was taken for good. It throws one of the errors below where it knows why not; their
  * messages are logged, so they hold codes and never what a server wrote (it may quote the address or the link).
  */
-import type { Letter } from "./mail.ts";
+import type { Email } from "./mail.ts";
 
 /** Which transport: `smtp` stands for whatever takes letters to their readers, `outbox` for a folder here. */
 export type Way = "smtp" | "outbox";
 
 export type Transport = {
   /** `messageId` is the same at every try, so that a receiver can drop a double. An abort makes it throw soon. */
-  send(letter: Letter, messageId: string, signal: AbortSignal): Promise<void>;
+  send(email: Email, messageId: string, signal: AbortSignal): Promise<void>;
   close?(): void;
 };
 

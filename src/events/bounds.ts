@@ -13,7 +13,7 @@ export const SENT_AGAIN_A_DAY_MAX = 100;
 /** What the specification of Standard Webhooks advises for the whole of a request: 15 to 30 s. */
 export const DELIVERY_TIMEOUT_MS = 15_000;
 /** An answer is read so far that its sender is not cut off in an ordinary one, and dropped. */
-export const ANSWER_BYTES_MAX = 16 * 1024;
+export const RESPONSE_BYTES_MAX = 16 * 1024;
 /** Longer than any try takes. A delivery whose process died goes out again after this. */
 export const DELIVERY_LEASE_MS = 60_000;
 /** On their way at once: each waits for a stranger and costs us a socket. */
@@ -32,8 +32,8 @@ export const RETRY_WAITS_MS = [
 ] as const;
 
 /** For how long deliveries are listed, and it is known that a notice was handled. */
-export const NOTICES_KEPT_MS = 30 * DAY_MS;
+export const EVENTS_KEPT_MS = 30 * DAY_MS;
 /** Notices that are taken from the ledger at once. */
-export const NOTICES_AT_ONCE = 100;
+export const EVENTS_AT_ONCE = 100;
 /** How much of what an endpoint did wrong is kept. */
 export const FAULT_CHARS_MAX = 300;

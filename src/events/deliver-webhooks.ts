@@ -13,16 +13,16 @@ import {
   FAULT_CHARS_MAX,
   RETRY_WAITS_MS,
 } from "./bounds.ts";
-import type { DeliveryToSend, NoticeBook } from "./event-store.ts";
+import type { DeliveryToSend, EventStore } from "./event-store.ts";
 import { NotReached, type WebhookTransport } from "./webhook-transport.ts";
 
 export type DelivererWiring = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
-  book: Pick<NoticeBook, "findDelivery" | "pauseEndpoint">;
+  eventStore: Pick<EventStore, "findDelivery" | "pauseEndpoint">;
   transport: WebhookTransport;
   now(): number;
   random: RandomBytes;
-  complain(message: string, details: { cause?: unknown }): void;
+  logError(message: string, details: { cause?: unknown }): void;
   /** On their way at once; left out: `DELIVERIES_AT_ONCE`. */
   atOnce?: number;
   rest?: () => Promise<void>;
@@ -37,9 +37,9 @@ export function createDeliverer({
   atOnce = DELIVERIES_AT_ONCE,
   ...wiring
 }: DelivererWiring): JobRunner {
-  const { jobs, now, random, rest, complain } = wiring;
+  const { jobs, now, random, rest, logError } = wiring;
   return createJobRunner({
-    ...{ jobs, now, random, rest, logError: complain },
+    ...{ jobs, now, random, rest, logError: logError },
     policy: { ...POLICY, atOnce },
     attempt: ({ id }, signal) => deliver(wiring, id, signal),
   });
@@ -63,7 +63,7 @@ async function deliver(
   id: string,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const delivery = await wiring.book.findDelivery({ id });
+  const delivery = await wiring.eventStore.findDelivery({ id });
   if (delivery === null) return { outcome: "done" };
   if (delivery.isPaused) return { outcome: "paused" };
   if (signal.aborted) return { outcome: "aborted" };
@@ -77,17 +77,17 @@ async function deliver(
 type Came = { status: number | null; fault: string };
 
 async function attempt(
-  { transport, now, complain }: Pick<DelivererWiring, "transport" | "now" | "complain">,
-  { url, secret, notice, body, id }: DeliveryToSend,
+  { transport, now, logError }: Pick<DelivererWiring, "transport" | "now" | "logError">,
+  { url, secret, event, body, id }: DeliveryToSend,
   signal: AbortSignal,
 ): Promise<Came> {
   try {
-    const headers = signedHeaders({ secret, id: notice, body, at: now() });
+    const headers = signedHeaders({ secret, id: event, body, at: now() });
     const { status } = await transport.post({ url, headers, body }, signal);
     return { status, fault: faultOf(status) };
   } catch (cause) {
     if (cause instanceof NotReached) return { status: null, fault: cause.message };
-    if (!signal.aborted) complain(`The delivery ${id} could not be tried`, { cause });
+    if (!signal.aborted) logError(`The delivery ${id} could not be tried`, { cause });
     return { status: null, fault: "Something went wrong on our side." };
   }
 }
@@ -118,8 +118,8 @@ function faultOf(status: number): string {
 
 /** It wants no more; unless its owner has given it another address meanwhile. */
 async function pauseItsEndpoint(
-  { book, now }: Pick<DelivererWiring, "book" | "now">,
+  { eventStore, now }: Pick<DelivererWiring, "eventStore" | "now">,
   { account, endpoint: id, url }: DeliveryToSend,
 ): Promise<void> {
-  await book.pauseEndpoint({ account, id, url, now: now() });
+  await eventStore.pauseEndpoint({ account, id, url, now: now() });
 }

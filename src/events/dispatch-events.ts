@@ -1,46 +1,46 @@
 import type { Directory } from "#accounts/directory.ts";
-import type { WaitingLetter } from "#email/email-queue.ts";
-import { type Complain, toWaiting } from "#email/enqueue-emails.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
+import { type LogError, toWaiting } from "#email/enqueue-emails.ts";
 import type { Way } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { NOTICES_AT_ONCE } from "./bounds.ts";
-import type { NoticeBook } from "./event-store.ts";
-import { type NoticeLetters, sortOf } from "./notification-emails.ts";
+import { EVENTS_AT_ONCE } from "./bounds.ts";
+import type { EventStore } from "./event-store.ts";
+import { type NotificationEmails, sortOf } from "./notification-emails.ts";
 import type { Aside } from "./set-aside.ts";
-import { noticeBody } from "./webhook-body.ts";
+import { webhookBody } from "./webhook-body.ts";
 
 /**
  * Carries notices on from where they were written to the people's side: each becomes its letter and its deliveries in one
  * transaction, and only then it is settled. Whoever is killed in between, or does the same on another node, changes
  * nothing: the book handles a notice once.
  */
-export type NoticeSource = {
+export type PendingEvents = {
   /** The oldest that nobody has settled, at most `max`. */
   list(order: { max: number }): Promise<readonly LedgerEvent[]>;
-  settle(notices: readonly LedgerEvent[]): Promise<void>;
+  settle(events: readonly LedgerEvent[]): Promise<void>;
 };
 
 /** Of a ledger that keeps all accounts together. */
-export const noticesOf = (ledger: Pick<Ledger, "listEvents" | "deleteEvents">): NoticeSource => ({
-  list: async (order) => (await ledger.listEvents(order)).notices,
-  async settle(notices) {
-    await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
+export const eventsOf = (ledger: Pick<Ledger, "listEvents" | "deleteEvents">): PendingEvents => ({
+  list: async (order) => (await ledger.listEvents(order)).events,
+  async settle(events) {
+    await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
   },
 });
 
-export type CarryOnWiring = {
-  source: NoticeSource;
-  book: Pick<NoticeBook, "choice" | "handle">;
+export type DispatchDeps = {
+  source: PendingEvents;
+  eventStore: Pick<EventStore, "choice" | "handle">;
   ledger: Pick<Ledger, "findAccount">;
   directory: Pick<Directory, "findByAccount">;
-  letters: NoticeLetters;
+  emails: NotificationEmails;
   /** How letters go out while this one is posted. */
   way: Way;
   now(): number;
   random: RandomBytes;
-  complain: Complain;
+  logError: LogError;
   /** Awaited after each write, so that whoever shares the database has a turn; left out: nobody does. */
   rest?: () => Promise<void>;
   /** Kept from round to round. */
@@ -58,75 +58,74 @@ export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
 
 /** One round; `more`: there may be others at once. */
-export async function carryOn(wiring: CarryOnWiring): Promise<{ carried: number; more: boolean }> {
-  const { source, complain, aside } = wiring;
+export async function dispatchEvents(
+  wiring: DispatchDeps,
+): Promise<{ carried: number; more: boolean }> {
+  const { source, logError, aside } = wiring;
   const now = wiring.now();
-  const listed = await source.list({ max: NOTICES_AT_ONCE + aside.size() });
-  const notices = listed.filter(({ id }) => !aside.holds(id, now)).slice(0, NOTICES_AT_ONCE);
+  const listed = await source.list({ max: EVENTS_AT_ONCE + aside.size() });
+  const events = listed.filter(({ id }) => !aside.holds(id, now)).slice(0, EVENTS_AT_ONCE);
   const done: LedgerEvent[] = [];
   let failures = 0;
   let isFull = false;
-  for (const notice of notices) {
+  for (const event of events) {
     try {
-      if ((await handle(wiring, notice)) === "queue_full") {
+      if ((await handle(wiring, event)) === "queue_full") {
         isFull = true;
-        aside.put(notice.id, now);
+        aside.put(event.id, now);
         continue;
       }
-      done.push(notice);
-      aside.drop(notice.id);
+      done.push(event);
+      aside.drop(event.id);
     } catch (cause) {
       failures += 1;
-      aside.put(notice.id, now);
-      complain(`The notice ${notice.id} could not be carried on; it is tried again`, { cause });
+      aside.put(event.id, now);
+      logError(`The notice ${event.id} could not be carried on; it is tried again`, { cause });
       if (failures === FAILURES_MAX) break;
     }
   }
-  if (isFull) complain("Letters about credits wait, for the queue of letters is full", {});
+  if (isFull) logError("Letters about credits wait, for the queue of letters is full", {});
   if (done.length > 0) {
     await source.settle(done);
     await wiring.rest?.();
   }
   // A round that carried nothing ends here: what is put aside must have its time.
-  const more = failures < FAILURES_MAX && done.length > 0 && notices.length >= NOTICES_AT_ONCE;
+  const more = failures < FAILURES_MAX && done.length > 0 && events.length >= EVENTS_AT_ONCE;
   return { carried: done.length, more };
 }
 
-async function handle(
-  wiring: CarryOnWiring,
-  notice: LedgerEvent,
-): Promise<"queue_full" | "settle"> {
-  const { book, ledger, random, complain } = wiring;
+async function handle(wiring: DispatchDeps, event: LedgerEvent): Promise<"queue_full" | "settle"> {
+  const { eventStore, ledger, random, logError } = wiring;
   const now = wiring.now();
-  const standing = await ledger.findAccount({ account: notice.account, now });
+  const accountState = await ledger.findAccount({ account: event.account, now });
   // What a suspended or closed account would be told is of no use to anybody.
-  if (standing?.state !== "open") return "settle";
-  const letter = await letterOf(wiring, notice, now);
-  const { leftOut } = await book.handle({
-    ...{ notice, letter, now, body: noticeBody(notice) },
+  if (accountState?.state !== "open") return "settle";
+  const message = await emailOf(wiring, event, now);
+  const { leftOut } = await eventStore.handle({
+    ...{ event, email: message, now, body: webhookBody(event) },
     deliveryIds: (count) => Array.from({ length: count }, () => newDeliveryId(random)),
   });
   await wiring.rest?.();
   if (leftOut === "queue_full") return leftOut;
   if (leftOut !== null)
-    complain("A letter about credits was not kept: too many wait for its reader", {});
+    logError("A letter about credits was not kept: too many wait for its reader", {});
   return "settle";
 }
 
 /** Null where its owner wants none, or nobody can be written to. */
-async function letterOf(
-  { book, directory, letters, way, random }: CarryOnWiring,
-  notice: LedgerEvent,
+async function emailOf(
+  { eventStore, directory, emails, way, random }: DispatchDeps,
+  event: LedgerEvent,
   now: number,
-): Promise<WaitingLetter | null> {
-  const { account } = notice;
-  const sort = sortOf(notice);
+): Promise<QueuedEmail | null> {
+  const { account } = event;
+  const sort = sortOf(event);
   if (sort === null) return null;
   // A letter that says what ended already would only puzzle.
-  if (notice.kind === "credits.expiring" && notice.grant.expiresAt <= now) return null;
-  const choice = await book.choice({ account });
-  if (!choice.letters[sort]) return null;
+  if (event.kind === "credits.expiring" && event.grant.expiresAt <= now) return null;
+  const choice = await eventStore.choice({ account });
+  if (!choice.emails[sort]) return null;
   const address = await directory.findByAccount({ account });
-  const letter = address === null ? null : letters(notice, address.email);
-  return letter === null ? null : toWaiting(letter, way, random);
+  const message = address === null ? null : emails(event, address.email);
+  return message === null ? null : toWaiting(message, way, random);
 }

@@ -1,4 +1,4 @@
-import type { WaitingLetter } from "#email/email-queue.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
  * addresses that get webhooks, and each delivery with what came of its attempts. When a delivery is attempted is the job
  * queue's matter (`src/jobs`): each that waits has a job of its id.
  */
-export type NoticeChoice = { letters: { low: boolean; expiring: boolean } };
+export type NotificationChoice = { emails: { low: boolean; expiring: boolean } };
 
 export type Endpoint = {
   id: string;
@@ -25,7 +25,7 @@ export type Delivery = {
   endpoint: string;
   account: string;
   /** The `webhook-id`: the same however often it is sent, so that its receiver takes it once. */
-  notice: string;
+  event: string;
   kind: LedgerEventKind;
   /** The very body. */
   body: string;
@@ -44,11 +44,11 @@ export type Delivery = {
 /** What is needed to attempt a delivery. */
 export type DeliveryToSend = Delivery & { url: string; secret: string; isPaused: boolean };
 
-export type NoticeBook = {
-  choice(order: { account: string }): Promise<NoticeChoice>;
-  choose(order: { account: string; choice: NoticeChoice }): Promise<void>;
+export type EventStore = {
+  choice(order: { account: string }): Promise<NotificationChoice>;
+  choose(order: { account: string; choice: NotificationChoice }): Promise<void>;
   /** Ends the letters of one sort; of the other nothing changes, whoever chooses it at the same moment. */
-  endLetters(order: { account: string; sort: keyof NoticeChoice["letters"] }): Promise<void>;
+  endEmails(order: { account: string; sort: keyof NotificationChoice["emails"] }): Promise<void>;
 
   /** `full`: it has `ENDPOINTS_MAX`. */
   addEndpoint(order: { endpoint: Endpoint }): Promise<{ outcome: "added" | "full" }>;
@@ -78,8 +78,8 @@ export type NoticeBook = {
    * came of the notice yet: it is to be handled again when there is room.
    */
   handle(order: {
-    notice: LedgerEvent;
-    letter: WaitingLetter | null;
+    event: LedgerEvent;
+    email: QueuedEmail | null;
     body: string;
     deliveryIds: (count: number) => readonly string[];
     now: number;

@@ -1,8 +1,12 @@
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { NOTICES_KEPT_MS } from "./bounds.ts";
-import type { NoticeBook } from "./event-store.ts";
+import { EVENTS_KEPT_MS } from "./bounds.ts";
+import type { EventStore } from "./event-store.ts";
 
-type Kept = { book: Pick<NoticeBook, "forget">; jobs: Pick<JobQueue, "forget">; now(): number };
+type Kept = {
+  eventStore: Pick<EventStore, "forget">;
+  jobs: Pick<JobQueue, "forget">;
+  now(): number;
+};
 
 const FORGOTTEN_AT_ONCE = 500;
 
@@ -11,15 +15,15 @@ const FORGOTTEN_AT_ONCE = 500;
  * `goOn` is awaited between batches, so that others write meanwhile, and says whether to go on.
  */
 export async function forgetOld(
-  { book, jobs, now }: Kept,
+  { eventStore, jobs, now }: Kept,
   batchesMax: number,
   goOn: () => Promise<boolean> = async () => true,
 ): Promise<boolean> {
   let more = true;
   for (let batch = 0; more && batch < batchesMax; batch += 1) {
     if (batch > 0 && !(await goOn())) break;
-    const order = { before: now() - NOTICES_KEPT_MS, max: FORGOTTEN_AT_ONCE };
-    const forgotten = [await book.forget(order), await jobs.forget({ now: now(), ...order })];
+    const order = { before: now() - EVENTS_KEPT_MS, max: FORGOTTEN_AT_ONCE };
+    const forgotten = [await eventStore.forget(order), await jobs.forget({ now: now(), ...order })];
     more = forgotten.some((each) => each.more);
   }
   return more;

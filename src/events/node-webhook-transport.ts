@@ -7,7 +7,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { ANSWER_BYTES_MAX, DELIVERY_TIMEOUT_MS } from "./bounds.ts";
+import { DELIVERY_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./bounds.ts";
 import {
   hostOf,
   isLiteral,
@@ -137,9 +137,9 @@ function send(
     if (status === undefined) reject(error);
     else resolve(status);
   });
-  sending.on("response", (answer) => {
-    status = answer.statusCode ?? 0;
-    drop(answer, () => {
+  sending.on("response", (response) => {
+    status = response.statusCode ?? 0;
+    drop(response, () => {
       resolve(status ?? 0);
       sending.destroy();
     });
@@ -149,13 +149,13 @@ function send(
 }
 
 /** Reads an answer so far that its sender is not cut off in an ordinary one. What ends it early ends it too. */
-function drop(answer: IncomingMessage, done: () => void): void {
+function drop(response: IncomingMessage, done: () => void): void {
   let bytes = 0;
-  answer.on("data", (chunk: Buffer) => {
+  response.on("data", (chunk: Buffer) => {
     bytes += chunk.byteLength;
-    if (bytes >= ANSWER_BYTES_MAX) done();
+    if (bytes >= RESPONSE_BYTES_MAX) done();
   });
-  for (const end of ["end", "close", "error"]) answer.on(end, done);
+  for (const end of ["end", "close", "error"]) response.on(end, done);
 }
 
 type FaultOfNode = Error & { code?: string; errors?: FaultOfNode[] };

@@ -1,45 +1,45 @@
-import { createLetters } from "#email/emails.ts";
-import type { Letter } from "#email/mail.ts";
+import { createEmails } from "#email/emails.ts";
+import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
-import { type LetterSort, signUnsubscription } from "./unsubscribe.ts";
+import { type EmailSort, signUnsubscription } from "./unsubscribe.ts";
 
 /** Which letters can be ended; of the other kinds none are written here: a key's has been posted by who made it. */
-const SORTS: Partial<Record<LedgerEventKind, LetterSort>> = {
+const SORTS: Partial<Record<LedgerEventKind, EmailSort>> = {
   "credits.low": "low",
   "credits.depleted": "low",
   "credits.expiring": "expiring",
 };
-export const sortOf = ({ kind }: Pick<LedgerEvent, "kind">): LetterSort | null =>
+export const sortOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailSort | null =>
   SORTS[kind] ?? null;
 
-export type NoticeLetters = (notice: LedgerEvent, to: string) => Letter | null;
+export type NotificationEmails = (event: LedgerEvent, to: string) => Email | null;
 
 /** The letters of notices, with the addresses that end them. `publicUrl` has no slash at its end. */
-export function createNoticeLetters({
+export function createNotificationEmails({
   publicUrl,
   secrets,
 }: {
   publicUrl: string;
   secrets: readonly string[];
-}): NoticeLetters {
-  const letters = createLetters(publicUrl);
-  return (notice, to) => {
-    const sort = sortOf(notice);
+}): NotificationEmails {
+  const emails = createEmails(publicUrl);
+  return (event, to) => {
+    const sort = sortOf(event);
     if (sort === null) return null;
-    const { account, at } = notice;
+    const { account, at } = event;
     const query = new URLSearchParams({ token: signUnsubscription({ account, sort }, secrets) });
     const unsubscribe = {
       page: `${publicUrl}/unsubscribe?${query}`,
       post: `${publicUrl}/people/notices/unsubscribe?${query}`,
     };
     const order = { to, at, unsubscribe };
-    if (notice.kind === "credits.low") {
-      const { balance, lowBalance } = notice;
-      return letters.creditsLow({ ...order, balance, lowBalance });
+    if (event.kind === "credits.low") {
+      const { balance, lowBalance } = event;
+      return emails.creditsLow({ ...order, balance, lowBalance });
     }
-    if (notice.kind === "credits.depleted") return letters.creditsGone(order);
-    if (notice.kind !== "credits.expiring") return null;
-    const { remaining, expiresAt } = notice.grant;
-    return letters.creditsExpiring({ ...order, remaining, expiresAt });
+    if (event.kind === "credits.depleted") return emails.creditsUsedUp(order);
+    if (event.kind !== "credits.expiring") return null;
+    const { remaining, expiresAt } = event.grant;
+    return emails.creditsExpiring({ ...order, remaining, expiresAt });
   };
 }

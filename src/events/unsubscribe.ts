@@ -1,13 +1,13 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { isSameHash, keyedHash } from "#accounts/keyed-hash.ts";
-import type { NoticeChoice } from "./event-store.ts";
+import type { NotificationChoice } from "./event-store.ts";
 
 /**
  * What unsubscribes without a sign-in: the account, the sort of letters, and a keyed hash of both, so that nobody ends
  * somebody else's letters. It opens nothing else, and works as long as its secret is known.
  */
-export type LetterSort = keyof NoticeChoice["letters"];
-export type Unsubscription = { account: string; sort: LetterSort };
+export type EmailSort = keyof NotificationChoice["emails"];
+export type Unsubscription = { account: string; sort: EmailSort };
 
 export const signUnsubscription = (
   unsubscription: Unsubscription,
@@ -22,7 +22,7 @@ export function readUnsubscription(
 ): Unsubscription | null {
   const [, account, sort, mark = ""] = TOKEN.exec(token) ?? [];
   if (account === undefined) return null;
-  const unsubscription = { account, sort: sort as LetterSort };
+  const unsubscription = { account, sort: sort as EmailSort };
   const given = hexToBytes(mark);
   const isSigned = secrets.some((secret) => isSameHash(markOf(unsubscription, secret), given));
   return isSigned ? unsubscription : null;

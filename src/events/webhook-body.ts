@@ -1,30 +1,30 @@
 import type { LedgerEvent } from "#ledger/events.ts";
 
 /** The body of a webhook: the form that Standard Webhooks advises. The same for a notice whenever it is written. */
-export const noticeBody = (notice: LedgerEvent): string =>
+export const webhookBody = (event: LedgerEvent): string =>
   JSON.stringify({
-    type: notice.kind,
-    timestamp: timeOf(notice.at),
-    data: { account: notice.account, ...dataOf(notice) },
+    type: event.kind,
+    timestamp: timeOf(event.at),
+    data: { account: event.account, ...dataOf(event) },
   });
 
-function dataOf(notice: LedgerEvent): object {
-  switch (notice.kind) {
+function dataOf(event: LedgerEvent): object {
+  switch (event.kind) {
     case "credits.low":
-      return { balance: notice.balance, lowBalance: notice.lowBalance };
+      return { balance: event.balance, lowBalance: event.lowBalance };
     case "credits.depleted":
       return { balance: 0 };
     case "credits.granted": {
-      const { id, kind, amount, expiresAt } = notice.grant;
+      const { id, kind, amount, expiresAt } = event.grant;
       return { grant: { id, kind, amount, expiresAt: timeOf(expiresAt) } };
     }
     case "credits.expiring": {
-      const { id, kind, remaining, expiresAt } = notice.grant;
-      return { days: notice.days, grant: { id, kind, remaining, expiresAt: timeOf(expiresAt) } };
+      const { id, kind, remaining, expiresAt } = event.grant;
+      return { days: event.days, grant: { id, kind, remaining, expiresAt: timeOf(expiresAt) } };
     }
     case "key.created":
     case "key.revoked": {
-      const { id, label, start } = notice.key;
+      const { id, label, start } = event.key;
       return { key: { id, label, start } };
     }
   }

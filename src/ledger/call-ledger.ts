@@ -79,7 +79,7 @@ export async function countCall<
   if (rate.allowed || isAgain) {
     const outcome = await ask(order);
     if (outcome.outcome !== "invalid_key") return { outcome, rate: counted };
-    throttle.giveBack(account);
+    throttle.reverseCall(account);
     return { outcome, rate: null };
   }
   const status = await keyStatus({ account, keySha256, now });

@@ -110,13 +110,13 @@ export type DebitOrder = {
 export type IdempotencyOrder = {
   key: string;
   bodySha256: string;
-  answerSha256: string;
+  responseSha256: string;
   /** What the tool was supplied with and cannot be computed again; `random` in hex, null where none was drawn. */
   receivedAt: number;
   random: string | null;
 };
 
-export type Replay = Pick<IdempotencyOrder, "answerSha256" | "receivedAt" | "random">;
+export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "random">;
 
 export type DebitOutcome =
   | NotGood
@@ -150,14 +150,14 @@ export type MaintainOrder = {
    * Debits made before this time are folded by account, key, tool and UTC hour. It lies days behind `now`: a folded
    * debit can be neither sent again nor reversed.
    */
-  foldBefore: number;
+  rollUpBefore: number;
   /** How many rows one step may touch, so that no call waits long behind it. */
   rowsMax: number;
   /** Where the last step stopped; null starts a round. */
   after: number | null;
 };
 export type MaintainOutcome = {
-  folded: number;
+  rolledUp: number;
   forgotten: number;
   after: number | null;
   /**
@@ -167,7 +167,7 @@ export type MaintainOutcome = {
   clockAheadMs?: number;
 };
 
-export type Books = {
+export type LedgerTotals = {
   granted: number;
   debited: number;
   reversed: number;
@@ -178,7 +178,7 @@ export type Books = {
 export type Audit = {
   ok: boolean;
   accounts: number;
-  books: Books;
+  totals: LedgerTotals;
   /** One sentence for each thing that does not reconcile. */
   faults: string[];
 };
@@ -256,10 +256,10 @@ export type LedgerOperations = {
    */
   recordExpiries: [
     { account?: string; now: number; max: number },
-    { noticed: number; more: boolean },
+    { notified: number; more: boolean },
   ];
   /** The oldest notices that nobody has settled, at most `max`, in the order in which they were written. */
-  listEvents: [{ account?: string; max: number }, { notices: LedgerEvent[] }];
+  listEvents: [{ account?: string; max: number }, { events: LedgerEvent[] }];
   /** These were carried on, and need not be kept. */
   deleteEvents: [{ account?: string; ids: readonly string[] }, { settled: number }];
   maintain: [MaintainOrder, MaintainOutcome];

@@ -1,8 +1,8 @@
-import type { Audit, Books } from "./port.ts";
-import { addBooks, noBooks } from "./totals.ts";
+import type { Audit, LedgerTotals } from "./port.ts";
+import { addTotals, zeroTotals } from "./totals.ts";
 
 /** What a store sums up for an account, for its audit. */
-export type AccountSums = Books & {
+export type AccountSums = LedgerTotals & {
   id: string;
   freeCall: string;
   freeCalls: number;
@@ -20,12 +20,12 @@ export type AccountSums = Books & {
  * `lost`: rows of usage that belong to no account.
  */
 export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
-  const books = noBooks();
+  const totals = zeroTotals();
   const faults: string[] = [];
   let accounts = 0;
   for (const own of rows) {
     accounts += 1;
-    addBooks(books, own);
+    addTotals(totals, own);
     const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
     if (own.granted !== explained) {
       faults.push(
@@ -46,5 +46,5 @@ export function reconcile(rows: Iterable<AccountSums>, lost: number): Audit {
       );
   }
   if (lost > 0) faults.push(`${lost} rows of usage belong to no account`);
-  return { ok: faults.length === 0, accounts, books, faults };
+  return { ok: faults.length === 0, accounts, totals, faults };
 }

@@ -14,7 +14,7 @@ export type Throttle = {
   /** Takes one call out of the account's bucket. */
   take(account: string, nowMs: number): Rate;
   /** Puts one back: the call turned out not to be the account's. */
-  giveBack(account: string): void;
+  reverseCall(account: string): void;
   /** Whether the next call would not be allowed; takes none. */
   isUsedUp(account: string, nowMs: number): boolean;
   /** The policy's field value; null where there is no limit. */
@@ -70,7 +70,7 @@ export function createThrottle(callsPerSecond: number): Throttle {
     };
   }
 
-  function giveBack(account: string): void {
+  function reverseCall(account: string): void {
     const bucket = buckets.get(account);
     if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
   }
@@ -83,7 +83,7 @@ export function createThrottle(callsPerSecond: number): Throttle {
   }
 
   const policy = ratePolicy(callsPerSecond);
-  return policy === null ? NO_LIMIT : { take, giveBack, isUsedUp, policy };
+  return policy === null ? NO_LIMIT : { take, reverseCall, isUsedUp, policy };
 }
 
 /** The value of `RateLimit-Policy`; null where there is no limit. */
@@ -94,7 +94,7 @@ const UNLIMITED: Rate = { allowed: true, remaining: 0, retryAfterSeconds: 0, res
 
 const NO_LIMIT: Throttle = {
   take: () => UNLIMITED,
-  giveBack() {},
+  reverseCall() {},
   isUsedUp: () => false,
   policy: null,
 };

@@ -1,6 +1,6 @@
-import type { Books } from "./port.ts";
+import type { LedgerTotals } from "./port.ts";
 
-export const noBooks = (): Books => ({
+export const zeroTotals = (): LedgerTotals => ({
   granted: 0,
   debited: 0,
   reversed: 0,
@@ -9,12 +9,12 @@ export const noBooks = (): Books => ({
   voided: 0,
 });
 
-const NAMES = Object.keys(noBooks()) as (keyof Books)[];
+const NAMES = Object.keys(zeroTotals()) as (keyof LedgerTotals)[];
 
 /** Adds an account's books to a sum. */
-export function addBooks(sum: Books, own: Books): void {
+export function addTotals(sum: LedgerTotals, own: LedgerTotals): void {
   for (const name of NAMES) sum[name] += own[name];
 }
 
-export const isSameBooks = (one: Books, other: Books): boolean =>
+export const isSameTotals = (one: LedgerTotals, other: LedgerTotals): boolean =>
   NAMES.every((name) => one[name] === other[name]);

@@ -1,9 +1,9 @@
 import type { AccountIndex } from "#accounts/account-index.ts";
 import type { Directory } from "#accounts/directory.ts";
-import type { TellWiring } from "#accounts/notify-person.ts";
-import type { Desk } from "#accounts/people.ts";
+import type { NotifyDeps } from "#accounts/notify-person.ts";
+import type { AccountDeps } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
@@ -15,9 +15,9 @@ export type OperatorContext = {
   ledger: Ledger;
   directory: Directory;
   /** With the secrets, for what makes keys or hashes addresses. */
-  desk(): Promise<Desk>;
-  tell: TellWiring;
-  purchases: Pick<PurchaseBook, "add" | "list" | "listAll" | "revenue">;
+  accountDeps(): Promise<AccountDeps>;
+  tell: NotifyDeps;
+  purchases: Pick<PurchaseStore, "add" | "list" | "listAll" | "revenue">;
   /** Null: no payment provider is set up. */
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
   acts: OperatorActs;

@@ -1,5 +1,5 @@
 import type { Directory } from "#accounts/directory.ts";
-import { DeskRefusal, readEmail } from "#accounts/people.ts";
+import { AccountError, readEmail } from "#accounts/people.ts";
 import { isAccountId } from "#ids.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
@@ -25,7 +25,7 @@ function isEmail(text: string): boolean {
 
 export function requireMoves({ layout }: OperatorContext): LedgerPerAccount {
   if (layout.kind === "ledger_per_account") return layout;
-  throw new DeskRefusal(
+  throw new AccountError(
     "This service keeps all accounts in one ledger, which moves as a whole: run export and import where its DATA_DIR or DATABASE_URL is, without --remote.",
   );
 }
@@ -86,7 +86,7 @@ export async function importPage(
   if (!finish) return { outcome: "taken" };
   const { ok, faults } = await moves.finishImport({ account, now });
   if (ok) return { outcome: "opened" };
-  throw new DeskRefusal(
+  throw new AccountError(
     `The account came over, but its books do not reconcile, so it stays closed to calls: ${faults.slice(0, 3).join("; ")}.`,
   );
 }
@@ -98,7 +98,7 @@ export async function importAddresses(
   const refused: { account: string; by: string | null }[] = [];
   for (const record of records) {
     if (record.record === "closedAddress") {
-      await directory.noteClosed({ emailHash: record.emailHash, now: record.closedAt });
+      await directory.recordClosed({ emailHash: record.emailHash, now: record.closedAt });
       continue;
     }
     const { email, account, createdAt } = record;

@@ -32,8 +32,8 @@ export const MOVE_OPERATIONS = {
   knowsKeys: reading({
     input: z.strictObject({ starts: z.array(z.string().max(100)).max(1_000) }),
     output: z.object({ known: z.array(z.boolean()) }),
-    async run({ desk }, { starts }) {
-      const { secrets } = await desk();
+    async run({ accountDeps }, { starts }) {
+      const { secrets } = await accountDeps();
       return { known: starts.map((start) => isStartUnder(start, secrets)) };
     },
   }),

@@ -1,4 +1,4 @@
-import { DeskRefusal } from "#accounts/people.ts";
+import { AccountError } from "#accounts/people.ts";
 import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import type { OperatorAct } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
@@ -61,7 +61,7 @@ const outcomeOf = (act: Act<unknown, unknown>, input: unknown, result: unknown):
 
 /** What is said to the operator as it is: the operation is good, and cannot be done. */
 export const isRefused = (error: unknown): error is Error =>
-  error instanceof DeskRefusal || error instanceof OrderRefused;
+  error instanceof AccountError || error instanceof OrderRefused;
 
 /** A person whose account is closed is forgotten, in the lines about acts too. */
 const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");

@@ -1,4 +1,4 @@
-import { DeskRefusal } from "#accounts/people.ts";
+import { AccountError } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
 import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
@@ -12,11 +12,11 @@ export async function reaching<Outcome>(
   ask: (billing: Pick<Billing, "listPayments" | "settle">) => Promise<Outcome>,
 ): Promise<Outcome> {
   const selling = await billing();
-  if (selling === null) throw new DeskRefusal(NOT_SET_UP);
+  if (selling === null) throw new AccountError(NOT_SET_UP);
   try {
     return await ask(selling);
   } catch (error) {
-    if (error instanceof ProviderRefused) throw new DeskRefusal(error.message);
+    if (error instanceof ProviderRefused) throw new AccountError(error.message);
     if (!(error instanceof ProviderAway)) throw error;
     throw new ProviderUnreachable(error.message, { cause: error });
   }

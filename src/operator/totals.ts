@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DeskRefusal } from "#accounts/people.ts";
+import { AccountError } from "#accounts/people.ts";
 import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
 import type { OneLedger, OperatorContext } from "./context.ts";
 import { requireMoves } from "./move-acts.ts";
@@ -15,7 +15,7 @@ const totals = z.object({
 const audit = z.object({
   ...{ ok: z.boolean(), accounts: count, faults: z.array(z.string()) },
   /** Null where the database could not read them. */
-  books: totals.nullable(),
+  totals: totals.nullable(),
 });
 const usageRow = z.object({
   ...{ account: z.string(), key: z.string(), tool: z.string() },
@@ -79,11 +79,11 @@ export const TOTALS_OPERATIONS = {
   }),
 };
 
-type Unreadable = Omit<Audit, "books"> & { books: null };
+type Unreadable = Omit<Audit, "totals"> & { totals: null };
 
 function oneLedgerOf({ layout }: OperatorContext): OneLedger {
   if (layout.kind === "one_ledger") return layout;
-  throw new DeskRefusal("Each account has a ledger of its own here: ask for one account.");
+  throw new AccountError("Each account has a ledger of its own here: ask for one account.");
 }
 
 async function auditOf(
@@ -102,6 +102,6 @@ async function auditOf(
     if (!isDamage(error)) throw error;
     // In a damaged database the sums themselves may be unreadable; that is a fault as well, not a crash.
     const faults = [`The books cannot be read: ${(error as Error).message}`];
-    return { ok: false, accounts: 0, books: null, faults };
+    return { ok: false, accounts: 0, totals: null, faults };
   }
 }

@@ -20,7 +20,7 @@ export type AppPage = {
 export const APP_ENTRY = "main.tsx";
 
 export function listAppPages(publicUrl: string): AppPage[] {
-  return [...toolPages(publicUrl), ...doorPages(), ...memberPages()];
+  return [...toolPages(publicUrl), ...signInPages(), ...memberPages()];
 }
 
 export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
@@ -65,23 +65,23 @@ function toolPage(tool: (typeof TOOLS)[number], publicUrl: string): AppPage {
 const plain = (text: string) => text.replaceAll("`", "");
 
 /** The pages around signing in. */
-function doorPages(): AppPage[] {
-  const door = (path: string, title: string, description: string, findable = false): AppPage => ({
+function signInPages(): AppPage[] {
+  const entry = (path: string, title: string, description: string, findable = false): AppPage => ({
     ...{ path, title, description, findable },
     screen: `sign-in${path}-screen.tsx`,
   });
   return [
-    door("/sign-up", "Sign up", "Make an account: an address, a password, starter credits.", true),
-    door("/sign-in", "Sign in", "Sign in to see keys, usage and credits.", true),
-    door("/verify-email", "Confirm your e-mail address", "The link out of our letter leads here."),
-    door("/forgot-password", "Forgotten password", "Get a letter with a link."),
-    door("/reset-password", "Choose a new password", "The link out of our letter leads here."),
+    entry("/sign-up", "Sign up", "Make an account: an address, a password, starter credits.", true),
+    entry("/sign-in", "Sign in", "Sign in to see keys, usage and credits.", true),
+    entry("/verify-email", "Confirm your e-mail address", "The link out of our letter leads here."),
+    entry("/forgot-password", "Forgotten password", "Get a letter with a link."),
+    entry("/reset-password", "Choose a new password", "The link out of our letter leads here."),
     {
-      ...door("/unsubscribe", "Unsubscribe", "The link at the end of our letters leads here."),
+      ...entry("/unsubscribe", "Unsubscribe", "The link at the end of our letters leads here."),
       screen: "notifications/unsubscribe-screen.tsx",
     },
     {
-      ...door("/unsubscribe", "Fewer letters", "The link out of our letter leads here."),
+      ...entry("/unsubscribe", "Fewer letters", "The link out of our letter leads here."),
       screen: "notifications/unsubscribe-screen.tsx",
     },
   ];

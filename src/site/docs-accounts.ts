@@ -3,13 +3,13 @@ import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
 import { type Html, html } from "./html.ts";
 import { pageLinks } from "./page-links.ts";
-import { type PageOptions, type PeopleOffer, signUpIsOpen } from "./page-options.ts";
+import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
 
 /** Who pays for calls, and how accounts, keys and credits are kept. */
 export function accountsPage(options: PageOptions): DocsPage {
   const { people } = options;
   const sections = [
-    ...(people ? [account(options, people), letters(options)] : [operatorsAccount()]),
+    ...(people ? [account(options, people), emails(options)] : [operatorsAccount()]),
     keys(options),
     ...creditSections(options),
     ...(people ? [safety(options)] : []),
@@ -27,7 +27,7 @@ export function accountsPage(options: PageOptions): DocsPage {
   };
 }
 
-function account(options: PageOptions, { providers, starter }: PeopleOffer): DocsSection {
+function account(options: PageOptions, { providers, starter }: DashboardOffer): DocsSection {
   const { signUp, selfHosting } = pageLinks(options.publicUrl);
   const names = { github: "GitHub", google: "Google" };
   const others = providers.map((provider) => names[provider]).join(" or ");
@@ -58,7 +58,7 @@ function account(options: PageOptions, { providers, starter }: PeopleOffer): Doc
   };
 }
 
-const letters = ({ publicUrl }: PageOptions): DocsSection => ({
+const emails = ({ publicUrl }: PageOptions): DocsSection => ({
   id: "letters",
   title: "Letters",
   blocks: [

@@ -13,7 +13,7 @@ export function selfHostingPage(document: OpenApiDocument, options: PageOptions)
     START,
     ACCOUNTS,
     ...(options.settings === undefined ? [] : [settings(options.settings)]),
-    ...(options.people ? [LETTERS, SELLING] : []),
+    ...(options.people ? [EMAILS, SELLING] : []),
     PROXY,
     CONTAINER,
     watching(document),
@@ -89,7 +89,7 @@ const settings = (list: readonly SettingShown[]): DocsSection => ({
   ],
 });
 
-const LETTERS: DocsSection = {
+const EMAILS: DocsSection = {
   id: "letters",
   title: "Letters and signing in",
   blocks: [

@@ -32,7 +32,7 @@ export function startPage(options: PageOptions): DocsPage {
     body: [
       getKey(options),
       firstCall(options),
-      readAnswer(options),
+      readResponse(options),
       sections.map(guideSection),
       readOn(options),
     ],
@@ -76,7 +76,7 @@ function firstCall({ publicUrl }: PageOptions): Html {
 `;
 }
 
-function readAnswer({ publicUrl, tools }: PageOptions): Html {
+function readResponse({ publicUrl, tools }: PageOptions): Html {
   const price = tools.find(({ name }) => name === hash.name)?.price ?? hash.price;
   const { calls, errors } = pageLinks(publicUrl);
   return html`<section class="split" aria-labelledby="read-the-answer"><div class="prose">

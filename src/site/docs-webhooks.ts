@@ -6,7 +6,7 @@ import type { PageOptions } from "./page-options.ts";
 
 /** Being told of what happens to credits and keys: letters, and webhooks for programs. */
 export function webhooksPage(options: PageOptions): DocsPage {
-  const sections = [setUp(options), REQUEST, VERIFY, ANSWER, RETRIES, KINDS, letters(options)];
+  const sections = [setUp(options), REQUEST, VERIFY, RESPONSE, RETRIES, KINDS, emails(options)];
   return {
     path: "/docs/webhooks",
     label: "Webhooks and notices",
@@ -117,7 +117,7 @@ const VERIFY: DocsSection = {
   ],
 };
 
-const ANSWER: DocsSection = {
+const RESPONSE: DocsSection = {
   id: "answer",
   title: "Answer it",
   blocks: [
@@ -178,11 +178,11 @@ const KINDS: DocsSection = {
   ],
 };
 
-const letters = ({ publicUrl }: PageOptions): DocsSection => ({
+const emails = ({ publicUrl }: PageOptions): DocsSection => ({
   id: "letters",
   title: "Letters",
   blocks: [
-    html`<p>A letter to the address of the account tells you when credits run low or expire. Under <a href="${pageLinks(publicUrl).noticeSettings}">Settings, Notices</a> you choose:</p>\n`,
+    html`<p>A letter to the address of the account tells you when credits run low or expire. Under <a href="${pageLinks(publicUrl).notificationSettings}">Settings, Notices</a> you choose:</p>\n`,
     {
       list: [
         "below how many credits the balance counts as low (20 at first; 0: you are told only when none are left),",

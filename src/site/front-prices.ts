@@ -3,7 +3,7 @@ import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { type Html, html } from "./html.ts";
 import { contactHref, lastsText, perThousand } from "./offer-text.ts";
 import { pageLinks } from "./page-links.ts";
-import { type PageOptions, type PeopleOffer, signUpIsOpen } from "./page-options.ts";
+import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
 
 /** What credits cost here; nothing where none are sold. */
 export function prices(options: PageOptions): Html | null {
@@ -38,7 +38,7 @@ function offerCard(offer: OfferView): Html {
 `;
 }
 
-function freeTier({ starter }: PeopleOffer, isOpen: boolean, free: string): string {
+function freeTier({ starter }: DashboardOffer, isOpen: boolean, free: string): string {
   if (!isOpen || starter.credits === 0) return `${free} `;
   return `Free to begin with: ${starter.credits} starter credits with your confirmed e-mail address, good for ${starter.days} days. ${free} `;
 }

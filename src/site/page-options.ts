@@ -6,7 +6,7 @@ export type PageOptions = ApiOptions & {
   /** What was built for these pages; all of them work without it. */
   assets?: PageAssets | undefined;
   /** What people can do here besides calling; null where this door serves the API alone. */
-  people?: PeopleOffer | null | undefined;
+  people?: DashboardOffer | null | undefined;
   /** Every setting of this version, for those who run it. */
   settings?: readonly SettingShown[] | undefined;
 };
@@ -14,7 +14,7 @@ export type PageOptions = ApiOptions & {
 /** `script`: where the pages' script lies, as `assets/front-1a2b3c.js`, below the path of the service. */
 export type PageAssets = { script: string | null };
 
-export type PeopleOffer = {
+export type DashboardOffer = {
   signUp: "open" | "closed";
   providers: readonly ("github" | "google")[];
   starter: { credits: number; days: number };

@@ -70,7 +70,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>
-      pages.answerAsset(new URL(request.url).pathname.replace(/^.*\//, ""), request),
+      pages.serveAsset(new URL(request.url).pathname.replace(/^.*\//, ""), request),
   };
   const drawn = listAppPages(settings.publicUrl).map((page) => ({
     path: page.path,

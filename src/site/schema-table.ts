@@ -5,7 +5,7 @@ import { type Html, type HtmlPart, html, prose } from "./html.ts";
 /** Words for a field that must be there and for one that need not: an answer requires nothing of its reader. */
 const PRESENCE = {
   request: [html`<small class="must">required</small>`, html`<small>optional</small>`],
-  answer: [null, html`<small>not always</small>`],
+  response: [null, html`<small>not always</small>`],
 };
 
 /** The fields of a request or an answer as a table; a schema without fields as a sentence. */

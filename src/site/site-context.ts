@@ -1,7 +1,7 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
 import type { AppAssets } from "./app-shell.ts";
-import type { PeopleOffer, SettingShown } from "./page-options.ts";
+import type { DashboardOffer, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: the description, the pages and the people's side, beside the calls. */
 export type SiteContext = {
@@ -10,21 +10,21 @@ export type SiteContext = {
     table?: readonly SettingShown[];
   };
   /** Null: the site is the documentation of the API alone. */
-  people: PeopleSite | null;
+  people: DashboardSite | null;
   /** The built pages; null: only the pages that need no script. */
   pages: BuiltPages | null;
 };
 
-export type PeopleSite = {
+export type DashboardSite = {
   /** What people can do here, for the pages to say. */
-  offer: PeopleOffer;
+  offer: DashboardOffer;
   /** Handles everything below `/people/`. */
   fetch(request: Request, connection: unknown): Promise<Response>;
 };
 
 export type BuiltPages = {
   /** Responds to `/assets/<name>`. */
-  answerAsset(name: string, request: Request): Promise<Response>;
+  serveAsset(name: string, request: Request): Promise<Response>;
   /** What the head of a page of `web/` must name; null where it was not built. */
   assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
   /** The script of the pages that need none, as `assets/front-1a2b3c.js`; null where it was not built (yet). */

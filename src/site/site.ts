@@ -1,7 +1,7 @@
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
-import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
+import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 
@@ -16,20 +16,20 @@ export const createSite =
           replier.plain("application/json", description, headers, context),
         ),
         ...createPageRoutes(site, replier).map(({ path, handler }) => get(path, handler)),
-        ...peopleRoutes(site),
+        ...dashboardRoutes(site),
       ],
       notFound: createNotFoundPage(site, replier),
     };
   };
 
 /** All methods go through: the people's side refuses in its own words, and drains nothing: its bodies are small. */
-function peopleRoutes({ people }: SiteContext): Route[] {
+function dashboardRoutes({ people }: SiteContext): Route[] {
   if (people === null) return [];
   const pass: Handler = (request, _, connection) => people.fetch(request, connection);
   const methods = Object.fromEntries(
     ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, pass]),
   );
-  const pages = { path: "/people/*", methods, tool: null, bodyBytesMax: PEOPLE_BODY_BYTES_MAX };
+  const pages = { path: "/people/*", methods, tool: null, bodyBytesMax: DASHBOARD_BODY_BYTES_MAX };
   if (!people.offer.prices?.payable) return [pages];
   const messages = {
     ...{ path: STRIPE_MESSAGE_PATH, methods: { POST: pass }, tool: null },

@@ -16,7 +16,7 @@ import { schemaTable } from "./schema-table.ts";
 export function toolSection(document: OpenApiDocument, path: string, operation: Operation): Html {
   const name = toolName(path);
   const request = jsonContent(operation.requestBody);
-  const answer = jsonContent(operation.responses["200"]);
+  const response = jsonContent(operation.responses["200"]);
   const { required, description } = operation.requestBody as RequestBody;
   return html`<section class="tool split" aria-labelledby="${name}">
 <div>
@@ -33,9 +33,9 @@ ${schemaTable(
 )}
 <p class="small soft">${prose(description)} ${!required && "The body may be left out."}</p>
 <h3 class="label">Answer</h3>
-${schemaTable(`Fields of a ${name} answer`, "answer", resolveSchema(document, answer.schema))}
+${schemaTable(`Fields of a ${name} answer`, "response", resolveSchema(document, response.schema))}
 </div>
-<div class="aside">${examplePairs(document, path, request, answer)}</div>
+<div class="aside">${examplePairs(document, path, request, response)}</div>
 </section>
 `;
 }
@@ -47,24 +47,27 @@ function examplePairs(
   document: OpenApiDocument,
   path: string,
   request: MediaType,
-  answer: MediaType,
+  response: MediaType,
 ): HtmlPart {
   const url = `${document.servers[0]?.url ?? ""}${path}`;
-  const answers = answer.examples ?? {};
+  const results = response.examples ?? {};
   return Object.entries(request.examples ?? {}).map(([key, asked], index) => {
     const { summary, value } = asked as NamedExample;
-    const answered = answers[key] as NamedExample | undefined;
+    const responded = results[key] as NamedExample | undefined;
     const call = { url, body: value };
     if (index === 0) {
-      return [languageTabs(toolName(path), call), answered !== undefined && answerBlock(answered)];
+      return [
+        languageTabs(toolName(path), call),
+        responded !== undefined && responseBlock(responded),
+      ];
     }
     return html`<details class="more"><summary>${summary}</summary>
-${codeBlock("Request", curlCode(call))}${answered !== undefined && answerBlock(answered)}</details>
+${codeBlock("Request", curlCode(call))}${responded !== undefined && responseBlock(responded)}</details>
 `;
   });
 }
 
-function answerBlock({ value }: NamedExample): Html {
+function responseBlock({ value }: NamedExample): Html {
   const shown = shorten(value);
   return codeBlock(shown.cut ? "Answer, long texts cut" : "Answer", jsonCode(shown.value), {
     status: 200,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Fault, type FieldFault } from "#errors.ts";
+import { ApiError, type FieldError } from "#errors.ts";
 import type { Tool } from "./define-tool.ts";
 import { nearestName } from "./nearest-name.ts";
 import { utf8LengthOver } from "./text.ts";
@@ -13,7 +13,7 @@ export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: I
   refuseLargeFields(tool, value);
   const result = tool.input.safeParse(value);
   if (result.success) return { input: result.data };
-  throw refusal(describeFaults(tool, value, result.error.issues));
+  throw problem(describeFaults(tool, value, result.error.issues));
 }
 
 function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
@@ -25,7 +25,7 @@ function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
     const bytes = utf8LengthOver(text, max);
     if (bytes === undefined) continue;
     const detail = `is ${bytes} bytes of UTF-8; the limit is ${max}`;
-    throw new Fault("too_large", `\`${name}\` ${detail}.`, {
+    throw new ApiError("too_large", `\`${name}\` ${detail}.`, {
       members: { limit: max, size: bytes },
       errors: [{ pointer: pointerTo([name]), detail }],
     });
@@ -33,10 +33,10 @@ function refuseLargeFields(tool: Tool<unknown>, value: unknown): void {
 }
 
 /** A fault for the list (`pointer`, `detail`) and as a whole sentence. */
-type Finding = { fault: FieldFault; sentence: string };
+type Finding = { fault: FieldError; sentence: string };
 
-function refusal(findings: Finding[]): Fault {
-  return new Fault("invalid_request", findings.map(({ sentence }) => sentence).join(" "), {
+function problem(findings: Finding[]): ApiError {
+  return new ApiError("invalid_request", findings.map(({ sentence }) => sentence).join(" "), {
     errors: findings.map(({ fault }) => fault),
   });
 }

@@ -9,7 +9,7 @@ import { PRICE_CREDITS_MAX } from "#limits.ts";
 export type HashAlgorithm = "sha1" | "sha256" | "sha384" | "sha512";
 
 /** What the door hands to a tool: the time of the call, random bytes, a digest. Nothing else comes from outside. */
-export type Supply = {
+export type ToolContext = {
   /** When the request was received, in milliseconds since 1970 UTC. */
   receivedAt: number;
   /** Cryptographically random bytes. A recorded supply gives the same bytes again, so a call can be repeated exactly. */
@@ -47,7 +47,7 @@ export type Tool<Input = unknown, Output = unknown> = {
   /** From this many body bytes on, the call runs off the main thread (figures: docs/decisions/0005). */
   heavyFromBytes: number;
   examples: Example[];
-  run(input: Input, supply: Supply): Output | Promise<Output>;
+  run(input: Input, context: ToolContext): Output | Promise<Output>;
   /** Writes the answer as JSON text; only for a tool whose answer holds verbatim JSON. */
   encode?(output: Output): string;
 };

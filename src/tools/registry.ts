@@ -14,5 +14,5 @@ const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 export const findTool = (name: string): Tool<unknown> | undefined => BY_NAME.get(name);
 
 export { checkInput } from "./check-input.ts";
-export type { Supply, Tool } from "./define-tool.ts";
+export type { Tool, ToolContext } from "./define-tool.ts";
 export { echo, hash, markdownRender, qrCode, uuid };

@@ -5,7 +5,7 @@ import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.t
 import { networkOf } from "#api/dashboard/network.ts";
 
 const OWNER = "owner@example.com";
-const stranger = (address = "9.9.9.9", email = OWNER): Attempt => ({
+const outsider = (address = "9.9.9.9", email = OWNER): Attempt => ({
   ...{ email, address, isKnownBrowser: false },
 });
 const atHome: Attempt = { email: OWNER, address: "1.1.1.1", isKnownBrowser: true };
@@ -14,7 +14,7 @@ const RUNS = 200;
 
 test("the first mistakes cost nothing, then each waits twice as long as the one before, up to four seconds", () => {
   const throttle = createSignInThrottle();
-  const waits = Array.from({ length: 10 }, (_, turn) => throttle.ask(stranger(`a${turn}`), 0));
+  const waits = Array.from({ length: 10 }, (_, turn) => throttle.ask(outsider(`a${turn}`), 0));
   const queue = [0, 0, 0, 0, 500, 1_500, 3_500, 7_500, 11_500, 15_500];
   assert.deepEqual(
     waits,
@@ -24,28 +24,28 @@ test("the first mistakes cost nothing, then each waits twice as long as the one 
 
 test("a right password makes earlier mistakes count no more", () => {
   const throttle = createSignInThrottle();
-  for (let turn = 0; turn < 6; turn += 1) throttle.ask(stranger(`a${turn}`), 0);
+  for (let turn = 0; turn < 6; turn += 1) throttle.ask(outsider(`a${turn}`), 0);
   throttle.succeeded(abroad);
   assert.deepEqual(throttle.ask(abroad, 1), { waitMs: 0 });
 });
 
 test("mistakes are forgotten a quarter of an hour after the last one", () => {
   const throttle = createSignInThrottle();
-  for (let turn = 0; turn < 5; turn += 1) throttle.ask(stranger(`a${turn}`), 0);
+  for (let turn = 0; turn < 5; turn += 1) throttle.ask(outsider(`a${turn}`), 0);
   const quarter = 15 * 60_000;
-  assert.deepEqual(throttle.ask(stranger("b"), quarter - 1), { waitMs: 1_000 });
-  assert.deepEqual(throttle.ask(stranger("c"), 2 * quarter), { waitMs: 0 });
+  assert.deepEqual(throttle.ask(outsider("b"), quarter - 1), { waitMs: 1_000 });
+  assert.deepEqual(throttle.ask(outsider("c"), 2 * quarter), { waitMs: 0 });
 });
 
 test("one network has ten tries, then one in six seconds, whomever it tries", () => {
   const throttle = createSignInThrottle();
   const outcomes = Array.from({ length: 12 }, (_, turn) =>
-    throttle.ask(stranger("9.9.9.9", `person${turn}@example.com`), 0),
+    throttle.ask(outsider("9.9.9.9", `person${turn}@example.com`), 0),
   );
   assert.deepEqual(outcomes.slice(0, 10), Array(10).fill({ waitMs: 0 }));
   assert.deepEqual(outcomes.slice(10), Array(2).fill({ refusedForMs: 6_000 }));
-  assert.deepEqual(throttle.ask(stranger("9.9.9.9", "x@example.com"), 6_000), { waitMs: 0 });
-  assert.deepEqual(throttle.ask(stranger("8.8.8.8", "x@example.com"), 6_000), { waitMs: 0 });
+  assert.deepEqual(throttle.ask(outsider("9.9.9.9", "x@example.com"), 6_000), { waitMs: 0 });
+  assert.deepEqual(throttle.ask(outsider("8.8.8.8", "x@example.com"), 6_000), { waitMs: 0 });
 });
 
 const anyTries = fc.array(
@@ -64,7 +64,7 @@ test("whatever strangers try, a browser that signed the person in before is neit
       let at = 0;
       for (const { address, after, times } of tries) {
         at += after;
-        for (let turn = 0; turn < times; turn += 1) throttle.ask(stranger(address), at);
+        for (let turn = 0; turn < times; turn += 1) throttle.ask(outsider(address), at);
       }
       assert.deepEqual(throttle.ask(atHome, at), { waitMs: 0 });
     }),
@@ -79,7 +79,7 @@ test("one network alone can make a person wait elsewhere, but never have them re
       let at = 0;
       for (const gap of gaps) {
         at += gap;
-        throttle.ask(stranger(), at);
+        throttle.ask(outsider(), at);
       }
       const outcome = throttle.ask(abroad, at);
       assert.ok("waitMs" in outcome && outcome.waitMs <= 20_000);
@@ -99,7 +99,7 @@ test("guesses at one person are bounded, from however many networks: at most one
         at += after;
         for (let turn = 0; turn < times; turn += 1) {
           networks += 1;
-          const outcome = throttle.ask(stranger(`4.4.${networks}`), at);
+          const outcome = throttle.ask(outsider(`4.4.${networks}`), at);
           if ("waitMs" in outcome) done.push(at + outcome.waitMs);
         }
       }
@@ -116,20 +116,20 @@ test("guesses at one person are bounded, from however many networks: at most one
 
 test("a hundred thousand strangers leave no more behind than a bounded number of entries", () => {
   const throttle = createSignInThrottle();
-  for (let turn = 0; turn < 6; turn += 1) throttle.ask(stranger(`a${turn}`, "first@x.test"), 0);
+  for (let turn = 0; turn < 6; turn += 1) throttle.ask(outsider(`a${turn}`, "first@x.test"), 0);
   for (let turn = 0; turn < 100_000; turn += 1) {
-    throttle.ask(stranger(`n${turn}`, `p${turn}@x.test`), 0);
+    throttle.ask(outsider(`n${turn}`, `p${turn}@x.test`), 0);
   }
   // What was touched longest ago is gone, what was touched last is not.
-  assert.deepEqual(throttle.ask(stranger("b", "first@x.test"), 0), { waitMs: 0 });
-  for (let turn = 0; turn < 4; turn += 1) throttle.ask(stranger(`c${turn}`, "p99999@x.test"), 0);
-  assert.deepEqual(throttle.ask(stranger("d", "p99999@x.test"), 0), { waitMs: 1_500 });
+  assert.deepEqual(throttle.ask(outsider("b", "first@x.test"), 0), { waitMs: 0 });
+  for (let turn = 0; turn < 4; turn += 1) throttle.ask(outsider(`c${turn}`, "p99999@x.test"), 0);
+  assert.deepEqual(throttle.ask(outsider("d", "p99999@x.test"), 0), { waitMs: 1_500 });
 });
 
 test("a clock that goes back neither throws nor opens the way", () => {
   const throttle = createSignInThrottle();
-  for (let turn = 0; turn < 10; turn += 1) throttle.ask(stranger(), 1_000_000);
-  assert.ok("refusedForMs" in throttle.ask(stranger(), 0));
+  for (let turn = 0; turn < 10; turn += 1) throttle.ask(outsider(), 1_000_000);
+  assert.ok("refusedForMs" in throttle.ask(outsider(), 0));
 });
 
 const NETWORKS: [string, string][] = [

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { constants, deflateRawSync } from "node:zlib";
-import { openRaw, openRawDoor, rawPost } from "../http/raw-socket.ts";
+import { openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
 import { peakMemoryMb, startServer, temporaryFolder } from "../http/server-process.ts";
 import {
-  assertAnswer,
   assertProblem,
+  assertResponse,
   type Caller,
-  type Door,
   sha256,
+  type TestService,
 } from "../http/test-service.ts";
 
 /** Bodies that somebody made to hurt, through a real socket; and what a connection is good for after a refusal. */
-let door: Door;
+let service: TestService;
 let port: number;
 let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  ({ door, port, caller, key } = await openRawDoor());
+  ({ service, port, caller, key } = await openRawService());
 });
-after(() => door.close());
+after(() => service.close());
 
 const MB = 1024 * 1024;
 const post = (tool: string, body: string | Uint8Array, headers = {}) =>
@@ -29,9 +29,9 @@ const post = (tool: string, body: string | Uint8Array, headers = {}) =>
 test("JSON cut off anywhere is refused, never answered and never a fault of the service", async () => {
   const whole = new TextEncoder().encode('{"text":"añ😀\\u00e9","algorithm":"sha1"}');
   for (let length = 1; length < whole.length; length += 1) {
-    const answer = await post("hash", whole.subarray(0, length));
-    assert.equal(answer.status, 400, `${length}: ${answer.text}`);
-    assert.match(answer.json().code, /^invalid_(json|utf8)$/);
+    const response = await post("hash", whole.subarray(0, length));
+    assert.equal(response.status, 400, `${length}: ${response.text}`);
+    assert.match(response.json().code, /^invalid_(json|utf8)$/);
   }
 });
 
@@ -66,9 +66,9 @@ for (const [name, body] of Object.entries(DEEP)) {
 
 test("a string of a million escaped quotes and backslashes comes back as it was sent", async () => {
   const text = `"${'\\"\\\\'.repeat(MB / 4 - 1)}"`;
-  const answer = await post("echo", text);
-  assertAnswer(answer, 1);
-  assert.ok(answer.text.endsWith(`,"body":${text}}`));
+  const response = await post("echo", text);
+  assertResponse(response, 1);
+  assert.ok(response.text.endsWith(`,"body":${text}}`));
 });
 
 test("a number of a million digits comes back as it was sent", async () => {
@@ -78,15 +78,15 @@ test("a number of a million digits comes back as it was sent", async () => {
 
 test("100,000 unknown fields are refused with a short answer", async () => {
   const fields = Array.from({ length: 100_000 }, (_, at) => `"f${at}":${at}`).join(",");
-  const answer = await post("hash", `{"text":"a",${fields}}`);
-  const problem = assertProblem(answer, "invalid_request");
-  assert.ok(answer.bytes.length < 10_000, String(answer.bytes.length));
+  const response = await post("hash", `{"text":"a",${fields}}`);
+  const problem = assertProblem(response, "invalid_request");
+  assert.ok(response.bytes.length < 10_000, String(response.bytes.length));
   assert.match(problem.detail, /99980 more/);
 });
 
 test("of a duplicate key the last counts, as in JSON.parse; both come back from echo", async () => {
   const body = '{"text":"a","text":"b"}';
-  assert.equal(assertAnswer(await post("hash", body)).hash, sha256("b"));
+  assert.equal(assertResponse(await post("hash", body)).hash, sha256("b"));
   assert.ok((await post("echo", body)).text.endsWith(`"body":${body}}`));
 });
 
@@ -106,7 +106,7 @@ test("names that an object has from its prototype are unknown fields and pollute
     assert.equal(problem.errors[0].pointer, `/${name}`);
   }
   assertProblem(await post("hash", '{"__proto__":{"text":"a"}}'), "invalid_request");
-  assert.equal(assertAnswer(await post("hash", '{"text":"a"}')).algorithm, "SHA256");
+  assert.equal(assertResponse(await post("hash", '{"text":"a"}')).algorithm, "SHA256");
 });
 
 test("numbers at the edges: 1e400 and -0 are no count, and stay what they are in echo", async () => {
@@ -149,10 +149,10 @@ test("keep-alive: one connection takes every kind of refusal and still answers",
   ];
   for (const [bytes, status] of refused) {
     raw.write(bytes);
-    const answer = await raw.answer();
-    assert.equal(answer.status, status, answer.text);
+    const response = await raw.response();
+    assert.equal(response.status, status, response.text);
     raw.write(rawPost("/api/v1/echo", "1", key));
-    assert.equal((await raw.answer()).json().body, 1, `after ${status}`);
+    assert.equal((await raw.response()).json().body, 1, `after ${status}`);
   }
   raw.socket.destroy();
 });
@@ -162,9 +162,9 @@ test("pipelined requests are answered in their order, refusals among them", asyn
   const bodies = Array.from({ length: 50 }, (_, at) => (at % 3 === 2 ? "{" : String(at)));
   raw.write(bodies.map((body) => rawPost("/api/v1/echo", body, key)).join(""));
   for (const body of bodies) {
-    const answer = await raw.answer();
-    if (body === "{") assert.equal(answer.status, 400);
-    else assert.equal(answer.json().body, Number(body));
+    const response = await raw.response();
+    if (body === "{") assert.equal(response.status, 400);
+    else assert.equal(response.json().body, Number(body));
   }
   raw.socket.destroy();
 });
@@ -172,11 +172,11 @@ test("pipelined requests are answered in their order, refusals among them", asyn
 test("Expect: 100-continue is answered before the body; another expectation is passed over", async () => {
   const raw = openRaw(port);
   raw.write(rawPost("/api/v1/echo", "", { ...key, Expect: "100-continue", "Content-Length": "1" }));
-  assert.equal((await raw.answer()).status, 100);
+  assert.equal((await raw.response()).status, 100);
   raw.write("7");
-  assert.equal((await raw.answer()).json().body, 7);
+  assert.equal((await raw.response()).json().body, 7);
   raw.write(rawPost("/api/v1/echo", "8", { ...key, Expect: "the-unexpected" }));
-  assert.equal((await raw.answer()).json().body, 8);
+  assert.equal((await raw.response()).json().body, 8);
   raw.socket.destroy();
 });
 
@@ -200,14 +200,14 @@ test("a gzip body of 5 GB is refused soon, and the memory of the process stays f
   for (let round = 0; round < 3; round += 1) await (await send("hash", gigabytes)).arrayBuffer();
   const before = peakMemoryMb(server.child.pid);
   for (let round = 0; round < 10; round += 1) {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       send("hash", gigabytes),
       send("echo", small),
       send("echo", small),
     ]);
-    for (const answer of answers) {
-      assert.equal(answer.status, 413);
-      assert.equal(((await answer.json()) as { code: string }).code, "too_large");
+    for (const response of responses) {
+      assert.equal(response.status, 413);
+      assert.equal(((await response.json()) as { code: string }).code, "too_large");
     }
   }
   const after = peakMemoryMb(server.child.pid);

@@ -2,28 +2,28 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { HEADER_BYTES_MAX } from "#limits.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
-import { assertRefused, openRaw, openRawDoor, rawPost } from "../http/raw-socket.ts";
-import { type Caller, type Door, eventually } from "../http/test-service.ts";
+import { assertRefused, openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
+import { type Caller, eventually, type TestService } from "../http/test-service.ts";
 
 /** What comes over a connection that is no proper request, byte by byte, against the server of the real process. */
 const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 1_000 };
-let door: Door;
+let service: TestService;
 let port: number;
 let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  ({ door, port, caller, key } = await openRawDoor(TIMEOUTS));
+  ({ service, port, caller, key } = await openRawService(TIMEOUTS));
 });
-after(() => door.close());
+after(() => service.close());
 
 /** Sends bytes, asserts that they are refused, and that the connection is closed in order and with nothing more said. */
 async function assertClosedWith(bytes: string | Uint8Array, status: number, code: string) {
   const raw = openRaw(port);
   raw.write(bytes);
-  const answer = await raw.answer();
-  assertRefused(answer, status, code);
-  assert.equal(answer.headers.get("connection"), "close");
+  const response = await raw.response();
+  assertRefused(response, status, code);
+  assert.equal(response.headers.get("connection"), "close");
   assert.deepEqual(await raw.closed(), { rest: "", error: null });
 }
 
@@ -89,7 +89,7 @@ test("headers over 32 KB: 431 as a problem, wherever they are too long", async (
 test("headers of 30 KB are read", async () => {
   const raw = openRaw(port);
   raw.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(30 * 1024)}\r\n\r\n`);
-  assert.equal((await raw.answer()).status, 200);
+  assert.equal((await raw.response()).status, 200);
   raw.socket.destroy();
 });
 
@@ -135,7 +135,7 @@ test("a body that comes a byte at a time and never ends is cut off at the same t
   raw.write(rawPost("/api/v1/echo", "", { ...key, "Transfer-Encoding": "chunked" }));
   const drip = setInterval(() => raw.write("1\r\n1\r\n"), 20);
   try {
-    assertRefused(await raw.answer(), 408, "request_timeout");
+    assertRefused(await raw.response(), 408, "request_timeout");
   } finally {
     clearInterval(drip);
     raw.socket.destroy();
@@ -172,7 +172,7 @@ test("a client that never closes its side after a refusal is let go of, and hold
     raw.write(bytes);
     return raw;
   });
-  for (const raw of connections) await raw.answer();
+  for (const raw of connections) await raw.response();
   const started = Date.now();
   await opened.close();
   assert.ok(Date.now() - started < 10_000);
@@ -182,15 +182,15 @@ test("a client that never closes its side after a refusal is let go of, and hold
 test("what is refused by the parser is told after the answers to what came before it", async () => {
   for (const bad of ["NONSENSE\r\n\r\n", "POST /api"]) {
     const raw = openRaw(port);
-    await door.trouble("hold_debits");
+    await service.trouble("hold_debits");
     raw.write(rawPost("/api/v1/echo", "1", key) + rawPost("/api/v1/echo", "2", key) + bad);
-    await eventually("both are held", async () => (await door.held()) === 2);
+    await eventually("both are held", async () => (await service.held()) === 2);
     // Longer than the time for headers, so that the refusal is due before the answers.
     await new Promise((resolve) => setTimeout(resolve, 700));
-    await door.trouble("none");
-    assert.equal((await raw.answer()).json().body, 1);
-    assert.equal((await raw.answer()).json().body, 2);
-    const refused = await raw.answer();
+    await service.trouble("none");
+    assert.equal((await raw.response()).json().body, 1);
+    assert.equal((await raw.response()).json().body, 2);
+    const refused = await raw.response();
     if (bad.startsWith("NO")) assertRefused(refused, 400, "invalid_request");
     else assertRefused(refused, 408, "request_timeout");
     assert.deepEqual(await raw.closed(), { rest: "", error: null });

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openRaw, openRawDoor, type RawAnswer, rawPost } from "../http/raw-socket.ts";
-import { type Caller, type Door, PUBLIC_URL } from "../http/test-service.ts";
+import { openRaw, openRawService, type RawResponse, rawPost } from "../http/raw-socket.ts";
+import { type Caller, PUBLIC_URL, type TestService } from "../http/test-service.ts";
 
 /** Addresses as bytes in the request line: what a client library would have put right on the way. */
-let door: Door;
+let service: TestService;
 let port: number;
 let caller: Caller;
 
 before(async () => {
-  ({ door, port, caller } = await openRawDoor());
+  ({ service, port, caller } = await openRawService());
 });
-after(() => door.close());
+after(() => service.close());
 
-async function post(target: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
+async function post(target: string, headers: Record<string, string> = {}): Promise<RawResponse> {
   const raw = openRaw(port);
   raw.write(
     rawPost(target, '{"text":"a"}', {
@@ -22,9 +22,9 @@ async function post(target: string, headers: Record<string, string> = {}): Promi
       ...headers,
     }),
   );
-  const answer = await raw.answer();
+  const response = await raw.response();
   raw.socket.destroy();
-  return answer;
+  return response;
 }
 
 const NOWHERE = [
@@ -55,11 +55,11 @@ const NOWHERE = [
 
 for (const target of NOWHERE) {
   test(`POST ${target} is 404: paths are exact`, async () => {
-    const answer = await post(target);
-    assert.equal(answer.status, 404, answer.text);
-    assert.equal(answer.headers.get("content-type"), "application/problem+json");
-    assert.equal(answer.json().code, "not_found");
-    for (const value of answer.headers.values()) assert.ok(!value.includes("X:1"), value);
+    const response = await post(target);
+    assert.equal(response.status, 404, response.text);
+    assert.equal(response.headers.get("content-type"), "application/problem+json");
+    assert.equal(response.json().code, "not_found");
+    for (const value of response.headers.values()) assert.ok(!value.includes("X:1"), value);
   });
 }
 
@@ -80,9 +80,9 @@ const SAME = [
 
 for (const target of SAME) {
   test(`POST ${target} is a call of hash`, async () => {
-    const answer = await post(target);
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.json().algorithm, "SHA256");
+    const response = await post(target);
+    assert.equal(response.status, 200, response.text);
+    assert.equal(response.json().algorithm, "SHA256");
   });
 }
 
@@ -101,9 +101,9 @@ test("an address in absolute form counts by its path, whatever host it names", a
     "http://[/api/v1/hash",
     "127.0.0.1:80/api/v1/hash",
   ]) {
-    const answer = await post(target);
-    assert.ok([400, 404, 405].includes(answer.status), `${target}: ${answer.status}`);
-    assert.equal(answer.json().ok, false);
+    const response = await post(target);
+    assert.ok([400, 404, 405].includes(response.status), `${target}: ${response.status}`);
+    assert.equal(response.json().ok, false);
   }
 });
 
@@ -117,14 +117,16 @@ test("no answer repeats the Host header: links come from the settings", async ()
     "1",
   ]) {
     for (const target of ["/api/v1/none", "/api/v1/hash"]) {
-      const answer = await post(target, {
+      const response = await post(target, {
         Host: host,
         "X-Forwarded-Host": "evil.example",
         Forwarded: "host=evil.example",
       });
-      assert.ok(!`${answer.text}${[...answer.headers.values()]}`.toLowerCase().includes("evil"));
-      if (answer.status === 404)
-        assert.ok(answer.json().type.startsWith(`${PUBLIC_URL}/docs/errors#`));
+      assert.ok(
+        !`${response.text}${[...response.headers.values()]}`.toLowerCase().includes("evil"),
+      );
+      if (response.status === 404)
+        assert.ok(response.json().type.startsWith(`${PUBLIC_URL}/docs/errors#`));
     }
   }
 });
@@ -133,9 +135,9 @@ test("HTTP/1.0 is answered, without a Host header too, and the connection is clo
   for (const host of ["", "Host: a\r\n"]) {
     const raw = openRaw(port);
     raw.write(`GET /healthz HTTP/1.0\r\n${host}\r\n`);
-    const answer = await raw.answer();
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.json(), { ok: true });
+    const response = await raw.response();
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.json(), { ok: true });
     assert.deepEqual(await raw.closed(), { rest: "", error: null });
   }
 });
@@ -145,9 +147,9 @@ test("two Authorization headers on two lines are no key, whichever comes first",
   for (const lines of [good + bad, bad + good, good + good]) {
     const raw = openRaw(port);
     raw.write(rawPost("/api/v1/hash", "{}").replace("\r\n", `\r\n${lines}`));
-    const answer = await raw.answer();
-    assert.equal(answer.status, 401);
-    assert.equal(answer.json().code, "invalid_key");
+    const response = await raw.response();
+    assert.equal(response.status, 401);
+    assert.equal(response.json().code, "invalid_key");
     raw.socket.destroy();
   }
 });
@@ -157,9 +159,9 @@ test("TRACE is refused and repeats nothing", async () => {
   raw.write(
     `TRACE /api/v1/hash HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
   );
-  const answer = await raw.answer();
-  assert.equal(answer.status, 405);
-  assert.ok(!answer.text.includes(caller.key));
+  const response = await raw.response();
+  assert.equal(response.status, 405);
+  assert.ok(!response.text.includes(caller.key));
   raw.socket.destroy();
 });
 
@@ -168,10 +170,10 @@ test("a wish to change the protocol is passed over", async () => {
   raw.write(
     "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
   );
-  assert.equal((await raw.answer()).status, 200);
+  assert.equal((await raw.response()).status, 200);
   raw.write(
     "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
   );
-  assert.equal((await raw.answer()).status, 200);
+  assert.equal((await raw.response()).status, 200);
   raw.socket.destroy();
 });

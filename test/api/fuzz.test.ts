@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "#api/openapi/document.ts";
 import { createDescription } from "../http/description.ts";
 import { playScenario, requestArbitrary, STATES, type State } from "../http/fuzz-scenario.ts";
 import { inProcess } from "../http/in-process.ts";
-import { type Opener, openDoor } from "../http/test-service.ts";
+import { type Opener, openService } from "../http/test-service.ts";
 import { workerd } from "../http/workerd.ts";
 
 /** The whole API against its own description: requests are made from it, every answer is held against it. */
@@ -15,8 +15,8 @@ const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 5);
 const REQUESTS_A_SCENARIO = 4;
 const seed = Number(process.env["TEST_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
-const describe = async (door: Awaited<ReturnType<typeof openDoor>>) =>
-  createDescription((await door.send("/openapi.json")).json() as OpenApiDocument);
+const describe = async (service: Awaited<ReturnType<typeof openService>>) =>
+  createDescription((await service.send("/openapi.json")).json() as OpenApiDocument);
 
 fuzz(inProcess, REQUESTS, [200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 503]);
 // Fewer requests: what comes about seldom may not.
@@ -27,9 +27,9 @@ function fuzz(opener: Opener, requestCount: number, statusesSure: number[]): voi
     timeout: 3_600_000,
   }, async (t) => {
     t.diagnostic(`seed ${seed}: TEST_FUZZ_SEED=${seed} does the same again`);
-    const door = await openDoor(opener, { rateLimit: 10, fixed: true });
-    t.after(door.close);
-    const description = await describe(door);
+    const service = await openService(opener, { rateLimit: 10, fixed: true });
+    t.after(service.close);
+    const description = await describe(service);
     const statuses = new Map<string, number>();
     const seen = (name: string) => statuses.set(name, (statuses.get(name) ?? 0) + 1);
     const requests = fc.array(requestArbitrary(description), {
@@ -41,7 +41,7 @@ function fuzz(opener: Opener, requestCount: number, statusesSure: number[]): voi
       fc.constantFrom(...STATES),
     );
     const scenario = fc.asyncProperty(state, requests, (state, requests) =>
-      playScenario(door, description, state, requests, seen),
+      playScenario(service, description, state, requests, seen),
     );
     const numRuns = Math.ceil(requestCount / REQUESTS_A_SCENARIO);
     await fc.assert(scenario, { numRuns, seed, endOnFailure: false });
@@ -58,9 +58,9 @@ function fuzz(opener: Opener, requestCount: number, statusesSure: number[]): voi
 }
 
 test("the operator's paths are answered as the description says", async () => {
-  const door = await openDoor(inProcess, { rateLimit: 10 });
-  const description = await describe(door);
+  const service = await openService(inProcess, { rateLimit: 10 });
+  const description = await describe(service);
   for (const [path, { get }] of Object.entries(description.document.paths)) {
-    if (get !== undefined) description.assertDescribed(get, path, "get", await door.send(path));
+    if (get !== undefined) description.assertDescribed(get, path, "get", await service.send(path));
   }
 });

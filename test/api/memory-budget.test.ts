@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryBudget, type MemoryLease } from "#api/pipeline/memory-budget.ts";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import type { MemoryLimits } from "#limits.ts";
 
 /** The memory budget of large calls: what it admits, what is held, and that all of it is freed. */
@@ -24,7 +24,7 @@ function open() {
 }
 
 const isRefused = (act: () => void) =>
-  assert.throws(act, (fault) => fault instanceof Fault && fault.code === "unavailable");
+  assert.throws(act, (fault) => fault instanceof ApiError && fault.code === "unavailable");
 
 function taken(lease: MemoryLease, bytes: number): MemoryLease {
   lease.take(bytes);

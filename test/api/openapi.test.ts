@@ -101,27 +101,27 @@ describe("the schemas of a tool", () => {
     const operation = post as Operation;
     const tool = TOOLS.find(({ name }) => path.endsWith(`/${name}`));
     const requests = operation.requestBody?.content["application/json"];
-    const answers = (
+    const results = (
       operation.responses["200"] as OpenApiDocument["components"]["responses"][string]
     ).content?.["application/json"];
 
     it(`${path}: has the examples of the tool, request and answer under one name`, () => {
       assert.ok(tool !== undefined && tool.examples.length > 0, "the tool has no examples");
-      assert.deepEqual(Object.keys(requests?.examples ?? {}), Object.keys(answers?.examples ?? {}));
+      assert.deepEqual(Object.keys(requests?.examples ?? {}), Object.keys(results?.examples ?? {}));
       assert.equal(Object.keys(requests?.examples ?? {}).length, tool.examples.length);
     });
 
     it(`${path}: takes its own examples, and no answer with another member`, () => {
       const takesRequest = validatorAt(requests?.schema.$ref as string);
-      const takesAnswer = validatorAt(answers?.schema.$ref as string);
+      const takesResponse = validatorAt(results?.schema.$ref as string);
       for (const { name, request, response } of tool?.examples ?? []) {
         assert.ok(takesRequest(request), `${name}: ${ajv.errorsText(takesRequest.errors)}`);
-        assert.ok(takesAnswer(response), `${name}: ${ajv.errorsText(takesAnswer.errors)}`);
+        assert.ok(takesResponse(response), `${name}: ${ajv.errorsText(takesResponse.errors)}`);
         assert.ok(
-          !takesAnswer({ ...(response as object), other: 1 }),
+          !takesResponse({ ...(response as object), other: 1 }),
           `${name} with a member more`,
         );
-        assert.ok(!takesAnswer({ ...(response as object), ok: false }), `${name} with ok false`);
+        assert.ok(!takesResponse({ ...(response as object), ok: false }), `${name} with ok false`);
       }
     });
 
@@ -169,9 +169,9 @@ describe("the schemas of a tool", () => {
 describe("the refusals in the description", () => {
   it("has every code once, under its own status, with an example that its schema takes", () => {
     const seen: string[] = [];
-    for (const [name, answer] of Object.entries(document.components.responses)) {
-      const content = answer.content?.["application/problem+json"];
-      assert.deepEqual(answer.content?.["application/json"], content, name);
+    for (const [name, result] of Object.entries(document.components.responses)) {
+      const content = result.content?.["application/problem+json"];
+      assert.deepEqual(result.content?.["application/json"], content, name);
       const takes = validatorAt(
         `#/components/responses/${name}/content/application~1problem+json/schema`,
       );

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
-import { assertRefused, openRaw, openRawDoor, rawPost } from "../http/raw-socket.ts";
-import type { Caller, Door } from "../http/test-service.ts";
+import { assertRefused, openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
+import type { Caller, TestService } from "../http/test-service.ts";
 
 /** Bodies over their limit: the client gets its 413, whichever way it sends, and keeps its connection where it can. */
-let door: Door;
+let service: TestService;
 let port: number;
 let caller: Caller;
 let key: Record<string, string>;
 
 before(async () => {
-  ({ door, port, caller, key } = await openRawDoor());
+  ({ service, port, caller, key } = await openRawService());
 });
-after(() => door.close());
+after(() => service.close());
 
 const ECHO_BODY_BYTES_MAX = ECHO_VALUE_BYTES_MAX + SPACE_BYTES;
 /** Over by 10 MB, and a whole number of the pieces in which it is sent. */
@@ -24,12 +24,12 @@ test("a body over its limit by one byte is refused and the connection lives", as
   const raw = openRaw(port);
   for (let round = 0; round < 3; round += 1) {
     raw.write(rawPost("/api/v1/echo", " ".repeat(ECHO_BODY_BYTES_MAX + 1), key));
-    const answer = await raw.answer();
-    assertRefused(answer, 413, "too_large");
-    assert.equal(answer.headers.get("connection"), "keep-alive");
+    const response = await raw.response();
+    assertRefused(response, 413, "too_large");
+    assert.equal(response.headers.get("connection"), "keep-alive");
   }
   raw.write(rawPost("/api/v1/echo", "1", key));
-  assert.equal((await raw.answer()).status, 200);
+  assert.equal((await raw.response()).status, 200);
   raw.socket.destroy();
 });
 
@@ -40,9 +40,9 @@ for (const chunked of [false, true]) {
 
   test(`a body over its limit by 10 MB, ${how}: fetch gets the 413`, async () => {
     for (let round = 0; round < 5; round += 1) {
-      const answer = await caller.post("echo", { body: new Uint8Array(OVER), chunked });
-      assert.equal(answer.status, 413);
-      assert.equal(answer.json().code, "too_large");
+      const response = await caller.post("echo", { body: new Uint8Array(OVER), chunked });
+      assert.equal(response.status, 413);
+      assert.equal(response.json().code, "too_large");
     }
   });
 
@@ -58,10 +58,10 @@ for (const chunked of [false, true]) {
             method: "POST",
             headers: { ...key, ...length },
           },
-          (answer) => {
-            answer.resume();
-            answer.on("error", reject);
-            sent.on("close", () => resolve(answer.statusCode));
+          (response) => {
+            response.resume();
+            response.on("error", reject);
+            sent.on("close", () => resolve(response.statusCode));
           },
         );
         sent.on("error", reject);
@@ -89,9 +89,9 @@ for (const chunked of [false, true]) {
       raw.socket.write(chunked ? "0\r\n\r\n" : "", () => resolve()),
     );
     raw.socket.resume();
-    const answer = await raw.answer();
-    assertRefused(answer, 413, "too_large");
-    assert.equal(answer.headers.get("connection"), "close");
+    const response = await raw.response();
+    assertRefused(response, 413, "too_large");
+    assert.equal(response.headers.get("connection"), "close");
     assert.deepEqual(await raw.closed(), { rest: "", error: null });
   });
 }

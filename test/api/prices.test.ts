@@ -4,13 +4,13 @@ import { echo, hash, type Tool, uuid } from "#tools/registry.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { openRemoteInProcess } from "../http/remote-in-process.ts";
 import {
-  type Answer,
-  assertAnswer,
+  type ApiResponse,
   assertProblem,
+  assertResponse,
   createCaller,
-  type DoorSettings,
-  openDoor,
+  openService,
   PUBLIC_URL,
+  type TestServiceSettings,
 } from "../http/test-service.ts";
 
 /** Tools with prices of their own, with a local and with a remote ledger: what a call is charged, and what 402 says. */
@@ -18,12 +18,12 @@ const TOOLS = [{ ...hash, price: 7 }, { ...uuid, price: 0 }, echo] as Tool[];
 const OPENERS = { local: openMemory, remote: openRemoteInProcess };
 
 for (const [where, openApp] of Object.entries(OPENERS)) {
-  const open = async (t: TestContext, settings: Partial<DoorSettings> = {}) => {
-    const all: DoorSettings = { rateLimit: 100_000, fixed: true, ...settings };
+  const open = async (t: TestContext, settings: Partial<TestServiceSettings> = {}) => {
+    const all: TestServiceSettings = { rateLimit: 100_000, fixed: true, ...settings };
     const opened = async () => openApp(all, { tools: TOOLS });
-    const door = await openDoor({ ...inProcess, open: opened }, all);
-    t.after(door.close);
-    return door;
+    const service = await openService({ ...inProcess, open: opened }, all);
+    t.after(service.close);
+    return service;
   };
 
   test(`${where}: a call is charged the price of its tool`, async (t) => {
@@ -34,12 +34,12 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
       ["echo", 1, 12],
       ["hash", 7, 5],
     ] as const) {
-      const answer = await caller.call(tool, tool === "hash" ? { text: "a" } : {});
-      assertAnswer(answer, charged);
-      assert.equal(answer.header("credits-remaining"), String(left), tool);
+      const response = await caller.call(tool, tool === "hash" ? { text: "a" } : {});
+      assertResponse(response, charged);
+      assert.equal(response.header("credits-remaining"), String(left), tool);
     }
     assertShort(await caller.call("hash", { text: "a" }), 7, 5);
-    assertAnswer(await caller.call("echo", {}), 1);
+    assertResponse(await caller.call("echo", {}), 1);
     assert.equal(await caller.balance(), 4);
   });
 
@@ -49,35 +49,35 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
     assertShort(await caller.call("hash", { text: "a" }), 7, 5);
     assert.equal(await caller.balance(), 5);
     await caller.grant(4);
-    assertAnswer(await caller.call("hash", { text: "a" }), 7);
+    assertResponse(await caller.call("hash", { text: "a" }), 7);
     assert.equal(await caller.balance(), 2);
   });
 
   test(`${where}: a call priced 0 needs no credits`, async (t) => {
     const caller = await createCaller(await open(t), { credits: 0 });
     const large = { count: 1, uppercase: true };
-    for (const body of [{}, large, {}]) assertAnswer(await caller.call("uuid", body), 0);
+    for (const body of [{}, large, {}]) assertResponse(await caller.call("uuid", body), 0);
     assertProblem(await caller.call("uuid", { count: 0 }), "invalid_request");
     assertShort(await caller.call("hash", { text: "a" }), 7, 0);
   });
 
   test(`${where}: the first call is free up to the price of the setting, and a price of 0 leaves it`, async (t) => {
     const caller = await createCaller(await open(t), { credits: 0, freeCall: "open" });
-    assertAnswer(await caller.call("uuid", {}), 0);
+    assertResponse(await caller.call("uuid", {}), 0);
     // Dearer than the setting, and its body is wrong: the credits come first.
     for (const body of [{ text: "a" }, { text: 1 }]) {
       assertShort(await caller.call("hash", body), 7, 0);
     }
-    assertAnswer(await caller.call("echo", {}), 0);
+    assertResponse(await caller.call("echo", {}), 0);
     assertShort(await caller.call("echo", {}), 1, 0);
-    assertAnswer(await caller.call("uuid", {}), 0);
+    assertResponse(await caller.call("uuid", {}), 0);
   });
 
   test(`${where}: a dear first call is charged and leaves the free call`, async (t) => {
     const caller = await createCaller(await open(t), { credits: 8, freeCall: "open" });
-    assertAnswer(await caller.call("hash", { text: "a" }), 7);
-    assertAnswer(await caller.call("echo", {}), 0);
-    assertAnswer(await caller.call("echo", {}), 1);
+    assertResponse(await caller.call("hash", { text: "a" }), 7);
+    assertResponse(await caller.call("echo", {}), 0);
+    assertResponse(await caller.call("echo", {}), 1);
     assert.equal(await caller.balance(), 0);
   });
 
@@ -85,12 +85,12 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
     const dear = await createCaller(await open(t, { freeCallCredits: 7 }), {
       ...{ credits: 0, freeCall: "open" },
     });
-    assertAnswer(await dear.call("hash", { text: "a" }), 0);
+    assertResponse(await dear.call("hash", { text: "a" }), 0);
     assertShort(await dear.call("echo", {}), 1, 0);
     const none = await createCaller(await open(t, { freeCallCredits: 0 }), {
       ...{ credits: 1, freeCall: "open" },
     });
-    assertAnswer(await none.call("echo", {}), 1);
+    assertResponse(await none.call("echo", {}), 1);
     assertShort(await none.call("echo", {}), 1, 0);
   });
 
@@ -98,10 +98,10 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
     const caller = await createCaller(await open(t), { credits: 7 });
     const again = { "Idempotency-Key": "again" };
     const first = await caller.call("hash", { text: "a" }, again);
-    assertAnswer(first, 7);
+    assertResponse(first, 7);
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const replay = await caller.call("hash", { text: "a" }, again);
-      assertAnswer(replay, 0);
+      assertResponse(replay, 0);
       assert.equal(replay.header("idempotency-replayed"), "true");
       assert.equal(replay.header("credits-remaining"), "0");
       assert.deepEqual(replay.bytes, first.bytes);
@@ -112,18 +112,18 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
   test(`${where}: of 20 calls at once on 50 credits exactly those that are paid succeed`, async (t) => {
     const caller = await createCaller(await open(t), { credits: 50 });
     const calls = Array.from({ length: 20 }, () => caller.call("hash", { text: "a" }));
-    const answers = await Promise.all(calls);
-    assert.equal(answers.filter(({ status }) => status === 200).length, 7);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      assertProblem(answer, "insufficient_credits");
+    const responses = await Promise.all(calls);
+    assert.equal(responses.filter(({ status }) => status === 200).length, 7);
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      assertProblem(response, "insufficient_credits");
     }
     assert.equal(await caller.balance(), 1);
   });
 }
 
 /** A 402 that names price and balance, in words and as members. */
-function assertShort(answer: Answer, price: number, balance: number): void {
-  const problem = assertProblem(answer, "insufficient_credits");
+function assertShort(response: ApiResponse, price: number, balance: number): void {
+  const problem = assertProblem(response, "insufficient_credits");
   const credits = price === 1 ? "credit" : "credits";
   const topUpUrl = `${PUBLIC_URL}/docs#credits`;
   assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
@@ -131,5 +131,5 @@ function assertShort(answer: Answer, price: number, balance: number): void {
     problem.detail,
     `A call costs ${price} ${credits} and the balance is ${balance}. How to get more: ${topUpUrl}`,
   );
-  assert.equal(answer.header("credits-remaining"), String(balance));
+  assert.equal(response.header("credits-remaining"), String(balance));
 }

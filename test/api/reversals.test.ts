@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
-import { assertAnswer, assertProblem, createCaller, openDoor } from "../http/test-service.ts";
+import { assertProblem, assertResponse, createCaller, openService } from "../http/test-service.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 /** Which calls are given to be reversed. */
@@ -26,7 +26,7 @@ async function openFailing(fault: () => Error | null) {
   const time = { now: () => Date.UTC(2026, 0, 15), elapsed: () => 0 };
   const opened = openInProcess(createBackstage(ledger, time), { rateLimit: 0 });
   const opener = { name: "in process", cannot: {}, open: async () => opened };
-  return openDoor(opener, { rateLimit: 0 });
+  return openService(opener, { rateLimit: 0 });
 }
 
 for (const { name, fault, idempotencyKey, reversals } of [
@@ -45,16 +45,16 @@ for (const { name, fault, idempotencyKey, reversals } of [
 ]) {
   test(`a debit ${name}`, async () => {
     let error: Error | null = null;
-    const door = await openFailing(() => error);
-    const caller = await createCaller(door, { credits: 5 });
+    const service = await openFailing(() => error);
+    const caller = await createCaller(service, { credits: 5 });
     const headers: Record<string, string> =
       idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey };
     error = fault;
     assertProblem(await caller.call("hash", { text: "a" }, headers), "unavailable");
     await settled();
-    assert.equal(await door.ordered("reverse"), reversals);
+    assert.equal(await service.ordered("reverse"), reversals);
     error = null;
-    assertAnswer(await caller.call("hash", { text: "a" }, headers), 1);
+    assertResponse(await caller.call("hash", { text: "a" }, headers), 1);
     assert.equal(await caller.balance(), 4);
   });
 }

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { BillingHouse } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { ADA, type BillingScene, openScene, randomFrom, START } from "./billing-fixture.ts";
+import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./billing-fixture.ts";
 
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 30);
 const CREDITS = 100;
@@ -20,18 +20,18 @@ async function oneFake(t: TestContext): Promise<FakeStripe> {
 }
 
 /** The credits of the purchase that its owner should have now. */
-async function due(scene: BillingScene, id: string, spent: number): Promise<number> {
-  const { status, paid, refunded, dispute } = await scene.purchase(id);
+async function due(fixture: BillingFixture, id: string, spent: number): Promise<number> {
+  const { status, paid, refunded, dispute } = await fixture.purchase(id);
   if (status !== "paid" || dispute === "open" || dispute === "lost") return 0;
   const back = Math.floor((CREDITS * refunded) / paid);
   return Math.max(0, CREDITS - back - spent);
 }
 
-async function assertSettled(scene: BillingScene, id: string, spent: number): Promise<void> {
-  await scene.audit();
-  assert.equal(await scene.balance(), await due(scene, id, spent));
-  const { grants } = await scene.ledger.credits({ account: ADA, now: START });
-  const { grant } = await scene.purchase(id);
+async function assertSettled(fixture: BillingFixture, id: string, spent: number): Promise<void> {
+  await fixture.audit();
+  assert.equal(await fixture.balance(), await due(fixture, id, spent));
+  const { grants } = await fixture.ledger.credits({ account: ADA, now: START });
+  const { grant } = await fixture.purchase(id);
   assert.deepEqual(
     grants.map((each) => [each.id, each.amount]),
     grant ? [[grant, CREDITS]] : [],
@@ -54,8 +54,8 @@ test("every order of the events of one payment ends in the same grants and the s
   const fake = await oneFake(t);
   const ends = new Set<string>();
   for (const order of permutations([0, 1, 2, 3])) {
-    const scene = await openScene(t, { fake });
-    const { id, session } = await scene.buy();
+    const fixture = await openFixture(t, { fake });
+    const { id, session } = await fixture.buy();
     fake.payLater(session);
     fake.arrive(session);
     fake.refund(session, 250);
@@ -65,20 +65,20 @@ test("every order of the events of one payment ends in the same grants and the s
       TOLD,
     );
     // The first is told in time, the others in any order.
-    await scene.receive(told[0] as Message);
-    for (const place of order) await scene.receive(told[place + 1] as Message);
-    await assertSettled(scene, id, 0);
-    const { voided, spent, status, refunded } = await scene.purchase(id);
-    ends.add(JSON.stringify([voided, spent, status, refunded, await scene.grants()]));
+    await fixture.receive(told[0] as Message);
+    for (const place of order) await fixture.receive(told[place + 1] as Message);
+    await assertSettled(fixture, id, 0);
+    const { voided, spent, status, refunded } = await fixture.purchase(id);
+    ends.add(JSON.stringify([voided, spent, status, refunded, await fixture.grants()]));
   }
   assert.deepEqual([...ends], ['[50,0,"paid",250,{"grant":"100/50"}]']);
 });
 
-type Life = { scene: BillingScene; session: string; refunds: { id: string }[] };
+type Life = { fixture: BillingFixture; session: string; refunds: { id: string }[] };
 
 /** Something that can happen to a paid payment now. */
 function happen(
-  { scene: { fake }, session, refunds }: Life,
+  { fixture: { fake }, session, refunds }: Life,
   random: () => number,
   disputed: string,
 ): string {
@@ -102,7 +102,7 @@ function happen(
 
 /** Calls that spend of the purchase, and some of them that are given back, soon or late. */
 async function call(
-  { accounts, ledger, balance }: BillingScene,
+  { accounts, ledger, balance }: BillingFixture,
   random: () => number,
   made: string[],
 ) {
@@ -120,9 +120,9 @@ async function call(
   }
 }
 
-async function live(scene: BillingScene, random: () => number, death: Death): Promise<void> {
-  const { fake } = scene;
-  const { id, session } = await scene.buy();
+async function live(fixture: BillingFixture, random: () => number, death: Death): Promise<void> {
+  const { fake } = fixture;
+  const { id, session } = await fixture.buy();
   fake.take();
   fake.pay(session);
   const refunds: { id: string }[] = [];
@@ -135,17 +135,17 @@ async function live(scene: BillingScene, random: () => number, death: Death): Pr
     const heard = told.filter(() => random() < 0.5).toSorted(() => random() - 0.5);
     if (random() < 0.4)
       Object.assign(death, { left: 1 + Math.floor(random() * 12), after: random() < 0.5 });
-    await scene.receiveAll(heard).catch(unlessKilled);
+    await fixture.receiveAll(heard).catch(unlessKilled);
     death.left = 0;
-    await call(scene, random, calls);
-    disputed = happen({ scene, session, refunds }, random, disputed);
+    await call(fixture, random, calls);
+    disputed = happen({ fixture, session, refunds }, random, disputed);
   }
   told.push(...fake.take());
-  await scene.receiveAll(told.toSorted(() => random() - 0.5));
-  await assertSettled(scene, id, calls.length);
-  const grants = await scene.grants();
-  await scene.billing.settle({ session });
-  assert.deepEqual(await scene.grants(), grants);
+  await fixture.receiveAll(told.toSorted(() => random() - 0.5));
+  await assertSettled(fixture, id, calls.length);
+  const grants = await fixture.grants();
+  await fixture.billing.settle({ session });
+  assert.deepEqual(await fixture.grants(), grants);
 }
 
 test(`${RUNS} random lives of payments, told in part, out of order and to the dying, end as the money stands`, async (t) => {
@@ -154,9 +154,9 @@ test(`${RUNS} random lives of payments, told in part, out of order and to the dy
   t.diagnostic(`TEST_SALES_SEED=${seed}`);
   for (let run = 0; run < RUNS; run += 1) {
     const death = { left: 0, after: false };
-    const scene = await openScene(t, { fake, house: (house) => mortal(house, death) });
+    const fixture = await openFixture(t, { fake, deps: (deps) => mortal(deps, death) });
     try {
-      await live(scene, randomFrom(seed + run), death);
+      await live(fixture, randomFrom(seed + run), death);
     } catch (error) {
       throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
     }
@@ -169,7 +169,7 @@ function unlessKilled(error: unknown): void {
 }
 
 /** A house in which everything ends at one step: before it is taken, or after. */
-function mortal(house: BillingHouse, state: { left: number; after: boolean }): BillingHouse {
+function mortal(deps: BillingDeps, state: { left: number; after: boolean }): BillingDeps {
   const wrap = <Part extends object>(part: Part): Part =>
     new Proxy(part, {
       get(target, name) {
@@ -184,8 +184,8 @@ function mortal(house: BillingHouse, state: { left: number; after: boolean }): B
         };
       },
     });
-  const { provider, book, ledger } = house;
-  return { ...house, provider: wrap(provider), book: wrap(book), ledger: wrap(ledger) };
+  const { provider, purchases, ledger } = deps;
+  return { ...deps, provider: wrap(provider), purchases: wrap(purchases), ledger: wrap(ledger) };
 }
 
 type Death = { left: number; after: boolean };
@@ -193,15 +193,15 @@ type Death = { left: number; after: boolean };
 /** A payment's life with one death in it; whether it came to pass. `again`: the message comes once more at once. */
 async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again: boolean) {
   const state = { left: 0, after: death.after };
-  const scene = await openScene(t, { fake, house: (house) => mortal(house, state) });
-  const { id, session } = await scene.buy();
-  const settle = () => scene.billing.settle({ session });
+  const fixture = await openFixture(t, { fake, deps: (deps) => mortal(deps, state) });
+  const { id, session } = await fixture.buy();
+  const settle = () => fixture.billing.settle({ session });
   let spent = 0;
   const acts = [
     () => fake.pay(session),
     async () => {
-      spent = Math.min(30, await scene.balance());
-      await scene.spend(spent);
+      spent = Math.min(30, await fixture.balance());
+      await fixture.spend(spent);
     },
     () => void fake.refund(session, 100),
     () => void fake.dispute(session, "needs_response"),
@@ -218,7 +218,7 @@ async function liveAndDie(t: TestContext, fake: FakeStripe, death: Death, again:
   const isOver = state.left <= 0;
   state.left = 0;
   await settle();
-  await assertSettled(scene, id, spent);
+  await assertSettled(fixture, id, spent);
   return isOver;
 }
 
@@ -247,17 +247,17 @@ for (const { after, again } of DEATHS) {
 
 test("settled by eight at once, again and again, a payment has one grant and loses nothing", async (t) => {
   const fake = await oneFake(t);
-  const scene = await openScene(t, { fake });
-  const { id, session } = await scene.buy();
+  const fixture = await openFixture(t, { fake });
+  const { id, session } = await fixture.buy();
   const settleTogether = () =>
-    Promise.all(Array.from({ length: 8 }, () => scene.billing.settle({ session })));
+    Promise.all(Array.from({ length: 8 }, () => fixture.billing.settle({ session })));
   fake.pay(session);
   await settleTogether();
-  await scene.spend(10);
+  await fixture.spend(10);
   for (const status of ["needs_response", "won"] as const) {
     fake.dispute(session, status);
     await settleTogether();
   }
-  await assertSettled(scene, id, 10);
-  assert.deepEqual(await scene.grants(), { grant: "100/90" });
+  await assertSettled(fixture, id, 10);
+  assert.deepEqual(await fixture.grants(), { grant: "100/90" });
 });

@@ -2,21 +2,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditPurchases } from "#billing/audit-purchases.ts";
-import { ADA, type BillingScene, openScene, START } from "./billing-fixture.ts";
+import { ADA, type BillingFixture, openFixture, START } from "./billing-fixture.ts";
 
 const HOUR = 3_600_000;
 
-function auditOf({ book, ledger, clock }: BillingScene) {
+function auditOf({ purchases, ledger, clock }: BillingFixture) {
   async function* grants() {
     const { grants: all } = await ledger.credits({ account: ADA, now: clock.at });
     yield all.map((grant) => ({ account: ADA, ...grant }));
   }
-  return auditPurchases(book, { ledger, grants }, clock.at);
+  return auditPurchases(purchases, { ledger, grants }, clock.at);
 }
 
 test("what was bought, paid back and spent is in order", async (t) => {
-  const scene = await openScene(t);
-  const { fake, buy, receiveAll, spend, clock } = scene;
+  const fixture = await openFixture(t);
+  const { fake, buy, receiveAll, spend, clock } = fixture;
   const [one, two] = [await buy(), await buy()];
   await buy();
   fake.pay(one.session);
@@ -26,63 +26,63 @@ test("what was bought, paid back and spent is in order", async (t) => {
   fake.refund(two.session);
   await receiveAll();
   clock.at += HOUR;
-  assert.deepEqual(await auditOf(scene), []);
+  assert.deepEqual(await auditOf(fixture), []);
 });
 
 test("money for a closed account is told until it is paid back whole", async (t) => {
-  const scene = await openScene(t);
-  const { fake, buy, receiveAll, ledger } = scene;
+  const fixture = await openFixture(t);
+  const { fake, buy, receiveAll, ledger } = fixture;
   const { id, session } = await buy();
   await ledger.closeAccount({ account: ADA, now: START });
   fake.pay(session);
   await receiveAll();
   const fault = `The purchase ${id} of ${ADA} is paid, but could not be granted (account_closed): refund it`;
-  assert.deepEqual(await auditOf(scene), [fault]);
+  assert.deepEqual(await auditOf(fixture), [fault]);
   fake.refund(session, 100);
   await receiveAll();
-  assert.deepEqual(await auditOf(scene), [fault]);
+  assert.deepEqual(await auditOf(fixture), [fault]);
   fake.refund(session);
   await receiveAll();
-  assert.deepEqual(await auditOf(scene), []);
+  assert.deepEqual(await auditOf(fixture), []);
 });
 
 test("what is marked as paid and was not granted is told after a minute", async (t) => {
-  const scene = await openScene(t);
-  const { fake, buy, receiveAll, purchase, clock } = scene;
+  const fixture = await openFixture(t);
+  const { fake, buy, receiveAll, purchase, clock } = fixture;
   const { id, session } = await buy();
   fake.pay(session);
   await receiveAll();
-  const { book } = scene;
+  const { purchases } = fixture;
   const row = await purchase(id);
   const seen = row.updatedAt;
   // A ledger that was set back: the payment is another one, which has no grant.
   const lost = { ...row, payment: "pi_lost", session: "cs_lost", grant: null };
-  await book.update({ purchase: { ...lost, updatedAt: seen + 1 }, seen });
+  await purchases.update({ purchase: { ...lost, updatedAt: seen + 1 }, seen });
   const about = (faults: string[]) => faults.filter((fault) => fault.includes(id));
-  assert.deepEqual(about(await auditOf(scene)), []);
+  assert.deepEqual(about(await auditOf(fixture)), []);
   clock.at += HOUR;
-  assert.deepEqual(about(await auditOf(scene)), [
+  assert.deepEqual(about(await auditOf(fixture)), [
     `The purchase ${id} of ${ADA} is paid, but its credits were not granted: run payments reconcile`,
   ]);
 });
 
 test("a grant whose row was not written any more is told by its name, and reconciling mends it", async (t) => {
-  const scene = await openScene(t);
-  const { fake, buy, receiveAll, purchase, book, billing, clock } = scene;
+  const fixture = await openFixture(t);
+  const { fake, buy, receiveAll, purchase, purchases, billing, clock } = fixture;
   const { id, session } = await buy();
   fake.pay(session);
   await receiveAll();
   const row = await purchase(id);
   // As one leaves it who is killed between the grant and the row.
-  await book.update({
+  await purchases.update({
     purchase: { ...row, grant: null, updatedAt: row.updatedAt + 1 },
     seen: row.updatedAt,
   });
-  assert.deepEqual(await auditOf(scene), [], "it may be under way");
+  assert.deepEqual(await auditOf(fixture), [], "it may be under way");
   clock.at += HOUR;
-  assert.deepEqual(await auditOf(scene), [
+  assert.deepEqual(await auditOf(fixture), [
     `The purchase ${id} of ${ADA} has the grant stripe:${fake.paymentOf(session)}, which its row does not name: run payments reconcile`,
   ]);
   await billing.compare({ since: START });
-  assert.deepEqual(await auditOf(scene), []);
+  assert.deepEqual(await auditOf(fixture), []);
 });

@@ -9,12 +9,12 @@ import {
 import { createBilling } from "#billing/billing.ts";
 import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
-import { ADA, openScene, START } from "./billing-fixture.ts";
+import { ADA, openFixture, START } from "./billing-fixture.ts";
 
 const HOUR = 3_600_000;
 
 test("a purchase is in the book before its page can be paid at, with the price of that moment", async (t) => {
-  const { fake, begin, purchase } = await openScene(t);
+  const { fake, begin, purchase } = await openFixture(t);
   const begun = await begin("large");
   assert.ok(begun.outcome === "begun");
   const { id } = begun.purchase;
@@ -30,7 +30,7 @@ test("a purchase is in the book before its page can be paid at, with the price o
 });
 
 test("what is not on the price list, and who cannot buy, is refused before anything is written", async (t) => {
-  const { fake, begin, book, ledger, accounts } = await openScene(t);
+  const { fake, begin, purchases, ledger, accounts } = await openFixture(t);
   const bob = await accounts.account("Bob");
   await ledger.suspendAccount({ account: bob, now: START });
   const cid = await accounts.account("Cid");
@@ -39,12 +39,12 @@ test("what is not on the price list, and who cannot buy, is refused before anyth
   assert.deepEqual(await begin("small", bob), { outcome: "account_suspended" });
   assert.deepEqual(await begin("small", cid), { outcome: "no_account" });
   assert.deepEqual(await begin("small", accountId("Nobody")), { outcome: "no_account" });
-  assert.deepEqual(await book.listAll({ after: null, max: 9 }), []);
+  assert.deepEqual(await purchases.listAll({ after: null, max: 9 }), []);
   assert.deepEqual(fake.requests, []);
 });
 
 test("the lifetime plan is bought once, and again only after it was refunded", async (t) => {
-  const { fake, begin, buy, receiveAll } = await openScene(t);
+  const { fake, begin, buy, receiveAll } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
   await receiveAll();
@@ -56,7 +56,8 @@ test("the lifetime plan is bought once, and again only after it was refunded", a
 });
 
 test("while the plan's page is open it is the same page, and while its money is on the way it is refused", async (t) => {
-  const { fake, begin, buy, book, receiveAll, clock, billing, accounts } = await openScene(t);
+  const { fake, begin, buy, purchases, receiveAll, clock, billing, accounts } =
+    await openFixture(t);
   const { id, session } = await buy("lifetime");
   // However much was begun since.
   for (let no = 1; no < PURCHASES_PER_HOUR_MAX; no += 1) await buy();
@@ -76,11 +77,11 @@ test("while the plan's page is open it is the same page, and while its money is 
   const next = await begin("lifetime");
   assert.ok(next.outcome === "begun" && next.purchase.id !== id);
   assert.equal((await billing.compare({ since: START })).inTrouble.length, 0);
-  assert.equal((await book.listUnsettled({ account: ADA, kind: "lifetime" })).length, 1);
+  assert.equal((await purchases.listUnsettled({ account: ADA, kind: "lifetime" })).length, 1);
 });
 
 test("a plan that was paid, of which no message came, is found when it is begun again", async (t) => {
-  const { fake, begin, buy, clock, ledger } = await openScene(t);
+  const { fake, begin, buy, clock, ledger } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
   clock.at += PAGE_OPEN_MS;
@@ -89,7 +90,7 @@ test("a plan that was paid, of which no message came, is found when it is begun 
 });
 
 test("a plan whose page is over is begun anew, and the old purchase is expired by that", async (t) => {
-  const { fake, buy, clock, purchase } = await openScene(t);
+  const { fake, buy, clock, purchase } = await openFixture(t);
   const { id, session } = await buy("lifetime");
   clock.at += PAGE_OPEN_MS;
   fake.expire(session);
@@ -99,12 +100,12 @@ test("a plan whose page is over is begun anew, and the old purchase is expired b
 });
 
 test("a price list without the plan does not sell it", async (t) => {
-  const { begin } = await openScene(t, { prices: { lifetime: null } });
+  const { begin } = await openFixture(t, { prices: { lifetime: null } });
   assert.deepEqual(await begin("lifetime"), { outcome: "no_such_offer" });
 });
 
 test(`an account begins ${PURCHASES_PER_HOUR_MAX} purchases an hour, and is told when it may go on`, async (t) => {
-  const { begin, clock, accounts } = await openScene(t);
+  const { begin, clock, accounts } = await openFixture(t);
   for (let no = 0; no < PURCHASES_PER_HOUR_MAX; no += 1) {
     assert.equal((await begin()).outcome, "begun");
     clock.at += 1000;
@@ -119,7 +120,7 @@ test(`an account begins ${PURCHASES_PER_HOUR_MAX} purchases an hour, and is told
 });
 
 test("clicks while the provider is away keep nobody from buying, but they have a bound too", async (t) => {
-  const { fake, begin, clock, book } = await openScene(t);
+  const { fake, begin, clock, purchases } = await openFixture(t);
   fake.setAway("500");
   for (let no = 0; no < PURCHASES_PER_HOUR_MAX + 2; no += 1) await assert.rejects(begin());
   fake.setAway(null);
@@ -131,28 +132,28 @@ test("clicks while the provider is away keep nobody from buying, but they have a
   fake.setAway(null);
   clock.at += 1000;
   assert.deepEqual(await begin(), { outcome: "too_many", retryAfterMs: HOUR - 1000 });
-  assert.equal((await book.listAll({ after: null, max: 99 })).length, TRIES_PER_HOUR_MAX);
+  assert.equal((await purchases.listAll({ after: null, max: 99 })).length, TRIES_PER_HOUR_MAX);
   clock.at += HOUR - 1000;
   assert.equal((await begin()).outcome, "begun");
 });
 
 test("a purchase whose page the provider refuses to open is expired at once", async (t) => {
-  const { house, book } = await openScene(t);
+  const { deps, purchases } = await openFixture(t);
   const open = () => Promise.reject(new ProviderRefused("Set the key"));
-  const refused = createBilling({ ...house, provider: { ...house.provider, open } });
+  const refused = createBilling({ ...deps, provider: { ...deps.provider, open } });
   const urlsOf = () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" });
   const order = { account: ADA, offer: "small", email: "ada@example.org", urlsOf };
   await assert.rejects(refused.begin(order), ProviderRefused);
-  const [left] = await book.list({ account: ADA, after: null, max: 9 });
+  const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.deepEqual([left?.status, left?.session], ["expired", null]);
 });
 
 test("where the provider is away, the purchase stays without a page and expires", async (t) => {
-  const { fake, begin, book, billing, clock } = await openScene(t);
+  const { fake, begin, purchases, billing, clock } = await openFixture(t);
   fake.setAway("reset");
   await assert.rejects(begin(), ProviderAway);
   fake.setAway(null);
-  const [left] = await book.list({ account: ADA, after: null, max: 9 });
+  const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.ok(left);
   assert.deepEqual([left.status, left.session, left.payUrl], ["open", null, null]);
   assert.deepEqual(await billing.settle({ purchase: left.id }), {
@@ -164,7 +165,7 @@ test("where the provider is away, the purchase stays without a page and expires"
 });
 
 test("a page that was opened while we were killed is found by what it tells", async (t) => {
-  const { fake, begin, receiveAll, grants, book } = await openScene(t);
+  const { fake, begin, receiveAll, grants, purchases } = await openFixture(t);
   // The page is open, and its answer is lost: what the buyer does there cannot be expected, but is not lost either.
   fake.setAway("500 late");
   await assert.rejects(begin(), ProviderAway);
@@ -172,7 +173,7 @@ test("a page that was opened while we were killed is found by what it tells", as
   const session = fake.newest();
   fake.pay(session);
   await receiveAll();
-  const [kept] = await book.list({ account: ADA, after: null, max: 9 });
+  const [kept] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.deepEqual([kept?.session, kept?.status], [session, "paid"]);
   assert.deepEqual(await grants(), { grant: "100/100" });
 });

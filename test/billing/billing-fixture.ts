@@ -1,16 +1,16 @@
 /** What the tests of the billing room start from: a ledger and a book in memory, and the fake of Stripe behind the real SDK. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type BillingHouse, createBilling } from "#billing/billing.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import { type BillingDeps, createBilling } from "#billing/billing.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { accountId, createScene as ledgerScene } from "../contract/ledger/fixture.ts";
+import { accountId, createFixture as ledgerFixture } from "../contract/ledger/fixture.ts";
 import {
   FAKE_SECRET_KEY,
   FAKE_SERVICE,
@@ -34,22 +34,22 @@ export const PRICES = {
   lifetime: { name: "Lifetime", credits: 500, price: "199.00" },
 };
 
-export type BillingScene = Awaited<ReturnType<typeof openScene>>;
+export type BillingFixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** Of all scenes: some share a fake, which knows a purchase by its id. */
 let ids = 0;
 
 type Wrap = {
   /** A house that breaks, between two who do not. */
-  house?: (house: BillingHouse) => BillingHouse;
+  deps?: (deps: BillingDeps) => BillingDeps;
   prices?: object;
   stripe?: Partial<StripeOptions>;
   fake?: FakeStripe;
 };
 
-export async function openScene(
+export async function openFixture(
   t: TestContext,
-  { house: wrap, prices, stripe, fake: given }: Wrap = {},
+  { deps: wrap, prices, stripe, fake: given }: Wrap = {},
 ) {
   const clock = { at: START };
   const now = () => clock.at;
@@ -57,7 +57,7 @@ export async function openScene(
   if (given === undefined) t.after(() => fake.close());
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  const book: PurchaseBook = createPurchaseBook(createSqliteDatabase(driver));
+  const purchases: PurchaseStore = createPurchaseStore(createSqliteDatabase(driver));
   const ledger: Ledger = createMemoryLedger();
   const provider = createStripeProvider({
     ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
@@ -70,10 +70,10 @@ export async function openScene(
     ids += 1;
     return `${prefix}_test${ids}`;
   };
-  const house: BillingHouse = { provider, book, ledger, prices: read.prices, now, newId };
-  const billing = createBilling(wrap?.(house) ?? house);
-  const scene = ledgerScene({ ledger });
-  await scene.account("Ada");
+  const deps: BillingDeps = { provider, purchases, ledger, prices: read.prices, now, newId };
+  const billing = createBilling(wrap?.(deps) ?? deps);
+  const fixture = ledgerFixture({ ledger });
+  await fixture.account("Ada");
 
   const begin = (offer = "small", account = ADA) =>
     billing.begin({
@@ -98,13 +98,13 @@ export async function openScene(
     return outcomes;
   };
   const purchase = async (id: string) => {
-    const found = await book.find({ id });
+    const found = await purchases.find({ id });
     assert.ok(found);
     return found;
   };
   const spend = async (count: number, account = ADA) => {
     for (let no = 0; no < count; no += 1) {
-      assert.equal((await scene.debit(account, { now: clock.at })).outcome, "debited");
+      assert.equal((await fixture.debit(account, { now: clock.at })).outcome, "debited");
     }
   };
   /** The account's grants as `amount/remaining`, by their names without the payment's. */
@@ -123,8 +123,8 @@ export async function openScene(
   };
   t.after(audit);
   return {
-    ...{ fake, clock, house, billing, book, ledger, begin, buy, receive, receiveAll, purchase },
-    ...{ spend, grants, audit, balance: () => scene.balance(ADA, clock.at), accounts: scene },
+    ...{ fake, clock, deps, billing, purchases, ledger, begin, buy, receive, receiveAll, purchase },
+    ...{ spend, grants, audit, balance: () => fixture.balance(ADA, clock.at), accounts: fixture },
   };
 }
 

@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { createBilling } from "#billing/billing.ts";
 import { ProviderAway } from "#billing/payment-provider.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
-import { ADA, openScene, START } from "./billing-fixture.ts";
+import { ADA, openFixture, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 
 test("events that were missed are made good, and the second comparison finds all in order", async (t) => {
-  const { fake, billing, buy, grants, spend } = await openScene(t);
+  const { fake, billing, buy, grants, spend } = await openFixture(t);
   const [paid, back, open, gone] = [await buy(), await buy(), await buy(), await buy()];
   fake.pay(paid.session);
   fake.pay(back.session);
@@ -39,14 +39,14 @@ test("events that were missed are made good, and the second comparison finds all
 });
 
 test("a grant that the ledger does not have is made again", async (t) => {
-  const { fake, house, buy, receiveAll, billing } = await openScene(t);
+  const { fake, deps, buy, receiveAll, billing } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
   await receiveAll();
   // A ledger that was restored from before.
   const ledger = createMemoryLedger();
   await ledger.openAccount({ account: ADA, freeCall: "withheld", now: START });
-  const restored = createBilling({ ...house, ledger });
+  const restored = createBilling({ ...deps, ledger });
   const { settledNow } = await restored.compare({ since: START });
   assert.deepEqual(
     settledNow.map(({ purchase }) => purchase),
@@ -57,11 +57,11 @@ test("a grant that the ledger does not have is made again", async (t) => {
 });
 
 test("a purchase that Stripe does not know is for the operator", async (t) => {
-  const there = await openScene(t);
-  const here = await openScene(t);
+  const there = await openFixture(t);
+  const here = await openFixture(t);
   const { id } = await here.buy();
   // Another account's key at Stripe: our book names pages that are not there.
-  const lost = createBilling({ ...here.house, provider: there.house.provider });
+  const lost = createBilling({ ...here.deps, provider: there.deps.provider });
   const { inTrouble } = await lost.compare({ since: START });
   assert.deepEqual(
     inTrouble.map(({ purchase }) => purchase),
@@ -72,9 +72,9 @@ test("a purchase that Stripe does not know is for the operator", async (t) => {
 });
 
 test("two services at one account at Stripe leave each other's payments alone, also where a row was lost", async (t) => {
-  const production = await openScene(t);
+  const production = await openFixture(t);
   const { fake } = production;
-  const staging = await openScene(t, { fake, stripe: { services: ["ffff000011112222"] } });
+  const staging = await openFixture(t, { fake, stripe: { services: ["ffff000011112222"] } });
   const { session } = await production.buy();
   fake.pay(session);
   const messages = fake.take();
@@ -82,17 +82,17 @@ test("two services at one account at Stripe leave each other's payments alone, a
   assert.deepEqual([...new Set(outcomes)].sort(), ["ignored", "not_ours"]);
   const { looked, inTrouble } = await staging.billing.compare({ since: START });
   assert.deepEqual([looked, inTrouble, await staging.grants()], [0, [], {}]);
-  assert.deepEqual(await staging.book.list({ account: ADA, after: null, max: 9 }), []);
+  assert.deepEqual(await staging.purchases.list({ account: ADA, after: null, max: 9 }), []);
   await production.receiveAll(messages);
   assert.equal(Object.keys(await production.grants()).length, 1);
 });
 
 test("a service under a new secret goes on with the purchases in its book, and no longer knows those that it lost", async (t) => {
-  const { fake, house, buy, grants } = await openScene(t);
+  const { fake, deps, buy, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
-  const other = await openScene(t, { fake, stripe: { services: ["ffff000011112222"] } });
-  const after = createBilling({ ...house, provider: other.house.provider });
+  const other = await openFixture(t, { fake, stripe: { services: ["ffff000011112222"] } });
+  const after = createBilling({ ...deps, provider: other.deps.provider });
   const { settledNow, inTrouble } = await after.compare({ since: START });
   assert.deepEqual([settledNow.map(({ purchase }) => purchase), inTrouble], [[id], []]);
   assert.equal(Object.keys(await grants()).length, 1);
@@ -103,16 +103,16 @@ test("a service under a new secret goes on with the purchases in its book, and n
   assert.equal(told.outcome, "settled");
   // Of a book without the row: the old secret finds the payment, the new one does not.
   assert.equal((await other.billing.compare({ since: START })).looked, 0);
-  const restored = createBilling({ ...other.house, provider: house.provider });
+  const restored = createBilling({ ...other.deps, provider: deps.provider });
   assert.equal((await restored.compare({ since: START })).looked, 1);
   assert.equal((await other.purchase(id)).status, "paid");
 });
 
 test("a payment that names a purchase of another page grants nothing, and is for the operator", async (t) => {
-  const { fake, billing, buy, purchase, book, receiveAll, grants } = await openScene(t);
+  const { fake, billing, buy, purchase, purchases, receiveAll, grants } = await openFixture(t);
   const { id, session } = await buy();
   const row = await purchase(id);
-  await book.update({
+  await purchases.update({
     purchase: { ...row, session: "cs_other", updatedAt: START + 9 },
     seen: row.updatedAt,
   });
@@ -127,7 +127,7 @@ test("a payment that names a purchase of another page grants nothing, and is for
 });
 
 test("only what was begun since is compared", async (t) => {
-  const { fake, billing, buy, clock } = await openScene(t);
+  const { fake, billing, buy, clock } = await openFixture(t);
   const old = await buy();
   fake.pay(old.session);
   clock.at += 3 * DAY;
@@ -138,7 +138,7 @@ test("only what was begun since is compared", async (t) => {
 });
 
 test("a provider that goes away in the midst ends the comparison; beginning again finishes it", async (t) => {
-  const { fake, billing, buy, grants } = await openScene(t);
+  const { fake, billing, buy, grants } = await openFixture(t);
   const sessions = [(await buy()).session, (await buy()).session, (await buy()).session];
   for (const session of sessions) fake.pay(session);
   fake.take();

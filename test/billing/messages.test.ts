@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { MessageRefused, ProviderAway } from "#billing/payment-provider.ts";
 import { FAKE_WEBHOOK_SECRET } from "../stripe/fake-stripe.ts";
 import { sign } from "../stripe/messages.ts";
-import { openScene } from "./billing-fixture.ts";
+import { openFixture } from "./billing-fixture.ts";
 
 const WEEK = 7 * 86_400_000;
 
@@ -12,7 +12,7 @@ for (const fetchClient of [false, true]) {
   const way = fetchClient ? "by SubtleCrypto" : "by Node's module";
 
   test(`a message is believed as it was signed, ${way}, and not with one bit changed`, async (t) => {
-    const { fake, billing, buy, clock, grants } = await openScene(t, { stripe: { fetchClient } });
+    const { fake, billing, buy, clock, grants } = await openFixture(t, { stripe: { fetchClient } });
     const { session } = await buy();
     fake.pay(session);
     const [message] = fake.take();
@@ -55,7 +55,7 @@ for (const fetchClient of [false, true]) {
 }
 
 test("a message from last week is refused, and one that was signed anew is not", async (t) => {
-  const { fake, billing, buy, receive, clock } = await openScene(t);
+  const { fake, billing, buy, receive, clock } = await openFixture(t);
   const { session } = await buy();
   fake.pay(session);
   const [message] = fake.take();
@@ -67,7 +67,7 @@ test("a message from last week is refused, and one that was signed anew is not",
 });
 
 test("while Stripe is away a message changes nothing and may come again", async (t) => {
-  const { fake, buy, receive, purchase, grants } = await openScene(t);
+  const { fake, buy, receive, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
   const message = fake.take().find(({ type }) => type === "checkout.session.completed");
@@ -82,7 +82,7 @@ test("while Stripe is away a message changes nothing and may come again", async 
 });
 
 test("messages about nothing that is bought are ignored without asking Stripe", async (t) => {
-  const { fake, receive } = await openScene(t);
+  const { fake, receive } = await openFixture(t);
   const encode = (event: object) => new TextEncoder().encode(JSON.stringify(event));
   const bodies = [
     { object: "event", type: "payout.paid", data: { object: { id: "po_1", object: "payout" } } },
@@ -101,7 +101,7 @@ test("messages about nothing that is bought are ignored without asking Stripe", 
 });
 
 test("every kind of event that we ask Stripe for leads to its purchase", async (t) => {
-  const { fake, buy, receive } = await openScene(t);
+  const { fake, buy, receive } = await openFixture(t);
   const [one, two, three] = [await buy(), await buy(), await buy()];
   fake.pay(one.session);
   fake.failRefund(fake.refund(one.session, 100));

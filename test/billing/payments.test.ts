@@ -1,12 +1,12 @@
 /** Payments from begin to end, in process: the real SDK, a fake of Stripe, the ledger in memory and the book in SQLite. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADA, isSettled, openScene, START } from "./billing-fixture.ts";
+import { ADA, isSettled, openFixture, START } from "./billing-fixture.ts";
 
 const DAY = 86_400_000;
 
 test("a pack that was paid is granted once, for its months, with receipt and invoice", async (t) => {
-  const { fake, buy, receiveAll, purchase, grants, ledger, balance } = await openScene(t);
+  const { fake, buy, receiveAll, purchase, grants, ledger, balance } = await openFixture(t);
   const { id, session } = await buy();
   assert.equal((await purchase(id)).status, "open");
   fake.pay(session);
@@ -33,7 +33,7 @@ test("a pack that was paid is granted once, for its months, with receipt and inv
 });
 
 test("events that come again, all of them and at once, change nothing", async (t) => {
-  const { fake, buy, receive, receiveAll, purchase, grants } = await openScene(t);
+  const { fake, buy, receive, receiveAll, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
   const messages = fake.take();
@@ -46,7 +46,7 @@ test("events that come again, all of them and at once, change nothing", async (t
 });
 
 test("a delayed payment is pending until the money is there, and its months begin then", async (t) => {
-  const { fake, clock, buy, receiveAll, purchase, grants, ledger } = await openScene(t);
+  const { fake, clock, buy, receiveAll, purchase, grants, ledger } = await openFixture(t);
   const { id, session } = await buy();
   fake.payLater(session);
   await receiveAll();
@@ -62,7 +62,7 @@ test("a delayed payment is pending until the money is there, and its months begi
 });
 
 test("a delayed payment that failed grants nothing", async (t) => {
-  const { fake, buy, receiveAll, purchase, grants } = await openScene(t);
+  const { fake, buy, receiveAll, purchase, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.payLater(session);
   fake.failLater(session);
@@ -73,7 +73,7 @@ test("a delayed payment that failed grants nothing", async (t) => {
 });
 
 test("a page that expired can no longer be paid at, and says so", async (t) => {
-  const { fake, buy, receiveAll, purchase } = await openScene(t);
+  const { fake, buy, receiveAll, purchase } = await openFixture(t);
   const { id, session } = await buy();
   assert.match((await purchase(id)).payUrl ?? "", /\/pay\/cs_/);
   fake.expire(session);
@@ -83,7 +83,7 @@ test("a page that expired can no longer be paid at, and says so", async (t) => {
 });
 
 test("a view settles what no message has told", async (t) => {
-  const { fake, billing, buy, grants } = await openScene(t);
+  const { fake, billing, buy, grants } = await openFixture(t);
   const { id, session } = await buy();
   fake.pay(session);
   const first = await billing.settle({ purchase: id });
@@ -97,20 +97,20 @@ test("a view settles what no message has told", async (t) => {
 });
 
 test("the lifetime plan frees every grant of its end; refunded, it gives the ends back", async (t) => {
-  const { fake, buy, receiveAll, purchase, ledger, clock } = await openScene(t);
+  const { fake, buy, receiveAll, purchase, ledger, clock } = await openFixture(t);
   const pack = await buy();
   fake.pay(pack.session);
   const plan = await buy("lifetime");
   fake.pay(plan.session);
   await receiveAll();
-  const standing = async () => {
+  const accountState = async () => {
     const { lifetime, grants } = await ledger.credits({ account: ADA, now: clock.at });
     return { lifetime, ends: grants.map(({ expiresAt }) => expiresAt) };
   };
-  assert.deepEqual(await standing(), { lifetime: true, ends: [null, null] });
+  assert.deepEqual(await accountState(), { lifetime: true, ends: [null, null] });
   fake.refund(plan.session);
   await receiveAll();
-  assert.deepEqual(await standing(), {
+  assert.deepEqual(await accountState(), {
     lifetime: false,
     ends: [Date.UTC(2026, 1, 28, 10), null],
   });
@@ -119,7 +119,7 @@ test("the lifetime plan frees every grant of its end; refunded, it gives the end
 });
 
 test("a lifetime plan whose dispute was won stands again, though all its credits were spent", async (t) => {
-  const { fake, buy, receiveAll, ledger, spend, clock } = await openScene(t);
+  const { fake, buy, receiveAll, ledger, spend, clock } = await openFixture(t);
   const { session } = await buy("lifetime");
   fake.pay(session);
   await receiveAll();
@@ -134,7 +134,7 @@ test("a lifetime plan whose dispute was won stands again, though all its credits
 });
 
 test("what is paid for a closed account is told to the operator, and settled by refunding it", async (t) => {
-  const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openScene(t);
+  const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openFixture(t);
   const { id, session } = await buy();
   await ledger.closeAccount({ account: ADA, now: START });
   fake.pay(session);
@@ -152,12 +152,12 @@ test("what is paid for a closed account is told to the operator, and settled by 
 });
 
 test("a purchase whose row was lost is made again from what Stripe was told", async (t) => {
-  const there = await openScene(t);
+  const there = await openFixture(t);
   const { id, session } = await there.buy("large");
   there.fake.pay(session);
   const messages = there.fake.take();
   // The same ledger and Stripe, but a book that knows nothing.
-  const here = await openScene(t, { fake: there.fake });
+  const here = await openFixture(t, { fake: there.fake });
   assert.ok((await here.receiveAll(messages)).includes("settled"));
   const made = await here.purchase(id);
   assert.deepEqual(made.offer, {
@@ -168,7 +168,7 @@ test("a purchase whose row was lost is made again from what Stripe was told", as
 });
 
 test("a payment of somebody else's at the same Stripe account is none of ours", async (t) => {
-  const { fake, receiveAll, grants, billing } = await openScene(t);
+  const { fake, receiveAll, grants, billing } = await openFixture(t);
   const session = fake.foreign();
   fake.pay(session);
   fake.refund(session);

@@ -1,91 +1,91 @@
 /** Money that goes back, and comes again: refunds, disputes, and both at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADA, type BillingScene, openScene } from "./billing-fixture.ts";
+import { ADA, type BillingFixture, openFixture } from "./billing-fixture.ts";
 
-type Bought = { scene: BillingScene; id: string; session: string };
+type Bought = { fixture: BillingFixture; id: string; session: string };
 
 /** A small pack (100 credits for €5.00) that was paid and granted. */
-async function bought(t: Parameters<typeof openScene>[0], offer?: string): Promise<Bought> {
-  const scene = await openScene(t);
-  const purchase = await scene.buy(offer);
-  scene.fake.pay(purchase.session);
-  await scene.receiveAll();
-  return { scene, ...purchase };
+async function bought(t: Parameters<typeof openFixture>[0], offer?: string): Promise<Bought> {
+  const fixture = await openFixture(t);
+  const purchase = await fixture.buy(offer);
+  fixture.fake.pay(purchase.session);
+  await fixture.receiveAll();
+  return { fixture, ...purchase };
 }
 
-async function figures({ scene, id }: Bought) {
-  const { refunded, dispute, voided, spent } = await scene.purchase(id);
-  await scene.audit();
-  return { refunded, dispute, voided, spent, balance: await scene.balance() };
+async function usage({ fixture, id }: Bought) {
+  const { refunded, dispute, voided, spent } = await fixture.purchase(id);
+  await fixture.audit();
+  return { refunded, dispute, voided, spent, balance: await fixture.balance() };
 }
 
 test("a whole refund voids what is unspent, and tells what was spent", async (t) => {
   const it = await bought(t);
-  await it.scene.spend(50);
-  it.scene.fake.refund(it.session);
-  await it.scene.receiveAll();
-  assert.deepEqual(await figures(it), {
+  await it.fixture.spend(50);
+  it.fixture.fake.refund(it.session);
+  await it.fixture.receiveAll();
+  assert.deepEqual(await usage(it), {
     ...{ refunded: 500, dispute: "none", voided: 50, spent: 50, balance: 0 },
   });
-  assert.ok((await it.scene.purchase(it.id)).refundedAt);
+  assert.ok((await it.fixture.purchase(it.id)).refundedAt);
 });
 
 test("refunds in parts void in proportion, rounded down, and all of it with the last part", async (t) => {
   const it = await bought(t);
   const seen: number[] = [];
   for (const part of [1, 99, 133, 267]) {
-    it.scene.fake.refund(it.session, part);
-    await it.scene.receiveAll();
-    seen.push((await figures(it)).voided);
+    it.fixture.fake.refund(it.session, part);
+    await it.fixture.receiveAll();
+    seen.push((await usage(it)).voided);
   }
   assert.deepEqual(seen, [0, 20, 46, 100]);
 });
 
 test("a refund of a part voids no more than is unspent", async (t) => {
   const it = await bought(t);
-  await it.scene.spend(80);
-  it.scene.fake.refund(it.session, 250);
-  await it.scene.receiveAll();
-  const { voided, spent, balance } = await figures(it);
+  await it.fixture.spend(80);
+  it.fixture.fake.refund(it.session, 250);
+  await it.fixture.receiveAll();
+  const { voided, spent, balance } = await usage(it);
   assert.deepEqual({ voided, spent, balance }, { voided: 20, spent: 30, balance: 0 });
 });
 
 test("a refund that is told before the payment grants nothing that it has to take again", async (t) => {
-  const scene = await openScene(t);
-  const { id, session } = await scene.buy();
-  scene.fake.pay(session);
-  scene.fake.refund(session);
-  await scene.receiveAll(scene.fake.take().reverse());
-  assert.deepEqual(await scene.grants(), {});
-  const { status, refunded, grant } = await scene.purchase(id);
+  const fixture = await openFixture(t);
+  const { id, session } = await fixture.buy();
+  fixture.fake.pay(session);
+  fixture.fake.refund(session);
+  await fixture.receiveAll(fixture.fake.take().reverse());
+  assert.deepEqual(await fixture.grants(), {});
+  const { status, refunded, grant } = await fixture.purchase(id);
   assert.deepEqual({ status, refunded, grant }, { status: "paid", refunded: 500, grant: null });
 });
 
 test("a refund that failed gives the credits back, once, with the end that they had", async (t) => {
   const it = await bought(t);
-  await it.scene.spend(10);
+  await it.fixture.spend(10);
   const { id, expiresAt: end } = await grantOf(it);
-  const refund = it.scene.fake.refund(it.session);
-  await it.scene.receiveAll();
-  assert.equal(await it.scene.balance(), 0);
-  await it.scene.accounts.news();
-  it.scene.fake.failRefund(refund);
-  const messages = it.scene.fake.take();
-  await it.scene.receiveAll([...messages, ...messages]);
-  assert.deepEqual(await figures(it), {
+  const refund = it.fixture.fake.refund(it.session);
+  await it.fixture.receiveAll();
+  assert.equal(await it.fixture.balance(), 0);
+  await it.fixture.accounts.news();
+  it.fixture.fake.failRefund(refund);
+  const messages = it.fixture.fake.take();
+  await it.fixture.receiveAll([...messages, ...messages]);
+  assert.deepEqual(await usage(it), {
     ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 90 },
   });
-  assert.deepEqual(await it.scene.grants(), { grant: "100/90" });
+  assert.deepEqual(await it.fixture.grants(), { grant: "100/90" });
   assert.equal((await grantOf(it)).expiresAt, end);
   const grant = { id, kind: "pack", amount: 90, expiresAt: end };
-  const event = { at: it.scene.clock.at, kind: "credits.granted", grant };
-  assert.deepEqual(await it.scene.accounts.news(), [event], "and its owner is told once");
+  const event = { at: it.fixture.clock.at, kind: "credits.granted", grant };
+  assert.deepEqual(await it.fixture.accounts.news(), [event], "and its owner is told once");
 });
 
-async function grantOf({ scene, id }: Bought) {
-  const { account, grant } = await scene.purchase(id);
-  const { grants } = await scene.ledger.credits({ account, now: scene.clock.at });
+async function grantOf({ fixture, id }: Bought) {
+  const { account, grant } = await fixture.purchase(id);
+  const { grants } = await fixture.ledger.credits({ account, now: fixture.clock.at });
   const found = grants.find((each) => each.id === grant);
   assert.ok(found);
   return found;
@@ -97,47 +97,47 @@ test("a dispute takes all; won, it gives back; lost, it does not", async (t) => 
     ["lost", 0],
   ] as const) {
     const it = await bought(t);
-    await it.scene.spend(30);
-    it.scene.fake.dispute(it.session, "needs_response");
-    await it.scene.receiveAll();
-    assert.deepEqual(await figures(it), {
+    await it.fixture.spend(30);
+    it.fixture.fake.dispute(it.session, "needs_response");
+    await it.fixture.receiveAll();
+    assert.deepEqual(await usage(it), {
       ...{ refunded: 0, dispute: "open", voided: 70, spent: 30, balance: 0 },
     });
-    it.scene.fake.dispute(it.session, "under_review");
-    it.scene.fake.dispute(it.session, end);
-    await it.scene.receiveAll();
-    const now = await figures(it);
+    it.fixture.fake.dispute(it.session, "under_review");
+    it.fixture.fake.dispute(it.session, end);
+    await it.fixture.receiveAll();
+    const now = await usage(it);
     assert.deepEqual([now.dispute, now.balance], [end, balance]);
   }
 });
 
 test("an inquiry takes no credits", async (t) => {
   const it = await bought(t);
-  it.scene.fake.dispute(it.session, "warning_needs_response");
-  it.scene.fake.dispute(it.session, "warning_closed");
-  await it.scene.receiveAll();
-  assert.deepEqual(await figures(it), {
+  it.fixture.fake.dispute(it.session, "warning_needs_response");
+  it.fixture.fake.dispute(it.session, "warning_closed");
+  await it.fixture.receiveAll();
+  assert.deepEqual(await usage(it), {
     ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 100 },
   });
 });
 
 test("a part that was refunded stays refunded when the dispute about the rest is won", async (t) => {
   const it = await bought(t);
-  it.scene.fake.refund(it.session, 200);
-  await it.scene.receiveAll();
-  await it.scene.spend(25);
-  it.scene.fake.dispute(it.session, "needs_response");
-  await it.scene.receiveAll();
-  it.scene.fake.dispute(it.session, "won");
-  await it.scene.receiveAll();
-  assert.deepEqual(await figures(it), {
+  it.fixture.fake.refund(it.session, 200);
+  await it.fixture.receiveAll();
+  await it.fixture.spend(25);
+  it.fixture.fake.dispute(it.session, "needs_response");
+  await it.fixture.receiveAll();
+  it.fixture.fake.dispute(it.session, "won");
+  await it.fixture.receiveAll();
+  assert.deepEqual(await usage(it), {
     ...{ refunded: 200, dispute: "won", voided: 40, spent: 0, balance: 35 },
   });
 });
 
 test("credits that were given back are taken again, and given back again", async (t) => {
   const it = await bought(t);
-  const { fake, receiveAll, spend, balance } = it.scene;
+  const { fake, receiveAll, spend, balance } = it.fixture;
   await spend(10);
   fake.dispute(it.session, "needs_response");
   await receiveAll();
@@ -154,13 +154,13 @@ test("credits that were given back are taken again, and given back again", async
   await spend(70);
   fake.refund(it.session);
   await receiveAll();
-  const { voided, spent } = await figures(it);
+  const { voided, spent } = await usage(it);
   assert.deepEqual({ voided, spent }, { voided: 0, spent: 100 });
 });
 
 test("two refunds that fail one after the other give back all of both", async (t) => {
   const it = await bought(t);
-  const { fake, receiveAll, balance } = it.scene;
+  const { fake, receiveAll, balance } = it.fixture;
   const [first, second] = [fake.refund(it.session, 250), fake.refund(it.session, 250)];
   await receiveAll();
   assert.equal(await balance(), 0);
@@ -170,87 +170,87 @@ test("two refunds that fail one after the other give back all of both", async (t
   fake.failRefund(second);
   await receiveAll();
   assert.equal(await balance(), 100);
-  assert.deepEqual(await it.scene.grants(), { grant: "100/100" });
+  assert.deepEqual(await it.fixture.grants(), { grant: "100/100" });
 });
 
 test("a pack that has expired meanwhile is not given back", async (t) => {
   const it = await bought(t);
-  it.scene.fake.dispute(it.session, "needs_response");
-  await it.scene.receiveAll();
-  it.scene.clock.at += 40 * 86_400_000;
-  await it.scene.accounts.news();
-  it.scene.fake.dispute(it.session, "won");
-  await it.scene.receiveAll();
-  assert.deepEqual(await it.scene.accounts.news(), []);
+  it.fixture.fake.dispute(it.session, "needs_response");
+  await it.fixture.receiveAll();
+  it.fixture.clock.at += 40 * 86_400_000;
+  await it.fixture.accounts.news();
+  it.fixture.fake.dispute(it.session, "won");
+  await it.fixture.receiveAll();
+  assert.deepEqual(await it.fixture.accounts.news(), []);
   // What was taken counts as expired from then on; none of it can be spent.
-  assert.deepEqual(await it.scene.grants(), { grant: "100/100" });
-  const { books } = await it.scene.ledger.audit({ now: it.scene.clock.at });
-  assert.deepEqual([books.remaining, books.expired, books.voided], [0, 100, 0]);
-  const { dispute, balance } = await figures(it);
+  assert.deepEqual(await it.fixture.grants(), { grant: "100/100" });
+  const { totals } = await it.fixture.ledger.audit({ now: it.fixture.clock.at });
+  assert.deepEqual([totals.remaining, totals.expired, totals.voided], [0, 100, 0]);
+  const { dispute, balance } = await usage(it);
   assert.deepEqual({ dispute, balance }, { dispute: "won", balance: 0 });
 });
 
 test("a credit that comes back after the refund is voided, and the purchase tells it", async (t) => {
   const it = await bought(t);
-  const { scene } = it;
-  const order = scene.accounts.debitOrder("acc_Ada000000000", { now: scene.clock.at });
-  await scene.ledger.debit(order);
-  scene.fake.refund(it.session);
-  await scene.receiveAll();
+  const { fixture } = it;
+  const order = fixture.accounts.debitOrder("acc_Ada000000000", { now: fixture.clock.at });
+  await fixture.ledger.debit(order);
+  fixture.fake.refund(it.session);
+  await fixture.receiveAll();
   const { account, callId, now: at } = order;
-  assert.deepEqual(await scene.ledger.reverse({ account, callId, at, now: scene.clock.at }), {
+  assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: fixture.clock.at }), {
     reversed: true,
   });
-  await scene.billing.settle({ purchase: it.id });
-  const { voided, spent, balance } = await figures(it);
+  await fixture.billing.settle({ purchase: it.id });
+  const { voided, spent, balance } = await usage(it);
   assert.deepEqual({ voided, spent, balance }, { voided: 100, spent: 0, balance: 0 });
 });
 
 test("a call that is given back after the dispute was won has its credit again", async (t) => {
   const it = await bought(t);
-  const { scene } = it;
-  const order = scene.accounts.debitOrder(ADA, { now: scene.clock.at });
-  await scene.ledger.debit(order);
-  await scene.spend(9);
+  const { fixture } = it;
+  const order = fixture.accounts.debitOrder(ADA, { now: fixture.clock.at });
+  await fixture.ledger.debit(order);
+  await fixture.spend(9);
   for (const status of ["needs_response", "won"] as const) {
-    scene.fake.dispute(it.session, status);
-    await scene.receiveAll();
+    fixture.fake.dispute(it.session, status);
+    await fixture.receiveAll();
   }
-  assert.equal(await scene.balance(), 90);
+  assert.equal(await fixture.balance(), 90);
   const { account, callId, now: at } = order;
-  assert.deepEqual(await scene.ledger.reverse({ account, callId, at, now: at }), {
+  assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: at }), {
     reversed: true,
   });
   // At once: nobody has to settle the purchase.
-  assert.equal(await scene.balance(), 91);
-  const row = await scene.purchase(it.id);
-  await scene.billing.settle({ purchase: it.id });
-  assert.equal(await scene.balance(), 91);
-  assert.deepEqual(await scene.purchase(it.id), row);
+  assert.equal(await fixture.balance(), 91);
+  const row = await fixture.purchase(it.id);
+  await fixture.billing.settle({ purchase: it.id });
+  assert.equal(await fixture.balance(), 91);
+  assert.deepEqual(await fixture.purchase(it.id), row);
 });
 
 test("an imported purchase, whose grant is of what an earlier one had left, stays as it was and can be refunded", async (t) => {
   const it = await bought(t);
-  const { scene } = it;
-  const { clock, ledger } = scene;
-  scene.fake.refund(it.session, 100);
-  await scene.receiveAll();
+  const { fixture } = it;
+  const { clock, ledger } = fixture;
+  fixture.fake.refund(it.session, 100);
+  await fixture.receiveAll();
   // In the file: the first grant was taken back whole, and 80 granted again.
-  const row = await scene.purchase(it.id);
+  const row = await fixture.purchase(it.id);
   const [first, account, now] = [row.grant ?? "", row.account, clock.at];
   const again = { id: `${first}:restored`, kind: "pack", amount: 80, expiresAt: null } as const;
   await ledger.grant({ account, ...again, now });
   await ledger.clawback({ account, grant: first, credits: 100, version: row.updatedAt, now });
   const imported = { ...row, grant: again.id, updatedAt: row.updatedAt + 1 };
-  await scene.book.update({ purchase: imported, seen: row.updatedAt });
-  await scene.billing.settle({ purchase: it.id });
-  assert.deepEqual(await scene.purchase(it.id), imported);
-  assert.equal(await scene.balance(), 80);
-  scene.fake.refund(it.session, 150);
-  await scene.receiveAll();
-  const { voided, spent, balance } = await figures(it);
+  await fixture.purchases.update({ purchase: imported, seen: row.updatedAt });
+  await fixture.billing.settle({ purchase: it.id });
+  assert.deepEqual(await fixture.purchase(it.id), imported);
+  assert.equal(await fixture.balance(), 80);
+  fixture.fake.refund(it.session, 150);
+  await fixture.receiveAll();
+  const { voided, spent, balance } = await usage(it);
   assert.deepEqual({ voided, spent, balance }, { voided: 50, spent: 0, balance: 50 });
-  scene.fake.refund(it.session);
-  await scene.receiveAll();
-  assert.equal(await scene.balance(), 0);
+  fixture.fake.refund(it.session);
+  await fixture.receiveAll();
+  assert.equal(await fixture.balance(), 0);
 });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { readConfig } from "#config/config.ts";
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { readNodeSettings } from "../../src/apps/node/settings.ts";
 import { temporaryFolder } from "../http/server-process.ts";
@@ -21,7 +21,7 @@ function faultsOf(read: () => unknown): string[] {
   try {
     read();
   } catch (error) {
-    assert.ok(error instanceof ConfigFault, String(error));
+    assert.ok(error instanceof ConfigError, String(error));
     assert.doesNotMatch(error.message, /hunter2/, "no secret is repeated");
     return error.message.split("\n");
   }

@@ -161,8 +161,8 @@ function describeForgetting(rule: Rule) {
     async (directory) => {
       await directory.register(ADA);
       for (let time = 0; time < 2; time += 1) {
-        const noted = await directory.noteClosed({ emailHash: HASH, now: 2 });
-        assert.deepEqual(plain(noted), { noted: true });
+        const recorded = await directory.recordClosed({ emailHash: HASH, now: 2 });
+        assert.deepEqual(plain(recorded), { recorded: true });
       }
       assert.deepEqual(plain(await directory.wasClosed({ emailHash: HASH })), { closed: true });
       assert.deepEqual(plain(await directory.findByEmail({ email: ADA.email })), ADA);
@@ -191,10 +191,10 @@ function describeForgetting(rule: Rule) {
   rule(
     "what stays of closed addresses is listed page by page, with its first time",
     async (directory) => {
-      const hashes = ["d", "a", "c", "b"].map((letter) => letter.repeat(64));
+      const hashes = ["d", "a", "c", "b"].map((message) => message.repeat(64));
       for (const [at, emailHash] of hashes.entries())
-        await directory.noteClosed({ emailHash, now: at });
-      await directory.noteClosed({ emailHash: HASH, now: 99 });
+        await directory.recordClosed({ emailHash, now: at });
+      await directory.recordClosed({ emailHash: HASH, now: 99 });
       const first = plain(await directory.listClosed({ after: null, max: 3 }));
       assert.deepEqual(
         first.map(({ emailHash, closedAt }) => [emailHash[0], closedAt]),

@@ -3,22 +3,22 @@ import assert from "node:assert/strict";
 import {
   ASKED_PER_DAY_MAX,
   ASKED_PER_HOUR_MAX,
-  LETTERS_BEFORE_CREDITS_WAIT,
-  LETTERS_WAITING_MAX,
-  NOTICES_PER_RECIPIENT_MAX,
+  EMAILS_BEFORE_CREDITS_WAIT,
+  NOTIFICATIONS_PER_RECIPIENT_MAX,
+  QUEUED_EMAILS_MAX,
 } from "#email/bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { ask, deliver, idsOf, letter, type Rule, START, takeAt } from "./email-queue-fixture.ts";
+import { ask, deliver, email, idsOf, type Rule, START, takeAt } from "./email-queue-fixture.ts";
 
 export function describeBounds(rule: Rule) {
-  rule(`at most ${NOTICES_PER_RECIPIENT_MAX} notices wait for one address`, async (queue) => {
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1) {
-      const { outcome } = await queue.add({ letter: letter(), now: START });
+  rule(`at most ${NOTIFICATIONS_PER_RECIPIENT_MAX} notices wait for one address`, async (queue) => {
+    for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1) {
+      const { outcome } = await queue.add({ email: email(), now: START });
       assert.equal(outcome, "added");
     }
-    const more = { letter: letter(), now: START };
+    const more = { email: email(), now: START };
     assert.deepEqual(await queue.add(more), { outcome: "recipient_full" });
-    const other = { letter: letter({ to: "bob@example.org" }), now: START };
+    const other = { email: email({ to: "bob@example.org" }), now: START };
     assert.deepEqual(await queue.add(other), { outcome: "added" });
     const [first] = await takeAt(queue, START, 1);
     await queue.done({ id: first?.id as string });
@@ -29,60 +29,60 @@ export function describeBounds(rule: Rule) {
     const kinds = ["credits_low", "credits_gone", "credits_expiring"] as const;
     const add = async (each: number) => {
       const kind = kinds[each % kinds.length] ?? "credits_low";
-      return (await queue.add({ letter: letter({ kind }), now: START })).outcome;
+      return (await queue.add({ email: email({ kind }), now: START })).outcome;
     };
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
+    for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
       assert.equal(await add(each), "added");
     assert.equal(await add(0), "recipient_full");
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
-      assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
+    for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
+      assert.equal((await queue.add({ email: email(), now: START })).outcome, "added");
   });
 
   rule(
-    `where ${LETTERS_BEFORE_CREDITS_WAIT} letters wait those about credits find no room, and others do`,
+    `where ${EMAILS_BEFORE_CREDITS_WAIT} letters wait those about credits find no room, and others do`,
     async (queue, fill) => {
-      await fill(LETTERS_BEFORE_CREDITS_WAIT - 1);
-      const low = () => ({ letter: letter({ kind: "credits_low" }), now: START });
+      await fill(EMAILS_BEFORE_CREDITS_WAIT - 1);
+      const low = () => ({ email: email({ kind: "credits_low" }), now: START });
       assert.deepEqual(await queue.add(low()), { outcome: "added" });
       assert.deepEqual(await queue.add(low()), { outcome: "queue_full" });
-      assert.deepEqual(await queue.add({ letter: letter(), now: START }), { outcome: "added" });
+      assert.deepEqual(await queue.add({ email: email(), now: START }), { outcome: "added" });
       assert.equal((await ask(queue, START, "verify_address")).outcome, "added");
       assert.equal((await ask(queue, START, "reset_password")).outcome, "added");
     },
   );
 
   rule("a letter whose link has ended keeps no place from another", async (queue) => {
-    for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
-      await queue.add({ letter: letter({ usefulUntil: START + 100 }), now: START });
-    const more = letter();
-    const early = await queue.add({ letter: more, now: START + 99 });
+    for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
+      await queue.add({ email: email({ usefulUntil: START + 100 }), now: START });
+    const more = email();
+    const early = await queue.add({ email: more, now: START + 99 });
     assert.deepEqual(early, { outcome: "recipient_full" });
-    assert.deepEqual(await queue.add({ letter: more, now: START + 100 }), { outcome: "added" });
+    assert.deepEqual(await queue.add({ email: more, now: START + 100 }), { outcome: "added" });
   });
 
-  rule(`at most ${LETTERS_WAITING_MAX} letters wait`, async (queue, fill) => {
-    await fill(LETTERS_WAITING_MAX - 1);
+  rule(`at most ${QUEUED_EMAILS_MAX} letters wait`, async (queue, fill) => {
+    await fill(QUEUED_EMAILS_MAX - 1);
     await ask(queue, START, "verify_address");
-    const more = { letter: letter({ to: "more@example.org" }), now: START };
+    const more = { email: email({ to: "more@example.org" }), now: START };
     assert.deepEqual(await queue.add(more), { outcome: "queue_full" });
     assert.equal((await ask(queue, START, "reset_password")).outcome, "queue_full");
     const instead = await ask(queue, START, "verify_address");
     assert.equal(instead.outcome, "added", "one that takes another's place needs none");
-    assert.equal((await queue.count({ way: "smtp" })).waiting, LETTERS_WAITING_MAX);
+    assert.equal((await queue.count({ way: "smtp" })).waiting, QUEUED_EMAILS_MAX);
   });
 }
 
 export function describeCrowds(rule: Rule) {
   rule(
-    `of ${2 * NOTICES_PER_RECIPIENT_MAX} notices to one address at once ${NOTICES_PER_RECIPIENT_MAX} are kept`,
+    `of ${2 * NOTIFICATIONS_PER_RECIPIENT_MAX} notices to one address at once ${NOTIFICATIONS_PER_RECIPIENT_MAX} are kept`,
     async (queue) => {
-      const adding = Array.from({ length: 2 * NOTICES_PER_RECIPIENT_MAX }, () =>
-        queue.add({ letter: letter(), now: START }),
+      const adding = Array.from({ length: 2 * NOTIFICATIONS_PER_RECIPIENT_MAX }, () =>
+        queue.add({ email: email(), now: START }),
       );
       const outcomes = (await Promise.all(adding)).map(({ outcome }) => outcome);
       const kept = outcomes.filter((outcome) => outcome === "added").length;
-      assert.equal(kept, NOTICES_PER_RECIPIENT_MAX);
-      assert.equal((await queue.count({ way: "smtp" })).waiting, NOTICES_PER_RECIPIENT_MAX);
+      assert.equal(kept, NOTIFICATIONS_PER_RECIPIENT_MAX);
+      assert.equal((await queue.count({ way: "smtp" })).waiting, NOTIFICATIONS_PER_RECIPIENT_MAX);
     },
   );
 
@@ -103,13 +103,13 @@ export function describeCrowds(rule: Rule) {
   rule(
     "one asked for that is added again is the first one: it counts once and replaces none",
     async (queue) => {
-      const given = letter({ kind: "reset_password" });
-      const again = { letter: given, now: START };
+      const given = email({ kind: "reset_password" });
+      const again = { email: given, now: START };
       for (let each = 0; each < 3; each += 1)
         assert.deepEqual(await queue.add(again), { outcome: "added" });
       const newer = await ask(queue, START, "reset_password");
       assert.deepEqual(idsOf(await takeAt(queue, START, 9)), [newer.id]);
-      assert.deepEqual(await queue.add({ ...again, letter: letter({ id: newer.id }) }), {
+      assert.deepEqual(await queue.add({ ...again, email: email({ id: newer.id }) }), {
         outcome: "added",
       });
       await queue.done({ id: newer.id });
@@ -150,8 +150,8 @@ export function describeAsking(rule: Rule) {
       for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "reset_password"), "added");
       assert.equal(await deliver(queue, START, "reset_password"), "too_often");
-      for (let each = 0; each < NOTICES_PER_RECIPIENT_MAX; each += 1)
-        assert.equal((await queue.add({ letter: letter(), now: START })).outcome, "added");
+      for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
+        assert.equal((await queue.add({ email: email(), now: START })).outcome, "added");
     },
   );
 

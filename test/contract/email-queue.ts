@@ -3,18 +3,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { describeAsking, describeBounds, describeCrowds } from "./email-queue-bounds.ts";
 import {
-  type EmailQueue,
+  email,
   fillOneByOne,
   idsOf,
   LEASE,
-  letter,
-  type OpenLetterQueue,
+  type OpenEmailQueue,
+  type QueueUnderTest,
   type Rule,
   START,
   takeAt,
 } from "./email-queue-fixture.ts";
 
-export function letterQueueContract(name: string, open: OpenLetterQueue): void {
+export function emailQueueContract(name: string, open: OpenEmailQueue): void {
   const rule: Rule = (sentence, proof) => {
     test(sentence, async (t) => {
       const { queue, fill = fillOneByOne(queue) } = await open(t);
@@ -33,8 +33,8 @@ export function letterQueueContract(name: string, open: OpenLetterQueue): void {
 
 function describeTaking(rule: Rule) {
   rule("a letter is taken as it was added", async (queue) => {
-    const given = letter({ usefulUntil: START + 5 });
-    assert.deepEqual(await queue.add({ letter: given, now: START }), { outcome: "added" });
+    const given = email({ usefulUntil: START + 5 });
+    assert.deepEqual(await queue.add({ email: given, now: START }), { outcome: "added" });
     assert.deepEqual(await takeAt(queue, START + 1), [
       { ...given, postedAt: START, failures: 0, take: 1 },
     ]);
@@ -47,29 +47,29 @@ function describeTaking(rule: Rule) {
   });
 
   rule("the same letter added again is one letter", async (queue) => {
-    const given = letter();
-    await queue.add({ letter: given, now: START });
-    assert.deepEqual(await queue.add({ letter: given, now: START + 9 }), { outcome: "added" });
+    const given = email();
+    await queue.add({ email: given, now: START });
+    assert.deepEqual(await queue.add({ email: given, now: START + 9 }), { outcome: "added" });
     assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 1, oldestAt: START });
   });
 
   rule("letters are taken in the order in which they are due, so many as asked", async (queue) => {
-    const [first, second, third] = [letter(), letter(), letter()];
-    await queue.add({ letter: second, now: START + 2 });
-    await queue.add({ letter: first, now: START + 1 });
-    await queue.add({ letter: third, now: START + 3 });
+    const [first, second, third] = [email(), email(), email()];
+    await queue.add({ email: second, now: START + 2 });
+    await queue.add({ email: first, now: START + 1 });
+    await queue.add({ email: third, now: START + 3 });
     assert.deepEqual(idsOf(await takeAt(queue, START + 5, 2)), [first.id, second.id]);
     assert.deepEqual(idsOf(await takeAt(queue, START + 5, 2)), [third.id]);
   });
 
   rule("a letter is not due before its time", async (queue) => {
-    await queue.add({ letter: letter(), now: START });
+    await queue.add({ email: email(), now: START });
     assert.deepEqual(await takeAt(queue, START - 1), []);
     assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START });
   });
 
   rule("a taken letter is nobody else's until its lease ends", async (queue) => {
-    await queue.add({ letter: letter(), now: START });
+    await queue.add({ email: email(), now: START });
     await takeAt(queue, START);
     assert.deepEqual(await takeAt(queue, START + LEASE - 1), []);
     assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START + LEASE });
@@ -78,16 +78,16 @@ function describeTaking(rule: Rule) {
   });
 
   rule("of 20 who take at once each gets other letters", async (queue) => {
-    const letters = Array.from({ length: 15 }, (_, each) => letter({ to: `${each}@example.org` }));
-    for (const each of letters) await queue.add({ letter: each, now: START });
+    const emails = Array.from({ length: 15 }, (_, each) => email({ to: `${each}@example.org` }));
+    for (const each of emails) await queue.add({ email: each, now: START });
     const takes = await Promise.all(Array.from({ length: 20 }, () => takeAt(queue, START, 1)));
-    assert.deepEqual(idsOf(takes.flat()).sort(), idsOf(letters).sort());
+    assert.deepEqual(idsOf(takes.flat()).sort(), idsOf(emails).sort());
   });
 }
 
 function describeReturning(rule: Rule) {
   rule("a delivered letter is gone", async (queue) => {
-    const { id } = (await added(queue)).letter;
+    const { id } = (await added(queue)).email;
     assert.deepEqual(await queue.done({ id }), { found: true });
     assert.deepEqual(await queue.done({ id }), { found: false });
     assert.deepEqual(await takeAt(queue, START + LEASE), []);
@@ -95,7 +95,7 @@ function describeReturning(rule: Rule) {
   });
 
   rule("a letter put back is due at its next time, with its failures", async (queue) => {
-    const { id } = (await added(queue)).letter;
+    const { id } = (await added(queue)).email;
     const back = { id, take: 1, at: START + 5_000, failures: 3 };
     assert.deepEqual(await queue.later(back), { found: true });
     assert.deepEqual(await takeAt(queue, START + 4_999), []);
@@ -104,7 +104,7 @@ function describeReturning(rule: Rule) {
   });
 
   rule("whoever lost the lease neither puts the letter back nor gives it up", async (queue) => {
-    const { id } = (await added(queue)).letter;
+    const { id } = (await added(queue)).email;
     await takeAt(queue, START + LEASE);
     const late = { id, take: 1, at: START, failures: 1 };
     assert.deepEqual(await queue.later(late), { found: false });
@@ -113,7 +113,7 @@ function describeReturning(rule: Rule) {
   });
 
   rule("whoever lost the lease but delivered the letter ends it for all", async (queue) => {
-    const { id } = (await added(queue)).letter;
+    const { id } = (await added(queue)).email;
     await takeAt(queue, START + LEASE);
     assert.deepEqual(await queue.done({ id }), { found: true });
     const late = { id, take: 2, at: START, failures: 1 };
@@ -121,29 +121,29 @@ function describeReturning(rule: Rule) {
   });
 
   rule("a letter given up is gone", async (queue) => {
-    const { id } = (await added(queue)).letter;
+    const { id } = (await added(queue)).email;
     assert.deepEqual(await queue.giveUp({ id, take: 1 }), { found: true });
     assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
   });
 }
 
 /** One letter that was taken. */
-async function added(queue: EmailQueue) {
-  const given = letter();
-  await queue.add({ letter: given, now: START });
+async function added(queue: QueueUnderTest) {
+  const given = email();
+  await queue.add({ email: given, now: START });
   await takeAt(queue, START);
-  return { letter: given };
+  return { email: given };
 }
 
 function describeWays(rule: Rule) {
   rule(
     "a letter that was posted for a mail server never goes to the outbox; the mail server gets all",
     async (queue) => {
-      const sent = letter();
-      const kept = letter({ way: "outbox" });
-      await queue.add({ letter: sent, now: START });
+      const sent = email();
+      const kept = email({ way: "outbox" });
+      await queue.add({ email: sent, now: START });
       assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: null });
-      await queue.add({ letter: kept, now: START + 1 });
+      await queue.add({ email: kept, now: START + 1 });
       assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: START + 1 });
       assert.deepEqual(await queue.count({ way: "outbox" }), { waiting: 1, oldestAt: START + 1 });
       assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 2, oldestAt: START });

@@ -8,7 +8,7 @@ import {
   fill,
   type Kept,
   LEASE,
-  lowNotice,
+  lowEvent,
   OTHER,
   type Rule,
   START,
@@ -18,8 +18,8 @@ import {
 
 const FAILED = { status: "waiting", lastStatus: 500, lastFault: "It answered 500." } as const;
 const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastFault: null } as const;
-const note = ({ book }: Kept, { id, take }: TakenDelivery, now: number, dueAt: number) =>
-  book.noteTries([{ id, take, now, dueAt, ...FAILED }]);
+const note = ({ eventStore }: Kept, { id, take }: TakenDelivery, now: number, dueAt: number) =>
+  eventStore.recordTries([{ id, take, now, dueAt, ...FAILED }]);
 
 export function describeDeliveries(rule: Rule): void {
   describeTaking(rule);
@@ -30,10 +30,10 @@ export function describeDeliveries(rule: Rule): void {
 
 function describeTaking(rule: Rule) {
   rule("what is due is taken with its endpoint's address and secret, and noted", async (kept) => {
-    const { book, list } = kept;
+    const { eventStore, list } = kept;
     const place = endpoint();
     await fill(kept, place, 1);
-    assert.deepEqual(await book.nextDue(), { at: START });
+    assert.deepEqual(await eventStore.nextDue(), { at: START });
     assert.deepEqual(await takeAt(kept, START - 1), []);
     const [taken] = await takeAt(kept, START + 5);
     assert.ok(taken);
@@ -42,17 +42,17 @@ function describeTaking(rule: Rule) {
       ...row,
       ...{ take: 1, url: place.url, secret: place.secret, isProven: false },
     });
-    assert.deepEqual(await book.nextDue(), { at: START + 5 + LEASE });
-    assert.deepEqual(await note(kept, taken, START + 9, START + 100), { noted: 1 });
+    assert.deepEqual(await eventStore.nextDue(), { at: START + 5 + LEASE });
+    assert.deepEqual(await note(kept, taken, START + 9, START + 100), { recorded: 1 });
     const tried = { tries: 1, dueAt: START + 100, lastTriedAt: START + 9 };
     assert.deepEqual(await list(place.id), [{ ...row, ...FAILED, ...tried }]);
     assert.deepEqual(await takeAt(kept, START + 99), []);
     const [again] = await takeAt(kept, START + 100);
     assert.equal(again?.take, 2);
     const order = { id: taken.id, take: 2, now: START + 101, ...DELIVERED };
-    assert.deepEqual(await book.noteTries([order]), { noted: 1 });
-    assert.deepEqual(await book.noteTries([order]), { noted: 0 });
-    assert.deepEqual(await book.nextDue(), { at: null });
+    assert.deepEqual(await eventStore.recordTries([order]), { recorded: 1 });
+    assert.deepEqual(await eventStore.recordTries([order]), { recorded: 0 });
+    assert.deepEqual(await eventStore.nextDue(), { at: null });
     const done = { tries: 2, lastTriedAt: START + 101, ...DELIVERED };
     assert.deepEqual(await list(place.id), [{ ...row, ...done }]);
   });
@@ -66,21 +66,21 @@ function describeTaking(rule: Rule) {
       assert.deepEqual(await takeAt(kept, START + LEASE - 1), []);
       const [second] = await takeAt(kept, START + LEASE);
       assert.ok(first && second);
-      assert.deepEqual([second.id, second.notice, second.tries], [first.id, first.notice, 0]);
-      assert.deepEqual(await note(kept, first, START + LEASE, 1), { noted: 0 });
-      assert.deepEqual(await note(kept, second, START + LEASE, 1), { noted: 1 });
+      assert.deepEqual([second.id, second.event, second.tries], [first.id, first.event, 0]);
+      assert.deepEqual(await note(kept, first, START + LEASE, 1), { recorded: 0 });
+      assert.deepEqual(await note(kept, second, START + LEASE, 1), { recorded: 1 });
     },
   );
 
   rule(
     "those due longest are taken first, one of each endpoint, and nobody's twice",
     async (kept) => {
-      const { book, handle } = kept;
+      const { eventStore, handle } = kept;
       const places = [endpoint(), endpoint({ account: OTHER })] as const;
       for (const place of places) await fill(kept, place, 2);
       const late = endpoint({ account: "acc_000000000003" });
-      await book.addEndpoint({ endpoint: late });
-      await handle(lowNotice({ account: late.account }), { now: START - 1 });
+      await eventStore.addEndpoint({ endpoint: late });
+      await handle(lowEvent({ account: late.account }), { now: START - 1 });
       const first = await takeAt(kept, START + 9_000, 1);
       assert.deepEqual(
         first.map(({ endpoint: of }) => of),
@@ -116,7 +116,7 @@ function describeTurns(rule: Rule) {
   rule(
     "endpoints whose last try did well come first, and then whoever was tried longest ago",
     async (kept) => {
-      const { book } = kept;
+      const { eventStore } = kept;
       const nameOf = new Map<string, string>();
       for (const [index, { name, at, did }] of TRIED.entries()) {
         const place = endpoint({ account: `acc_00000000001${index}` });
@@ -126,19 +126,21 @@ function describeTurns(rule: Rule) {
         const [taken] = await takeAt(kept, at);
         assert.equal(taken?.endpoint, place.id);
         const { id, take } = taken;
-        await book.noteTries([{ id, take, now: at, ...did, dueAt: did === FAILED ? 8e15 : null }]);
+        await eventStore.recordTries([
+          { id, take, now: at, ...did, dueAt: did === FAILED ? 8e15 : null },
+        ]);
         // So that those after it are not taken instead of the next endpoint's.
-        await book.changeEndpoint({ ...place, pausedAt: START });
+        await eventStore.changeEndpoint({ ...place, pausedAt: START });
       }
       for (const [id] of nameOf) {
         const account = `acc_00000000001${[...nameOf.keys()].indexOf(id)}`;
-        await book.changeEndpoint({ ...endpoint({ id }), account, pausedAt: null });
+        await eventStore.changeEndpoint({ ...endpoint({ id }), account, pausedAt: null });
       }
       const take = { now: START + 9_000, leaseUntil: START + 9_000 + LEASE };
       const names = async (max: number, unprovenMax?: number) =>
-        (await book.take({ ...take, max, ...(unprovenMax !== undefined && { unprovenMax }) })).map(
-          ({ endpoint: of, isProven }) => `${nameOf.get(of)}${isProven ? "!" : ""}`,
-        );
+        (
+          await eventStore.take({ ...take, max, ...(unprovenMax !== undefined && { unprovenMax }) })
+        ).map(({ endpoint: of, isProven }) => `${nameOf.get(of)}${isProven ? "!" : ""}`);
       assert.deepEqual(await names(0), []);
       assert.deepEqual(await names(9, 0), ["did well before!", "did well lately!"]);
       assert.deepEqual(await names(9, 0), []);
@@ -152,15 +154,15 @@ function describeTurns(rule: Rule) {
     for (const place of places) await fill(kept, place, 1);
     const [one, two] = await takeAt(kept, START);
     assert.ok(one && two);
-    const noted = await kept.book.noteTries([
+    const recorded = await kept.eventStore.recordTries([
       { id: one.id, take: one.take, now: START + 1, ...DELIVERED },
       { id: two.id, take: two.take + 1, now: START + 1, ...DELIVERED },
       { id: two.id, take: two.take, now: START + 2, ...FAILED, dueAt: START + 9 },
     ]);
-    assert.deepEqual(noted, { noted: 2 });
+    assert.deepEqual(recorded, { recorded: 2 });
     const statuses = [one, two].map(async ({ endpoint: of, account }) => {
       const order = { account, endpoint: of, after: null, max: 9 };
-      const [row] = await kept.book.listDeliveries(order);
+      const [row] = await kept.eventStore.listDeliveries(order);
       return [row?.status, row?.lastTriedAt];
     });
     assert.deepEqual(await Promise.all(statuses), [
@@ -171,24 +173,27 @@ function describeTurns(rule: Rule) {
 }
 
 function describePausing(rule: Rule) {
-  const pause = ({ book }: Kept, place: ReturnType<typeof endpoint>, pausedAt: number | null) =>
-    book.changeEndpoint({ ...place, account: ACCOUNT, pausedAt });
+  const pause = (
+    { eventStore }: Kept,
+    place: ReturnType<typeof endpoint>,
+    pausedAt: number | null,
+  ) => eventStore.changeEndpoint({ ...place, account: ACCOUNT, pausedAt });
 
   rule(
     "what waits for a paused endpoint waits until it is resumed, and is due then",
     async (kept) => {
-      const { book, list, handle } = kept;
+      const { eventStore, list, handle } = kept;
       const [place, beside] = [endpoint(), endpoint({ kinds: ["credits.low"] })];
       await fill(kept, place, 2);
       const [taken] = await takeAt(kept, START);
       assert.ok(taken);
       await pause(kept, place, START + 1);
-      assert.deepEqual(await book.nextDue(), { at: null });
+      assert.deepEqual(await eventStore.nextDue(), { at: null });
       assert.deepEqual(await takeAt(kept, START + DAY_MS), []);
       await note(kept, taken, START + 2, START + 3);
-      assert.deepEqual(await book.nextDue(), { at: null });
-      await book.addEndpoint({ endpoint: beside });
-      await handle(lowNotice());
+      assert.deepEqual(await eventStore.nextDue(), { at: null });
+      await eventStore.addEndpoint({ endpoint: beside });
+      await handle(lowEvent());
       assert.deepEqual(
         (await list(place.id)).map(({ status, dueAt, tries }) => [status, dueAt, tries]),
         [
@@ -213,10 +218,10 @@ function describePausing(rule: Rule) {
       const [taken] = await takeAt(kept, START);
       assert.ok(taken);
       const { id, take } = taken;
-      await kept.book.noteTries([{ id, take, now: START, ...DELIVERED }]);
+      await kept.eventStore.recordTries([{ id, take, now: START, ...DELIVERED }]);
       await pause(kept, place, START);
       await pause(kept, place, null);
-      assert.deepEqual(await kept.book.nextDue(), { at: null });
+      assert.deepEqual(await kept.eventStore.nextDue(), { at: null });
     },
   );
 
@@ -236,7 +241,7 @@ function describePausing(rule: Rule) {
 
 function describeLog(rule: Rule) {
   rule("deliveries are listed newest first, page by page, to their account alone", async (kept) => {
-    const { book, list } = kept;
+    const { eventStore, list } = kept;
     const place = endpoint();
     await fill(kept, place, 5);
     const seen: number[] = [];
@@ -248,22 +253,22 @@ function describeLog(rule: Rule) {
     }
     assert.deepEqual(seen, [4, 3, 2, 1, 0]);
     const theirs = { account: OTHER, endpoint: place.id, after: null, max: 9 };
-    assert.deepEqual(await book.listDeliveries(theirs), []);
-    await book.dropEndpoint({ account: ACCOUNT, id: place.id });
+    assert.deepEqual(await eventStore.listDeliveries(theirs), []);
+    await eventStore.dropEndpoint({ account: ACCOUNT, id: place.id });
     assert.deepEqual(await list(place.id), []);
-    assert.deepEqual(await book.nextDue(), { at: null });
+    assert.deepEqual(await eventStore.nextDue(), { at: null });
   });
 
   rule("what is sent again is a new delivery of the same notice and body", async (kept) => {
-    const { book, list } = kept;
+    const { eventStore, list } = kept;
     const place = endpoint();
     await fill(kept, place, 1);
     const [taken] = await takeAt(kept, START);
     assert.ok(taken);
-    await book.noteTries([{ id: taken.id, take: 1, now: START, ...DELIVERED }]);
+    await eventStore.recordTries([{ id: taken.id, take: 1, now: START, ...DELIVERED }]);
     const order = { account: ACCOUNT, endpoint: place.id, id: taken.id, now: START + 7 };
     const sent = { found: true, isTooOften: false };
-    assert.deepEqual(await book.sendAgain({ ...order, newId: "dlv_new" }), sent);
+    assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_new" }), sent);
     const [again, before] = await list(place.id);
     assert.deepEqual(again, {
       ...before,
@@ -272,21 +277,21 @@ function describeLog(rule: Rule) {
     });
     const missing = { found: false, isTooOften: false };
     for (const wrong of [{ account: OTHER }, { endpoint: "whk_none" }, { id: "dlv_none" }])
-      assert.deepEqual(await book.sendAgain({ ...order, newId: "dlv_x", ...wrong }), missing);
-    await book.changeEndpoint({ ...place, pausedAt: START });
-    await book.sendAgain({ ...order, newId: "dlv_paused" });
+      assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_x", ...wrong }), missing);
+    await eventStore.changeEndpoint({ ...place, pausedAt: START });
+    await eventStore.sendAgain({ ...order, newId: "dlv_paused" });
     assert.equal((await list(place.id))[0]?.dueAt, null);
   });
 
   rule(
     `at most ${SENT_AGAIN_A_DAY_MAX} are sent again within a day, whatever else is delivered`,
     async (kept) => {
-      const { book, list } = kept;
+      const { eventStore, list } = kept;
       const place = endpoint();
       await fill(kept, place, 3);
       const [{ id = "" } = {}] = await list(place.id);
       const again = (newId: string, now: number) =>
-        book.sendAgain({ account: ACCOUNT, endpoint: place.id, id, newId, now });
+        eventStore.sendAgain({ account: ACCOUNT, endpoint: place.id, id, newId, now });
       await again("dlv_first", START);
       for (let count = 1; count < SENT_AGAIN_A_DAY_MAX; count += 1)
         await again(`dlv_b${count}`, START + 1);

@@ -1,37 +1,37 @@
 /** What the sentences about the notice book share. */
 import assert from "node:assert/strict";
-import type { WaitingLetter } from "#email/email-queue.ts";
-import type { Delivery, Endpoint, NoticeBook } from "#events/event-store.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
+import type { Delivery, Endpoint, EventStore } from "#events/event-store.ts";
 import type { JobQueue, Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
-import type { TakenLetter } from "./email-queue-fixture.ts";
+import type { TakenEmail } from "./email-queue-fixture.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const LEASE = 60_000;
 export const ACCOUNT = "acc_000000000001";
 export const OTHER = "acc_000000000002";
 
-type Handling = Parameters<NoticeBook["handle"]>[0];
+type Handling = Parameters<EventStore["handle"]>[0];
 /** A delivery in the hands of someone, and what came of a try. */
-export type TakenDelivery = Awaited<ReturnType<NoticeBookWithJobs["take"]>>[number];
+export type TakenDelivery = Awaited<ReturnType<EventStoreWithJobs["take"]>>[number];
 export type TriedDelivery = Pick<
   Delivery,
   "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
 > & { take: number; now: number };
-export type NoticeBookWithJobs = ReturnType<typeof withJobs>;
+export type EventStoreWithJobs = ReturnType<typeof withJobs>;
 
 /** The notice book and the jobs of its deliveries, in the words of the sentences. */
-export function withJobs(notices: NoticeBook, jobs: JobQueue) {
+export function withJobs(events: EventStore, jobs: JobQueue) {
   const queues = ["webhook"] as const;
   return {
-    ...notices,
+    ...events,
     jobs,
     async take(order: { now: number; leaseUntil: number; max: number; unprovenMax?: number }) {
       const { unprovenMax = order.max, ...rest } = order;
       const taken = await jobs.take({ queues, ...rest, turns: { unprovenMax } });
       const found = taken.jobs.map(async ({ id, take, isProven }) => {
-        const delivery = await notices.findDelivery({ id });
+        const delivery = await events.findDelivery({ id });
         assert.ok(delivery);
         const { isPaused, ...row } = delivery;
         assert.equal(isPaused, false);
@@ -39,9 +39,9 @@ export function withJobs(notices: NoticeBook, jobs: JobQueue) {
       });
       return Promise.all(found);
     },
-    async noteTries(tries: readonly TriedDelivery[]) {
+    async recordTries(tries: readonly TriedDelivery[]) {
       const { settled } = await jobs.settle({ settlements: tries.map(settlementOf) });
-      return { noted: settled };
+      return { recorded: settled };
     },
     nextDue: () => jobs.nextDue({ queues }),
   };
@@ -57,10 +57,10 @@ function settlementOf(tried: TriedDelivery): Settlement {
 }
 
 export type Kept = {
-  book: NoticeBookWithJobs;
+  eventStore: EventStoreWithJobs;
   db: SqlDatabase;
-  letters(): Promise<TakenLetter[]>;
-  handle(notice: LedgerEvent, more?: Partial<Handling>): ReturnType<NoticeBook["handle"]>;
+  emails(): Promise<TakenEmail[]>;
+  handle(event: LedgerEvent, more?: Partial<Handling>): ReturnType<EventStore["handle"]>;
   list(endpoint: string, max?: number, after?: string | null): Promise<Delivery[]>;
 };
 export type Rule = (sentence: string, proof: (kept: Kept) => Promise<void>) => void;
@@ -83,7 +83,7 @@ export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
   ...changes,
 });
 
-export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
+export const lowEvent = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
   id: next(`ntc_${account}`),
   account,
   at: START,
@@ -92,7 +92,7 @@ export const lowNotice = ({ account = ACCOUNT }: { account?: string } = {}): Led
   lowBalance: 20,
 });
 
-export const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => ({
+export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
   id: next("let"),
   to: "ada@example.org",
   subject: "Your credits run low",
@@ -105,7 +105,7 @@ export const letter = (changes: Partial<WaitingLetter> = {}): WaitingLetter => (
 });
 
 /** So many letters of others that are due much later. */
-export const fillLetters = (db: SqlDatabase, count: number) =>
+export const fillEmails = (db: SqlDatabase, count: number) =>
   db.batch([
     sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
         WITH RECURSIVE letters (no) AS (
@@ -115,11 +115,11 @@ export const fillLetters = (db: SqlDatabase, count: number) =>
   ]);
 
 /** So many deliveries of one endpoint, one a second. */
-export async function fill({ book, handle }: Kept, place: Endpoint, deliveries: number) {
-  await book.addEndpoint({ endpoint: place });
+export async function fill({ eventStore, handle }: Kept, place: Endpoint, deliveries: number) {
+  await eventStore.addEndpoint({ endpoint: place });
   for (let turn = 0; turn < deliveries; turn += 1)
-    await handle(lowNotice({ account: place.account }), { now: START + turn * 1_000 });
+    await handle(lowEvent({ account: place.account }), { now: START + turn * 1_000 });
 }
 
-export const takeAt = ({ book }: Kept, now: number, max = 9) =>
-  book.take({ now, leaseUntil: now + LEASE, max });
+export const takeAt = ({ eventStore }: Kept, now: number, max = 9) =>
+  eventStore.take({ now, leaseUntil: now + LEASE, max });

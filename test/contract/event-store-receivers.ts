@@ -6,7 +6,7 @@ import {
   ACCOUNT,
   endpoint,
   fill,
-  lowNotice,
+  lowEvent,
   OTHER,
   type Rule,
   START,
@@ -20,13 +20,13 @@ export function describeReceivers(rule: Rule): void {
 
 function describeGone(rule: Rule) {
   rule("an endpoint that wants no more is paused, and what waits for it waits", async (kept) => {
-    const { book, list } = kept;
+    const { eventStore, list } = kept;
     const [place, beside] = [endpoint(), endpoint({ account: OTHER })];
     for (const each of [place, beside]) await fill(kept, each, 2);
     const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
-    assert.deepEqual(await book.pauseEndpoint(gone), { found: true });
+    assert.deepEqual(await eventStore.pauseEndpoint(gone), { found: true });
     const paused = { ...place, pausedAt: START + 5 };
-    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [paused]);
+    assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [paused]);
     const rows = (await list(place.id)).map(({ status, dueAt }) => [status, dueAt]);
     assert.deepEqual(rows, Array(2).fill(["waiting", null]));
     const taken = await takeAt(kept, START + 9_000);
@@ -36,36 +36,41 @@ function describeGone(rule: Rule) {
     );
   });
 
-  rule("what its owner has chosen meanwhile stays as it is", async ({ book, handle, list }) => {
-    const place = endpoint();
-    await book.addEndpoint({ endpoint: place });
-    const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
-    const moved = { ...place, url: "https://new.example/", kinds: ["credits.low"] as const };
-    await book.changeEndpoint(moved);
-    await handle(lowNotice());
-    assert.deepEqual(await book.pauseEndpoint(gone), { found: false });
-    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [moved]);
-    assert.equal((await list(place.id))[0]?.dueAt, START);
-    const its = { ...gone, url: moved.url };
-    assert.deepEqual(await book.pauseEndpoint({ ...its, account: OTHER }), { found: false });
-    await book.changeEndpoint({ ...moved, pausedAt: START + 1 });
-    assert.deepEqual(await book.pauseEndpoint(its), { found: false });
-    const [after] = await book.listEndpoints({ account: ACCOUNT });
-    assert.equal(after?.pausedAt, START + 1);
-  });
+  rule(
+    "what its owner has chosen meanwhile stays as it is",
+    async ({ eventStore, handle, list }) => {
+      const place = endpoint();
+      await eventStore.addEndpoint({ endpoint: place });
+      const gone = { account: ACCOUNT, id: place.id, url: place.url, now: START + 5 };
+      const moved = { ...place, url: "https://new.example/", kinds: ["credits.low"] as const };
+      await eventStore.changeEndpoint(moved);
+      await handle(lowEvent());
+      assert.deepEqual(await eventStore.pauseEndpoint(gone), { found: false });
+      assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [moved]);
+      assert.equal((await list(place.id))[0]?.dueAt, START);
+      const its = { ...gone, url: moved.url };
+      assert.deepEqual(await eventStore.pauseEndpoint({ ...its, account: OTHER }), {
+        found: false,
+      });
+      await eventStore.changeEndpoint({ ...moved, pausedAt: START + 1 });
+      assert.deepEqual(await eventStore.pauseEndpoint(its), { found: false });
+      const [after] = await eventStore.listEndpoints({ account: ACCOUNT });
+      assert.equal(after?.pausedAt, START + 1);
+    },
+  );
 }
 
 function describeBacklog(rule: Rule) {
   rule(
     `where ${WAITING_FOR_ENDPOINT_MAX} wait for an endpoint the next one fails at once, and others' do not`,
-    async ({ book, db, handle, list }) => {
+    async ({ eventStore, db, handle, list }) => {
       const [slow, quick] = [endpoint(), endpoint()];
-      for (const place of [slow, quick]) await book.addEndpoint({ endpoint: place });
+      for (const place of [slow, quick]) await eventStore.addEndpoint({ endpoint: place });
       await fillBacklog(db, slow.id, WAITING_FOR_ENDPOINT_MAX - 1);
-      await handle(lowNotice());
+      await handle(lowEvent());
       assert.equal((await list(slow.id))[0]?.status, "waiting");
       const outcome = { handled: true, leftOut: null };
-      assert.deepEqual(await handle(lowNotice()), outcome);
+      assert.deepEqual(await handle(lowEvent()), outcome);
       const [failed] = await list(slow.id);
       assert.ok(failed);
       const { status, dueAt, tries, lastFault } = failed;
@@ -75,7 +80,7 @@ function describeBacklog(rule: Rule) {
       assert.deepEqual(theirs, ["waiting", "waiting"]);
       const again = { account: ACCOUNT, endpoint: slow.id, id: failed.id, newId: "dlv_again" };
       const sent = { found: true, isTooOften: false };
-      assert.deepEqual(await book.sendAgain({ ...again, now: START }), sent);
+      assert.deepEqual(await eventStore.sendAgain({ ...again, now: START }), sent);
     },
   );
 }

@@ -1,10 +1,10 @@
 /** The specification of the notice book in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { LETTERS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
-import type { LetterQueue } from "#email/email-queue.ts";
+import { EMAILS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
+import type { EmailQueue } from "#email/email-queue.ts";
 import { ENDPOINTS_MAX } from "#events/bounds.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { EventStore } from "#events/event-store.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -14,11 +14,11 @@ import { describeDeliveries } from "./event-store-deliveries.ts";
 import {
   ACCOUNT,
   deliveryIds,
+  email,
   endpoint,
-  fillLetters,
+  fillEmails,
   type Kept,
-  letter,
-  lowNotice,
+  lowEvent,
   OTHER,
   type Rule,
   START,
@@ -26,14 +26,14 @@ import {
 } from "./event-store-fixture.ts";
 import { describeReceivers } from "./event-store-receivers.ts";
 
-export type OpenNoticeBook = (t: TestContext) => Promise<{
-  notices: NoticeBook;
-  letterQueue: LetterQueue;
+export type OpenEventStore = (t: TestContext) => Promise<{
+  events: EventStore;
+  emailQueue: EmailQueue;
   jobs: JobQueue;
   db: SqlDatabase;
 }>;
 
-export function noticeBookContract(name: string, open: OpenNoticeBook): void {
+export function eventStoreContract(name: string, open: OpenEventStore): void {
   const rule: Rule = (sentence, proof) => {
     test(sentence, async (t) => proof(keptOf(await open(t))));
   };
@@ -46,52 +46,53 @@ export function noticeBookContract(name: string, open: OpenNoticeBook): void {
   });
 }
 
-function keptOf(opened: Awaited<ReturnType<OpenNoticeBook>>): Kept {
-  const { notices, jobs, db } = opened;
-  const book = withJobs(notices, jobs);
+function keptOf(opened: Awaited<ReturnType<OpenEventStore>>): Kept {
+  const { events, jobs, db } = opened;
+  const eventStore = withJobs(events, jobs);
   const emails = emailsOf(opened);
   return {
-    ...{ book, db },
-    letters: async () =>
-      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).letters,
-    handle: (notice, more = {}) =>
-      book.handle({
-        ...{ notice, letter: null, body: `{"of":"${notice.id}"}`, deliveryIds, now: START },
+    ...{ eventStore, db },
+    emails: async () =>
+      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).emails,
+    handle: (event, more = {}) =>
+      eventStore.handle({
+        ...{ event, email: null, body: `{"of":"${event.id}"}`, deliveryIds, now: START },
         ...more,
       }),
     list: (of, max = 99, after = null) =>
-      book.listDeliveries({ account: ACCOUNT, endpoint: of, after, max }),
+      eventStore.listDeliveries({ account: ACCOUNT, endpoint: of, after, max }),
   };
 }
 
 function describeChoices(rule: Rule) {
-  rule("an owner gets every letter until they choose otherwise", async ({ book }) => {
-    const both = { letters: { low: true, expiring: true } };
-    assert.deepEqual(await book.choice({ account: ACCOUNT }), both);
-    for (const letters of [
+  rule("an owner gets every letter until they choose otherwise", async ({ eventStore }) => {
+    const both = { emails: { low: true, expiring: true } };
+    assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), both);
+    for (const messages of [
       { low: false, expiring: true },
       { low: true, expiring: false },
       { low: false, expiring: false },
     ]) {
-      await book.choose({ account: ACCOUNT, choice: { letters } });
-      assert.deepEqual(await book.choice({ account: ACCOUNT }), { letters });
+      await eventStore.choose({ account: ACCOUNT, choice: { emails: messages } });
+      assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), { emails: messages });
     }
-    assert.deepEqual(await book.choice({ account: OTHER }), both);
+    assert.deepEqual(await eventStore.choice({ account: OTHER }), both);
   });
 
-  rule("letters of one sort end alone, whatever is chosen of the other", async ({ book }) => {
-    const end = (account: string, sort: "low" | "expiring") => book.endLetters({ account, sort });
+  rule("letters of one sort end alone, whatever is chosen of the other", async ({ eventStore }) => {
+    const end = (account: string, sort: "low" | "expiring") =>
+      eventStore.endEmails({ account, sort });
     await Promise.all([end(ACCOUNT, "low"), end(ACCOUNT, "expiring"), end(OTHER, "expiring")]);
-    const none = { letters: { low: false, expiring: false } };
-    assert.deepEqual(await book.choice({ account: ACCOUNT }), none);
-    assert.deepEqual(await book.choice({ account: OTHER }), {
-      letters: { low: true, expiring: false },
+    const none = { emails: { low: false, expiring: false } };
+    assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), none);
+    assert.deepEqual(await eventStore.choice({ account: OTHER }), {
+      emails: { low: true, expiring: false },
     });
-    await book.choose({ account: OTHER, choice: { letters: { low: true, expiring: true } } });
+    await eventStore.choose({ account: OTHER, choice: { emails: { low: true, expiring: true } } });
     await end(OTHER, "low");
     await end(OTHER, "low");
-    assert.deepEqual(await book.choice({ account: OTHER }), {
-      letters: { low: false, expiring: true },
+    assert.deepEqual(await eventStore.choice({ account: OTHER }), {
+      emails: { low: false, expiring: true },
     });
   });
 }
@@ -99,50 +100,59 @@ function describeChoices(rule: Rule) {
 function describeEndpoints(rule: Rule) {
   rule(
     "endpoints are listed as they were added, oldest first, to their account alone",
-    async ({ book }) => {
+    async ({ eventStore }) => {
       const one = endpoint({ createdAt: START + 1, pausedAt: START + 2, kinds: ["key.created"] });
       const two = endpoint({ createdAt: START });
       for (const each of [one, two])
-        assert.deepEqual(await book.addEndpoint({ endpoint: each }), { outcome: "added" });
-      assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [two, one]);
-      assert.deepEqual(await book.listEndpoints({ account: OTHER }), []);
+        assert.deepEqual(await eventStore.addEndpoint({ endpoint: each }), { outcome: "added" });
+      assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [two, one]);
+      assert.deepEqual(await eventStore.listEndpoints({ account: OTHER }), []);
     },
   );
 
-  rule(`of many that are added at once an account gets ${ENDPOINTS_MAX}`, async ({ book }) => {
-    const all = Array.from({ length: ENDPOINTS_MAX + 2 }, () => endpoint());
-    const added = await Promise.all(all.map((each) => book.addEndpoint({ endpoint: each })));
-    const outcomes = added.map(({ outcome }) => outcome).sort();
-    assert.deepEqual(outcomes, [...Array(ENDPOINTS_MAX).fill("added"), "full", "full"]);
-    const other = endpoint({ account: OTHER });
-    assert.deepEqual(await book.addEndpoint({ endpoint: other }), { outcome: "added" });
-    const [first] = await book.listEndpoints({ account: ACCOUNT });
-    await book.dropEndpoint({ account: ACCOUNT, id: first?.id ?? "" });
-    assert.deepEqual(await book.addEndpoint({ endpoint: endpoint() }), { outcome: "added" });
-  });
+  rule(
+    `of many that are added at once an account gets ${ENDPOINTS_MAX}`,
+    async ({ eventStore }) => {
+      const all = Array.from({ length: ENDPOINTS_MAX + 2 }, () => endpoint());
+      const added = await Promise.all(
+        all.map((each) => eventStore.addEndpoint({ endpoint: each })),
+      );
+      const outcomes = added.map(({ outcome }) => outcome).sort();
+      assert.deepEqual(outcomes, [...Array(ENDPOINTS_MAX).fill("added"), "full", "full"]);
+      const other = endpoint({ account: OTHER });
+      assert.deepEqual(await eventStore.addEndpoint({ endpoint: other }), { outcome: "added" });
+      const [first] = await eventStore.listEndpoints({ account: ACCOUNT });
+      await eventStore.dropEndpoint({ account: ACCOUNT, id: first?.id ?? "" });
+      assert.deepEqual(await eventStore.addEndpoint({ endpoint: endpoint() }), {
+        outcome: "added",
+      });
+    },
+  );
 
-  rule("an endpoint is changed and dropped by its account alone", async ({ book }) => {
+  rule("an endpoint is changed and dropped by its account alone", async ({ eventStore }) => {
     const one = endpoint();
-    await book.addEndpoint({ endpoint: one });
+    await eventStore.addEndpoint({ endpoint: one });
     const changes = { url: "https://two.example/", kinds: ["key.revoked"] as const, pausedAt: 7 };
     const found = { found: true };
     const missing = { found: false };
     const change = (account: string, id: string) =>
-      book.changeEndpoint({ account, id, ...changes });
+      eventStore.changeEndpoint({ account, id, ...changes });
     assert.deepEqual(await change(OTHER, one.id), missing);
     assert.deepEqual(await change(ACCOUNT, "whk_none"), missing);
-    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [one]);
+    assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [one]);
     assert.deepEqual(await change(ACCOUNT, one.id), found);
-    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), [{ ...one, ...changes }]);
-    assert.deepEqual(await book.dropEndpoint({ account: OTHER, id: one.id }), missing);
-    assert.deepEqual(await book.dropEndpoint({ account: ACCOUNT, id: one.id }), found);
-    assert.deepEqual(await book.dropEndpoint({ account: ACCOUNT, id: one.id }), missing);
-    assert.deepEqual(await book.listEndpoints({ account: ACCOUNT }), []);
+    assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [
+      { ...one, ...changes },
+    ]);
+    assert.deepEqual(await eventStore.dropEndpoint({ account: OTHER, id: one.id }), missing);
+    assert.deepEqual(await eventStore.dropEndpoint({ account: ACCOUNT, id: one.id }), found);
+    assert.deepEqual(await eventStore.dropEndpoint({ account: ACCOUNT, id: one.id }), missing);
+    assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), []);
   });
 
   rule(
     "with the address of an account go its endpoints, their deliveries and its choice",
-    async ({ book, db, handle }) => {
+    async ({ eventStore, db, handle }) => {
       for (const [account, email] of [
         [ACCOUNT, "a@example.org"],
         [OTHER, "b@example.org"],
@@ -150,9 +160,9 @@ function describeEndpoints(rule: Rule) {
         await db.batch([
           sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, 1)`,
         ]);
-        await book.addEndpoint({ endpoint: endpoint({ account }) });
-        await book.choose({ account, choice: { letters: { low: false, expiring: false } } });
-        await handle(lowNotice({ account }));
+        await eventStore.addEndpoint({ endpoint: endpoint({ account }) });
+        await eventStore.choose({ account, choice: { emails: { low: false, expiring: false } } });
+        await handle(lowEvent({ account }));
       }
       await db.batch([sql`DELETE FROM address WHERE account = ${ACCOUNT}`]);
       const [left] = await db.batch([
@@ -170,28 +180,25 @@ function describeEndpoints(rule: Rule) {
 function describeHandling(rule: Rule) {
   rule(
     "a notice becomes its letter and a delivery for each endpoint that wants its kind",
-    async ({ book, handle, letters, list }) => {
+    async ({ eventStore, handle, emails: messages, list }) => {
       const wanted = [endpoint({ createdAt: START + 5 }), endpoint({ createdAt: START + 4 })];
       const others = [
         endpoint({ kinds: ["credits.depleted", "key.created"] }),
         endpoint({ pausedAt: START }),
         endpoint({ account: OTHER }),
       ];
-      for (const each of [...wanted, ...others]) await book.addEndpoint({ endpoint: each });
-      const [notice, posted] = [
-        lowNotice(),
-        letter({ unsubscribe: "https://x.example/u?token=t" }),
-      ];
+      for (const each of [...wanted, ...others]) await eventStore.addEndpoint({ endpoint: each });
+      const [event, enqueued] = [lowEvent(), email({ unsubscribe: "https://x.example/u?token=t" })];
       const body = `{"text":"Grüße 'n' \\"?\\" 🐝"}`;
-      assert.deepEqual(await handle(notice, { letter: posted, body }), {
+      assert.deepEqual(await handle(event, { email: enqueued, body }), {
         handled: true,
         leftOut: null,
       });
-      assert.deepEqual(await letters(), [{ ...posted, postedAt: START, failures: 0, take: 1 }]);
+      assert.deepEqual(await messages(), [{ ...enqueued, postedAt: START, failures: 0, take: 1 }]);
       const made = (await Promise.all(wanted.map(({ id }) => list(id)))).flat();
       assert.deepEqual(made, [
         ...wanted.map(({ id }, index) => ({
-          ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, notice: notice.id },
+          ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, event: event.id },
           ...{ kind: "credits.low", body, createdAt: START, status: "waiting", tries: 0 },
           ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastFault: null },
         })),
@@ -203,87 +210,87 @@ function describeHandling(rule: Rule) {
 
   rule(
     "a notice is handled once, however many handle it at once and later",
-    async ({ book, handle, letters, list }) => {
+    async ({ eventStore, handle, emails: messages, list }) => {
       const place = endpoint();
-      await book.addEndpoint({ endpoint: place });
-      const notice = lowNotice();
-      const attempt = () => handle(notice, { letter: letter() });
+      await eventStore.addEndpoint({ endpoint: place });
+      const event = lowEvent();
+      const attempt = () => handle(event, { email: email() });
       const outcomes = await Promise.all([attempt(), attempt(), attempt(), attempt()]);
-      outcomes.push(await attempt(), await handle(notice, { now: START + DAY_MS }));
+      outcomes.push(await attempt(), await handle(event, { now: START + DAY_MS }));
       assert.equal(outcomes.filter(({ handled }) => handled).length, 1);
-      assert.equal((await letters()).length, 1);
+      assert.equal((await messages()).length, 1);
       assert.equal((await list(place.id)).length, 1);
-      const next: LedgerEvent = { ...notice, id: `${notice.id}1` };
-      assert.equal((await handle(next, { letter: letter() })).handled, true);
+      const next: LedgerEvent = { ...event, id: `${event.id}1` };
+      assert.equal((await handle(next, { email: email() })).handled, true);
       assert.equal((await list(place.id)).length, 2);
     },
   );
 
   rule(
     "where the queue has no room for its letter nothing comes of a notice until there is some",
-    async ({ book, db, handle, list }) => {
+    async ({ eventStore, db, handle, list }) => {
       const place = endpoint();
-      await book.addEndpoint({ endpoint: place });
-      const earlier = lowNotice();
-      await handle(earlier, { letter: letter() });
-      await fillLetters(db, LETTERS_BEFORE_CREDITS_WAIT - 1);
-      const notice = lowNotice();
+      await eventStore.addEndpoint({ endpoint: place });
+      const earlier = lowEvent();
+      await handle(earlier, { email: email() });
+      await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT - 1);
+      const event = lowEvent();
       const full = { handled: false, leftOut: "queue_full" };
-      assert.deepEqual(await handle(notice, { letter: letter() }), full);
-      assert.deepEqual(await handle(notice, { letter: letter() }), full);
+      assert.deepEqual(await handle(event, { email: email() }), full);
+      assert.deepEqual(await handle(event, { email: email() }), full);
       // What was handled stays so, and what brings no letter needs no room.
       const known = { handled: false, leftOut: null };
-      assert.deepEqual(await handle(earlier, { letter: letter() }), known);
-      assert.deepEqual(await handle(lowNotice()), { handled: true, leftOut: null });
+      assert.deepEqual(await handle(earlier, { email: email() }), known);
+      assert.deepEqual(await handle(lowEvent()), { handled: true, leftOut: null });
       assert.equal((await list(place.id)).length, 2);
       await db.batch([sql`DELETE FROM job WHERE id = 'fill_1'`]);
-      const posted = letter();
+      const enqueued = email();
       const done = { handled: true, leftOut: null };
-      assert.deepEqual(await handle(notice, { letter: posted }), done);
-      const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${posted.id}`]);
+      assert.deepEqual(await handle(event, { email: enqueued }), done);
+      const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${enqueued.id}`]);
       assert.equal(rows?.length, 1);
-      assert.equal((await list(place.id))[0]?.notice, notice.id);
+      assert.equal((await list(place.id))[0]?.event, event.id);
     },
   );
 
   rule(
     "a letter beyond the bounds of the queue is left out, and the webhooks go all the same",
-    async ({ book, handle, letters, list }) => {
+    async ({ eventStore, handle, emails: messages, list }) => {
       const place = endpoint();
-      await book.addEndpoint({ endpoint: place });
-      for (let count = 0; count < 20; count += 1) await handle(lowNotice(), { letter: letter() });
-      const notice = lowNotice();
+      await eventStore.addEndpoint({ endpoint: place });
+      for (let count = 0; count < 20; count += 1) await handle(lowEvent(), { email: email() });
+      const event = lowEvent();
       const outcome = { handled: true, leftOut: "recipient_full" };
-      assert.deepEqual(await handle(notice, { letter: letter() }), outcome);
+      assert.deepEqual(await handle(event, { email: email() }), outcome);
       const again = { handled: false, leftOut: null };
-      assert.deepEqual(await handle(notice, { letter: letter() }), again);
-      assert.equal((await letters()).length, 20);
+      assert.deepEqual(await handle(event, { email: email() }), again);
+      assert.equal((await messages()).length, 20);
       assert.equal((await list(place.id)).length, 21);
     },
   );
 
   rule(
     "that a notice was handled is forgotten when its time is over, as its deliveries are",
-    async ({ book, handle, list }) => {
+    async ({ eventStore, handle, list }) => {
       const place = endpoint();
-      await book.addEndpoint({ endpoint: place });
-      const [old, young] = [lowNotice(), lowNotice()];
+      await eventStore.addEndpoint({ endpoint: place });
+      const [old, young] = [lowEvent(), lowEvent()];
       await handle(old);
       await handle(young, { now: START + 1 });
       const order = { before: START + 1, max: 9 };
-      assert.deepEqual(await book.forget(order), { forgotten: 2, more: false });
-      assert.deepEqual(await book.forget(order), { forgotten: 0, more: false });
+      assert.deepEqual(await eventStore.forget(order), { forgotten: 2, more: false });
+      assert.deepEqual(await eventStore.forget(order), { forgotten: 0, more: false });
       assert.deepEqual(
-        (await list(place.id)).map(({ notice }) => notice),
+        (await list(place.id)).map(({ event }) => event),
         [young.id],
       );
       assert.equal((await handle(young)).handled, false);
       assert.equal((await handle(old)).handled, true);
-      assert.deepEqual(await book.forget({ before: START + 9, max: 1 }), {
+      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1 }), {
         forgotten: 2,
         more: true,
       });
-      assert.deepEqual(await book.forget({ before: START + 9, max: 1 }), {
+      assert.deepEqual(await eventStore.forget({ before: START + 9, max: 1 }), {
         forgotten: 2,
         more: true,
       });

@@ -11,12 +11,12 @@ const START = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 const iso = (at: number) => new Date(at).toISOString();
 
-type Scene = ReturnType<typeof sceneOf>;
-type Rule = (sentence: string, proof: (scene: Scene) => Promise<void>) => void;
+type Fixture = ReturnType<typeof fixtureOf>;
+type Rule = (sentence: string, proof: (fixture: Fixture) => Promise<void>) => void;
 
 export function journalContract(name: string, open: OpenJournal): void {
   const rule: Rule = (sentence, proof) => {
-    test(sentence, async (t) => proof(sceneOf(await open(t))));
+    test(sentence, async (t) => proof(fixtureOf(await open(t))));
   };
   describe(`the journal, ${name}`, () => {
     describeEvents(rule);
@@ -25,7 +25,7 @@ export function journalContract(name: string, open: OpenJournal): void {
   });
 }
 
-function sceneOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
+function fixtureOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
   const addPerson = async (id: string, verified = 1, createdAt = START) => {
     const email = `${id}@example.com`;
     const account = verified === 1 ? `acc_${id}` : null;
@@ -35,7 +35,7 @@ function sceneOf({ journal, db }: { journal: Journal; db: SqlDatabase }) {
     ]);
   };
   const note = (person: string, at: number) =>
-    journal.noteEvent({ person, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
+    journal.recordEvent({ person, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
   const count = async (table: string) => {
     const [rows] = await db.batch([{ sql: `SELECT count(*) AS count FROM ${table}`, values: [] }]);
     return Number(rows?.[0]?.["count"]);
@@ -66,7 +66,7 @@ function describeEvents(rule: Rule) {
   rule("an event is listed as it was noted", async ({ journal, addPerson }) => {
     await addPerson("ann");
     const event = { at: START, kind: "key_created", detail: "Käse 🐝", address: null } as const;
-    await journal.noteEvent({ person: "ann", ...event });
+    await journal.recordEvent({ person: "ann", ...event });
     const { events, next } = await journal.listEvents({ person: "ann", after: null, max: 3 });
     assert.deepEqual([events, next], [[{ ...event, id: events[0]?.id }], null]);
     assert.match(events[0]?.id ?? "", /^\d+$/);
@@ -106,9 +106,9 @@ function describeEvents(rule: Rule) {
   rule(
     "nothing is noted of somebody who is not there, and what was noted goes with the person",
     async ({ journal, db, addPerson, note, count }) => {
-      assert.deepEqual(await note("nobody", START), { noted: false });
+      assert.deepEqual(await note("nobody", START), { recorded: false });
       await addPerson("ann");
-      assert.deepEqual(await note("ann", START), { noted: true });
+      assert.deepEqual(await note("ann", START), { recorded: true });
       await db.batch([sql`DELETE FROM person WHERE id = 'ann'`]);
       assert.equal(await count("person_event"), 0);
       const { events } = await journal.listEvents({ person: "ann", after: null, max: 3 });

@@ -64,7 +64,7 @@ async function compareAtEnd(run: Run): Promise<void> {
   await compareStates(run);
   await compareAll(run);
   await compareEntries(run, 3);
-  const everything = { now: run.latest, foldBefore: run.latest + 1, rowsMax: 7 };
+  const everything = { now: run.latest, rollUpBefore: run.latest + 1, rowsMax: 7 };
   await maintainFully(run.ledger, everything, () => compareAll(run));
   await compareEntries(run, 4);
 }

@@ -14,12 +14,12 @@ import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import type { Sizes } from "../ledger/rules/sizes.ts";
 import {
   clockOf,
+  type Fixture,
   KINDS,
   type Kind,
   type Operation,
   openingOperations,
   operationOf,
-  type Scene,
   START,
 } from "../ledger/rules/steps.ts";
 import { HOUR, throughJson } from "./ledger/fixture.ts";
@@ -54,14 +54,14 @@ export const storeSteps = (maxLength: number): fc.Arbitrary<StoreStep[]> =>
     )
     .map((parts) => parts.flat());
 
-export type Run = Scene & {
+export type Run = Fixture & {
   ledger: Ledger;
   /** Events that were not deleted. */
   events: Omit<LedgerEvent, "id">[];
   /** The furthest that the clock has come: it goes back too. */
   latest: number;
   /** Calls before this may be rolled up; what becomes of those when they are sent again is not promised. */
-  foldedBefore: number;
+  rolledUpBefore: number;
   /** Records of idempotency keys that were over by then may be deleted. */
   maintainedAt: number;
   /** The names of calls that were sent. */
@@ -70,10 +70,10 @@ export type Run = Scene & {
 };
 
 export async function startRun(opened: Ledger, sizes: Sizes): Promise<Run> {
-  const scene = { model: createModel(), now: START, debits: [], sizes };
-  const times = { latest: START, foldedBefore: -Infinity, maintainedAt: -Infinity };
+  const fixture = { model: createModel(), now: START, debits: [], sizes };
+  const times = { latest: START, rolledUpBefore: -Infinity, maintainedAt: -Infinity };
   const lists = { events: [], sent: new Set<string>(), log: [] };
-  const run: Run = { ...scene, ...times, ...lists, ledger: throughJson(opened) };
+  const run: Run = { ...fixture, ...times, ...lists, ledger: throughJson(opened) };
   for (const operation of openingOperations()) await execute(run, operation);
   for (const account of [ADA, BOB]) {
     const key = { ...keyNames(account, "k1"), start: "tb_", label: "second" };
@@ -103,12 +103,12 @@ export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void
 
 /** Some steps of a round. */
 async function maintain(run: Run, chance: Chance): Promise<void> {
-  const foldBefore = run.latest - chance.pick([1, 24, 48]) * HOUR;
-  run.foldedBefore = Math.max(run.foldedBefore, foldBefore);
+  const rollUpBefore = run.latest - chance.pick([1, 24, 48]) * HOUR;
+  run.rolledUpBefore = Math.max(run.rolledUpBefore, rollUpBefore);
   run.maintainedAt = run.latest;
   const rowsMax = chance.pick([1, 2, 5, 100]);
-  run.log.push(`maintain ${JSON.stringify({ now: run.latest, foldBefore, rowsMax })}`);
-  await run.ledger.maintain({ now: run.latest, foldBefore, rowsMax, after: null });
+  run.log.push(`maintain ${JSON.stringify({ now: run.latest, rollUpBefore, rowsMax })}`);
+  await run.ledger.maintain({ now: run.latest, rollUpBefore, rowsMax, after: null });
 }
 
 async function execute(run: Run, drawn: Operation): Promise<void> {
@@ -138,7 +138,7 @@ function promisedOf({ model, sent, ...times }: Run, drawn: Operation): Operation
   const at = drawn.name === "debit" ? now : drawn.order.at;
   const name = `${account} ${callId} ${at}`;
   const isSent = sent.has(name);
-  if (isSent && at < times.foldedBefore) return null;
+  if (isSent && at < times.rolledUpBefore) return null;
   sent.add(name);
   if (drawn.name === "reverse" || now >= times.maintainedAt) return drawn;
   const isMade = model
@@ -170,24 +170,24 @@ export async function recordExpiries(run: Run, max: number): Promise<void> {
     .filter((grant): grant is typeof grant & { dueAt: number } => grant.dueAt !== null)
     .filter(({ dueAt }) => dueAt <= now)
     .sort((one, other) => one.dueAt - other.dueAt || one.no - other.no);
-  let noticed = 0;
+  let notified = 0;
   for (const { account, no } of due.slice(0, max)) {
     const before = model.find(account)?.events.length ?? 0;
     const { recorded } = model.operations.recordDue({ account, grantNo: no, now });
     recordEvents(run, account, before, now);
-    if (recorded) noticed += 1;
+    if (recorded) notified += 1;
   }
-  assert.deepEqual(await ledger.recordExpiries({ now, max }), { noticed, more: due.length > max });
+  assert.deepEqual(await ledger.recordExpiries({ now, max }), { notified, more: due.length > max });
 }
 
 /** Events are listed in the order in which they came about, until they are deleted. */
 export async function deleteEvents(run: Run, max: number): Promise<void> {
   const { ledger, log } = run;
   log.push(`deleteEvents ${max}`);
-  const { notices } = await ledger.listEvents({ max });
-  const listed = notices.map(({ id: _, ...content }) => content);
+  const { events: ledgerEvents } = await ledger.listEvents({ max });
+  const listed = ledgerEvents.map(({ id: _, ...content }) => content);
   assert.deepEqual(listed, run.events.slice(0, max));
-  const ids = notices.map(({ id }) => id);
+  const ids = ledgerEvents.map(({ id }) => id);
   assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: ids.length });
   run.events = run.events.slice(ids.length);
 }

@@ -4,13 +4,13 @@
  */
 import { describe } from "node:test";
 import { describeAccounts } from "./ledger/accounts.ts";
-import { describeBalanceNotices } from "./ledger/balance-events.ts";
+import { describeBalanceEvents } from "./ledger/balance-events.ts";
 import { describeClawback } from "./ledger/clawback.ts";
 import { describeConcurrency } from "./ledger/concurrency.ts";
 import { describeDebits } from "./ledger/debits.ts";
 import { describeDurability } from "./ledger/durability.ts";
 import { describeEntries } from "./ledger/entries.ts";
-import { describeNotices } from "./ledger/events.ts";
+import { describeEvents } from "./ledger/events.ts";
 import { describeExpiries } from "./ledger/expiries.ts";
 import type { OpenLedger } from "./ledger/fixture.ts";
 import { describeGrants } from "./ledger/grants.ts";
@@ -21,7 +21,7 @@ import { describeMaintenance } from "./ledger/maintenance.ts";
 import { describePartialReversals } from "./ledger/partial-reversals.ts";
 import { describePrices } from "./ledger/prices.ts";
 import { describeReversals } from "./ledger/reversals.ts";
-import { describeBooks } from "./ledger/totals.ts";
+import { describeTotals } from "./ledger/totals.ts";
 import { describeUsage } from "./ledger/usage.ts";
 
 export function ledgerContract(name: string, open: OpenLedger): void {
@@ -36,13 +36,13 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe("idempotency", () => describeIdempotency(open));
     describe("reversals", () => describeReversals(open));
     describe("reversals of several grants", () => describePartialReversals(open));
-    describe("notices", () => describeNotices(open));
-    describe("notices of the balance", () => describeBalanceNotices(open));
+    describe("notices", () => describeEvents(open));
+    describe("notices of the balance", () => describeBalanceEvents(open));
     describe("notices that time brings", () => describeExpiries(open));
     describe("usage", () => describeUsage(open));
     describe("entries", () => describeEntries(open));
     describe("maintenance", () => describeMaintenance(open));
-    describe("books", () => describeBooks(open));
+    describe("books", () => describeTotals(open));
     describe("concurrency", () => describeConcurrency(open));
   });
 }

@@ -61,11 +61,11 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
     for (let turn = 1; turn <= 3; turn += 1) await acts.record(act(turn));
     // As if there were nearly so many: the acts are numbered.
     await recordAs(ACTS_KEPT, act(4));
-    for (const [noted, kept] of [
+    for (const [recorded, kept] of [
       [5, [5, 4, 3, 2]],
       [6, [6, 5, 4, 3]],
     ] as const) {
-      await acts.record(act(noted));
+      await acts.record(act(recorded));
       const listed = await acts.list({ after: null, max: 9 });
       assert.deepEqual(
         listed.acts.map(({ at }) => at),

@@ -33,7 +33,7 @@ const shapeOf = (value: unknown): Json =>
 
 const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
-const NO_BOOKS = { debited: 0, reversed: 0, expired: 0 };
+const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
 
 /** Lines in their order, each with the object that it prints, or the sentence with which it is refused. */
 const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
@@ -115,7 +115,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         },
       ],
       ...{ revenue: [], totals: { balance: 12, revenue: [] } },
-      books: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_BOOKS },
+      totals: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
     },
   ],
   ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
@@ -129,7 +129,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     "audit",
     {
       ...{ ok: true, accounts: 2, faults: [], damage: [] },
-      books: { granted: 12, remaining: 0, voided: 12, ...NO_BOOKS },
+      totals: { granted: 12, remaining: 0, voided: 12, ...NO_TOTALS },
     },
   ],
 ];

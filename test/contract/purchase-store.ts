@@ -1,17 +1,17 @@
 /** The specification of the purchase book in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { Purchase, PurchaseBook } from "#billing/purchase-store.ts";
+import type { Purchase, PurchaseStore } from "#billing/purchase-store.ts";
 
-export type OpenPurchaseBook = (t: TestContext) => Promise<PurchaseBook>;
+export type OpenPurchaseStore = (t: TestContext) => Promise<PurchaseStore>;
 
 const START = Date.UTC(2026, 10, 21, 12);
 const MIDNIGHT = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;
 
-type Rule = (sentence: string, proof: (book: PurchaseBook) => Promise<void>) => void;
+type Rule = (sentence: string, proof: (purchases: PurchaseStore) => Promise<void>) => void;
 
-export function purchaseBookContract(name: string, open: OpenPurchaseBook): void {
+export function purchaseStoreContract(name: string, open: OpenPurchaseStore): void {
   const rule: Rule = (sentence, proof) => {
     test(sentence, async (t) => proof(await open(t)));
   };
@@ -70,83 +70,85 @@ const written = (id: string): Purchase =>
   });
 
 function describeRows(rule: Rule) {
-  rule("a purchase is kept once, as it came first", async (book) => {
+  rule("a purchase is kept once, as it came first", async (purchases) => {
     const first = purchaseOf("pur_1");
-    assert.deepEqual(await book.add(first), { added: true });
-    assert.deepEqual(await book.add({ ...first, account: "acc_bob", price: 1 }), { added: false });
-    assert.deepEqual(await book.find({ id: "pur_1" }), first);
+    assert.deepEqual(await purchases.add(first), { added: true });
+    assert.deepEqual(await purchases.add({ ...first, account: "acc_bob", price: 1 }), {
+      added: false,
+    });
+    assert.deepEqual(await purchases.find({ id: "pur_1" }), first);
   });
 
   rule(
     "a purchase without end, with names as people give them, comes back as it was",
-    async (book) => {
+    async (purchases) => {
       const offer = {
         ...({ id: "lifetime", kind: "lifetime", months: null } as const),
         name: "Für immer? 'Ja' \"(∞)\" \\ $1",
         credits: 1_000_000_000_000,
       };
       const lifetime = purchaseOf("pur_1", { offer, price: 99_999_999, currency: "jpy" });
-      await book.add(lifetime);
-      assert.deepEqual(await book.find({ id: "pur_1" }), lifetime);
-      await book.add(written("pur_2"));
-      assert.deepEqual(await book.find({ id: "pur_2" }), written("pur_2"));
+      await purchases.add(lifetime);
+      assert.deepEqual(await purchases.find({ id: "pur_1" }), lifetime);
+      await purchases.add(written("pur_2"));
+      assert.deepEqual(await purchases.find({ id: "pur_2" }), written("pur_2"));
     },
   );
 
   rule(
     "it is found by its page and by its payment; what nobody has kept is not found",
-    async (book) => {
-      await book.add(purchaseOf("pur_1", { session: "cs_1", payment: "pi_1" }));
-      await book.add(purchaseOf("pur_2"));
-      assert.equal((await book.find({ session: "cs_1" }))?.id, "pur_1");
-      assert.equal((await book.find({ payment: "pi_1" }))?.id, "pur_1");
+    async (purchases) => {
+      await purchases.add(purchaseOf("pur_1", { session: "cs_1", payment: "pi_1" }));
+      await purchases.add(purchaseOf("pur_2"));
+      assert.equal((await purchases.find({ session: "cs_1" }))?.id, "pur_1");
+      assert.equal((await purchases.find({ payment: "pi_1" }))?.id, "pur_1");
       for (const unknown of [
         { id: "cs_1" },
         { session: "pi_1" },
         { payment: "pur_1" },
         { id: "" },
       ]) {
-        assert.equal(await book.find(unknown), null);
+        assert.equal(await purchases.find(unknown), null);
       }
     },
   );
 
-  rule("it is written as it is now, but who bought what stays", async (book) => {
-    await book.add(purchaseOf("pur_1"));
-    await book.add(purchaseOf("pur_2"));
+  rule("it is written as it is now, but who bought what stays", async (purchases) => {
+    await purchases.add(purchaseOf("pur_1"));
+    await purchases.add(purchaseOf("pur_2"));
     const other = { ...written("pur_1"), account: "acc_bob", price: 1, createdAt: START + 9 };
-    assert.deepEqual(await book.update({ purchase: other, seen: START }), { updated: true });
-    assert.deepEqual(await book.find({ id: "pur_1" }), written("pur_1"));
-    assert.deepEqual(await book.find({ id: "pur_2" }), purchaseOf("pur_2"));
+    assert.deepEqual(await purchases.update({ purchase: other, seen: START }), { updated: true });
+    assert.deepEqual(await purchases.find({ id: "pur_1" }), written("pur_1"));
+    assert.deepEqual(await purchases.find({ id: "pur_2" }), purchaseOf("pur_2"));
   });
 
-  rule("of two who have seen the same, one writes", async (book) => {
-    await book.add(purchaseOf("pur_1"));
+  rule("of two who have seen the same, one writes", async (purchases) => {
+    await purchases.add(purchaseOf("pur_1"));
     const write = (paid: number) =>
-      book.update({
+      purchases.update({
         purchase: purchaseOf("pur_1", { paid, updatedAt: START + paid }),
         seen: START,
       });
     const outcomes = await Promise.all([1, 2, 3, 4].map(write));
     assert.equal(outcomes.filter(({ updated }) => updated).length, 1);
-    const kept = await book.find({ id: "pur_1" });
+    const kept = await purchases.find({ id: "pur_1" });
     assert.equal(outcomes[(kept?.paid ?? 0) - 1]?.updated, true);
-    assert.deepEqual(await book.update({ purchase: written("pur_9"), seen: START }), {
+    assert.deepEqual(await purchases.update({ purchase: written("pur_9"), seen: START }), {
       updated: false,
     });
   });
 }
 
 function describeLists(rule: Rule) {
-  rule("an account's purchases are listed newest first, page by page", async (book) => {
+  rule("an account's purchases are listed newest first, page by page", async (purchases) => {
     // Two of each moment: then the id decides.
     for (let no = 0; no < 7; no += 1) {
-      await book.add(purchaseOf(`pur_${no}`, { createdAt: START + Math.floor(no / 2) }));
+      await purchases.add(purchaseOf(`pur_${no}`, { createdAt: START + Math.floor(no / 2) }));
     }
-    await book.add(purchaseOf("pur_9", { account: "acc_bob", createdAt: START + 1 }));
+    await purchases.add(purchaseOf("pur_9", { account: "acc_bob", createdAt: START + 1 }));
     const seen: string[] = [];
     for (let after: string | null = null; ; after = seen.at(-1) ?? null) {
-      const page = await book.list({ account: "acc_ada", after, max: 3 });
+      const page = await purchases.list({ account: "acc_ada", after, max: 3 });
       seen.push(...page.map(({ id }) => id));
       if (page.length < 3) break;
     }
@@ -156,15 +158,15 @@ function describeLists(rule: Rule) {
     );
   });
 
-  rule("a page after somebody else's purchase, or after none, is empty", async (book) => {
-    await book.add(purchaseOf("pur_1"));
-    await book.add(purchaseOf("pur_2", { account: "acc_bob", createdAt: START + 1 }));
+  rule("a page after somebody else's purchase, or after none, is empty", async (purchases) => {
+    await purchases.add(purchaseOf("pur_1"));
+    await purchases.add(purchaseOf("pur_2", { account: "acc_bob", createdAt: START + 1 }));
     for (const after of ["pur_2", "pur_3", "", "' OR 1 = 1 --"]) {
-      assert.deepEqual(await book.list({ account: "acc_ada", after, max: 9 }), []);
+      assert.deepEqual(await purchases.list({ account: "acc_ada", after, max: 9 }), []);
     }
   });
 
-  rule("what may yet be granted of a kind is listed, newest first", async (book) => {
+  rule("what may yet be granted of a kind is listed, newest first", async (purchases) => {
     const offer = { ...purchaseOf("").offer, id: "lifetime", kind: "lifetime" } as const;
     const rows: [string, Partial<Purchase>][] = [
       ["pur_open", { session: "cs_1" }],
@@ -180,25 +182,27 @@ function describeLists(rule: Rule) {
       ["pur_bob", { session: "cs_10", account: "acc_bob" }],
     ];
     for (const [no, [id, more]] of rows.entries()) {
-      await book.add(purchaseOf(id, { offer, createdAt: START + no, ...more }));
+      await purchases.add(purchaseOf(id, { offer, createdAt: START + no, ...more }));
     }
-    const listed = await book.listUnsettled({ account: "acc_ada", kind: "lifetime" });
+    const listed = await purchases.listUnsettled({ account: "acc_ada", kind: "lifetime" });
     assert.deepEqual(
       listed.map(({ id }) => id),
       ["pur_paid", "pur_pending", "pur_open"],
     );
   });
 
-  rule("operators read everybody's, oldest first, page by page", async (book) => {
+  rule("operators read everybody's, oldest first, page by page", async (purchases) => {
     const accounts = ["acc_ada", "acc_bob"];
     for (let no = 0; no < 5; no += 1) {
       const account = accounts[no % 2] as string;
-      await book.add(purchaseOf(`pur_${no}`, { account, createdAt: START + Math.floor(no / 2) }));
+      await purchases.add(
+        purchaseOf(`pur_${no}`, { account, createdAt: START + Math.floor(no / 2) }),
+      );
     }
     const seen: string[] = [];
     let after: Purchase | null = null;
     do {
-      const page: Purchase[] = await book.listAll({ after, max: 2 });
+      const page: Purchase[] = await purchases.listAll({ after, max: 2 });
       seen.push(...page.map(({ id }) => id));
       after = page.at(-1) ?? null;
     } while (after !== null);
@@ -213,35 +217,35 @@ function describeRevenue(rule: Rule) {
   const paid = (id: string, paidAt: number, more: Partial<Purchase> = {}) =>
     purchaseOf(id, { status: "paid", paidAt, paid: 500, ...more });
 
-  rule("revenue is told by the UTC day on which money came, and by currency", async (book) => {
-    await book.add(paid("pur_1", MIDNIGHT));
-    await book.add(paid("pur_2", MIDNIGHT + DAY - 1, { paid: 700 }));
-    await book.add(paid("pur_3", MIDNIGHT + DAY));
-    await book.add(paid("pur_4", MIDNIGHT, { currency: "usd" }));
-    await book.add(purchaseOf("pur_5"));
+  rule("revenue is told by the UTC day on which money came, and by currency", async (purchases) => {
+    await purchases.add(paid("pur_1", MIDNIGHT));
+    await purchases.add(paid("pur_2", MIDNIGHT + DAY - 1, { paid: 700 }));
+    await purchases.add(paid("pur_3", MIDNIGHT + DAY));
+    await purchases.add(paid("pur_4", MIDNIGHT, { currency: "usd" }));
+    await purchases.add(purchaseOf("pur_5"));
     const none = { refunds: 0, refunded: 0 };
     const first = { day: MIDNIGHT, currency: "eur", purchases: 2, paid: 1200, ...none };
-    assert.deepEqual(await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }), [
+    assert.deepEqual(await purchases.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY }), [
       first,
       { ...first, currency: "usd", purchases: 1, paid: 500 },
       { ...first, day: MIDNIGHT + DAY, purchases: 1, paid: 500 },
     ]);
     assert.deepEqual(
-      (await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY })).map(({ paid: sum }) => sum),
+      (await purchases.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY })).map(({ paid: sum }) => sum),
       [1200, 500],
     );
-    assert.deepEqual(await book.revenue({ from: MIDNIGHT + 1, to: MIDNIGHT + DAY - 1 }), []);
+    assert.deepEqual(await purchases.revenue({ from: MIDNIGHT + 1, to: MIDNIGHT + DAY - 1 }), []);
   });
 
   rule(
     "what was paid back is told by the day on which it began to go, disputes as the whole",
-    async (book) => {
+    async (purchases) => {
       const back = { refundedAt: MIDNIGHT + DAY + 5 };
-      await book.add(paid("pur_1", MIDNIGHT, { ...back, refunded: 200 }));
-      await book.add(paid("pur_2", MIDNIGHT, { ...back, dispute: "lost" }));
-      await book.add(paid("pur_3", MIDNIGHT, { ...back, dispute: "open", refunded: 100 }));
-      await book.add(paid("pur_4", MIDNIGHT, { ...back, dispute: "won" }));
-      const rows = await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY });
+      await purchases.add(paid("pur_1", MIDNIGHT, { ...back, refunded: 200 }));
+      await purchases.add(paid("pur_2", MIDNIGHT, { ...back, dispute: "lost" }));
+      await purchases.add(paid("pur_3", MIDNIGHT, { ...back, dispute: "open", refunded: 100 }));
+      await purchases.add(paid("pur_4", MIDNIGHT, { ...back, dispute: "won" }));
+      const rows = await purchases.revenue({ from: MIDNIGHT, to: MIDNIGHT + 2 * DAY });
       assert.deepEqual(rows, [
         { day: MIDNIGHT, currency: "eur", purchases: 4, paid: 2000, refunds: 0, refunded: 0 },
         { day: MIDNIGHT + DAY, currency: "eur", purchases: 0, paid: 0, refunds: 3, refunded: 1200 },
@@ -249,11 +253,11 @@ function describeRevenue(rule: Rule) {
     },
   );
 
-  rule("sums beyond 32 bits are exact", async (book) => {
+  rule("sums beyond 32 bits are exact", async (purchases) => {
     for (let no = 0; no < 50; no += 1) {
-      await book.add(paid(`pur_${no}`, MIDNIGHT, { paid: 99_999_999 }));
+      await purchases.add(paid(`pur_${no}`, MIDNIGHT, { paid: 99_999_999 }));
     }
-    const [row] = await book.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY });
+    const [row] = await purchases.revenue({ from: MIDNIGHT, to: MIDNIGHT + DAY });
     assert.equal(row?.paid, 50 * 99_999_999);
   });
 }

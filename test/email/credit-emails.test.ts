@@ -6,12 +6,12 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import PostalMime from "postal-mime";
-import { createLetters } from "#email/emails.ts";
+import { createEmails } from "#email/emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
-import type { Letter } from "#email/mail.ts";
+import type { Email } from "#email/mail.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import type { Transport } from "#email/transport.ts";
-import { createScene, FROM, letterTo, START, temporaryFolder } from "./mail-fixture.ts";
+import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
 import { at, openTransport, startMailServer } from "./smtp-fixture.ts";
 
 const SITE = "https://toolbooth.example/tools";
@@ -22,10 +22,10 @@ const unsubscribe = {
 };
 const order = { to: "ada@example.org", at: START, unsubscribe };
 const END = Date.UTC(2026, 11, 21, 10);
-const letters = createLetters(SITE);
-const LOW = letters.creditsLow({ ...order, balance: 19, lowBalance: 1_000 });
-const GONE = letters.creditsGone(order);
-const ENDING = letters.creditsExpiring({ ...order, remaining: 1_234, expiresAt: END });
+const emails = createEmails(SITE);
+const LOW = emails.creditsLow({ ...order, balance: 19, lowBalance: 1_000 });
+const GONE = emails.creditsUsedUp(order);
+const ENDING = emails.creditsExpiring({ ...order, remaining: 1_234, expiresAt: END });
 const ALL = [LOW, GONE, ENDING];
 
 test("each letter about credits says what happened and when, what is left, and where credits are seen and got", () => {
@@ -50,9 +50,9 @@ test("each letter about credits says what happened and when, what is left, and w
 });
 
 test("one credit is one credit", () => {
-  const one = letters.creditsLow({ ...order, balance: 1, lowBalance: 2 });
+  const one = emails.creditsLow({ ...order, balance: 1, lowBalance: 2 });
   assert.match(one.text, /Balance: 1 credit\n/);
-  const ending = letters.creditsExpiring({ ...order, remaining: 1, expiresAt: END });
+  const ending = emails.creditsExpiring({ ...order, remaining: 1, expiresAt: END });
   assert.match(ending.text, /^1 credit ends soon\n/);
 });
 
@@ -64,14 +64,14 @@ test("a letter about credits that end is of use until they have; the others stay
 });
 
 test("each has a link for its reader to end letters of its sort, and an address for their mail program", () => {
-  for (const letter of ALL) {
-    assert.ok(letter.text.split("\n").includes(unsubscribe.page));
-    assert.ok(letter.html.includes(`href="${unsubscribe.page}"`));
-    assert.equal(letter.unsubscribe, unsubscribe.post);
-    assert.ok(!letter.text.includes(unsubscribe.post));
+  for (const email of ALL) {
+    assert.ok(email.text.split("\n").includes(unsubscribe.page));
+    assert.ok(email.html.includes(`href="${unsubscribe.page}"`));
+    assert.equal(email.unsubscribe, unsubscribe.post);
+    assert.ok(!email.text.includes(unsubscribe.post));
   }
   const bad = { ...unsubscribe, post: "https://x.example/>\r\nBcc: eve@example.org" };
-  assert.throws(() => letters.creditsGone({ ...order, unsubscribe: bad }), TypeError);
+  assert.throws(() => emails.creditsUsedUp({ ...order, unsubscribe: bad }), TypeError);
 });
 
 const HEADERS = {
@@ -80,10 +80,10 @@ const HEADERS = {
 };
 
 /** Of the letters about credits, and of one that cannot be ended. */
-const POSTED: Letter[] = [...ALL, letterTo("ada@example.org")];
+const POSTED: Email[] = [...ALL, emailTo("ada@example.org")];
 async function post(transport: Transport): Promise<void> {
-  const { mail, office } = createScene({ transport });
-  for (const letter of POSTED) await mail.post(letter);
+  const { mail, office } = createFixture({ transport });
+  for (const email of POSTED) await mail.post(email);
   await office.deliverDue();
 }
 

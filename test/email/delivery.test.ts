@@ -4,19 +4,19 @@ import path from "node:path";
 import { test } from "node:test";
 import { LEASE_MS } from "#email/bounds.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import { createScene, letterTo, openLetters, openTemporaryLetters, until } from "./mail-fixture.ts";
+import { createFixture, emailTo, openEmails, openTemporaryEmails, until } from "./mail-fixture.ts";
 import { at, openTransport, startMailServer } from "./smtp-fixture.ts";
 
-const complain = (message: string) => assert.fail(message);
+const logError = (message: string) => assert.fail(message);
 
 test("a thousand letters drain, each once", async (t) => {
-  const { queue } = openTemporaryLetters(t);
+  const { queue } = openTemporaryEmails(t);
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
-  const { mail, office } = createScene({ transport, queue, now: Date.now });
-  const delivery = startJobs(office.runner, { logError: complain });
+  const { mail, office } = createFixture({ transport, queue, now: Date.now });
+  const delivery = startJobs(office.runner, { logError: logError });
   office.onPosted(delivery.wake);
-  for (let each = 0; each < 1_000; each += 1) await mail.post(letterTo(`a${each}@example.org`));
+  for (let each = 0; each < 1_000; each += 1) await mail.post(emailTo(`a${each}@example.org`));
   await until(async () => (await queue.count({ way: "smtp" })).waiting === 0);
   await delivery.stop();
   assert.equal(server.received.length, 1_000);
@@ -24,27 +24,27 @@ test("a thousand letters drain, each once", async (t) => {
 });
 
 test("posting goes on while the server says nothing, and a stop leaves the letters for the next start", async (t) => {
-  const { queue, file } = openTemporaryLetters(t);
+  const { queue, file } = openTemporaryEmails(t);
   const hanging = await startMailServer(t, { onData: (stream) => void stream.resume() });
   const slow = openTransport(t, at(hanging.port));
-  const before = createScene({ transport: slow, queue, now: Date.now });
-  const delivery = startJobs(before.office.runner, { logError: complain });
+  const before = createFixture({ transport: slow, queue, now: Date.now });
+  const delivery = startJobs(before.office.runner, { logError: logError });
   before.office.onPosted(delivery.wake);
-  for (let each = 0; each < 10; each += 1) await before.mail.post(letterTo(`${each}@example.org`));
+  for (let each = 0; each < 10; each += 1) await before.mail.post(emailTo(`${each}@example.org`));
   await delivery.stop();
   assert.equal((await queue.count({ way: "smtp" })).waiting, 10);
 
   const server = await startMailServer(t);
-  const again = openLetters(file);
+  const again = openEmails(file);
   t.after(again.close);
   const transport = openTransport(t, at(server.port));
-  const after = createScene({ transport, queue: again.queue, now: Date.now });
+  const after = createFixture({ transport, queue: again.queue, now: Date.now });
   assert.equal(await after.office.deliverDue(), null, "none waits for a lease to end");
   assert.equal(server.received.length, 10);
 });
 
 test("a process killed between taking a letter and its delivery loses nothing: it arrives after the restart", async (t) => {
-  const { queue, file } = openTemporaryLetters(t);
+  const { queue, file } = openTemporaryEmails(t);
   const child = spawn(
     process.execPath,
     [
@@ -65,7 +65,7 @@ test("a process killed between taking a letter and its delivery loses nothing: i
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
   let now = Date.now();
-  const { office } = createScene({ transport, queue, now: () => now });
+  const { office } = createFixture({ transport, queue, now: () => now });
   const next = await office.deliverDue();
   assert.ok(next !== null && next <= now + LEASE_MS);
   now = next;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { letterQueueContract } from "../contract/email-queue.ts";
-import { openLetters, openTemporaryLetters, START } from "./mail-fixture.ts";
+import { emailQueueContract } from "../contract/email-queue.ts";
+import { openEmails, openTemporaryEmails, START } from "./mail-fixture.ts";
 
-letterQueueContract("in SQLite", async (t) => {
+emailQueueContract("in SQLite", async (t) => {
   // The bound of the whole queue takes thousands of commits: in memory they cost little.
-  const { queue, close } = openLetters(":memory:");
+  const { queue, close } = openEmails(":memory:");
   t.after(close);
   return { queue };
 });
@@ -22,29 +22,29 @@ const waiting = (id: string) => ({
 });
 
 test("a letter outlives its process, in SQLite", async (t) => {
-  const { queue, file } = openTemporaryLetters(t);
-  await queue.add({ letter: waiting("let_1"), now: START });
-  const again = openLetters(file);
+  const { queue, file } = openTemporaryEmails(t);
+  await queue.add({ email: waiting("let_1"), now: START });
+  const again = openEmails(file);
   t.after(again.close);
-  const { letters } = await again.queue.take({
+  const { emails } = await again.queue.take({
     now: START,
     leaseUntil: START + 1,
     max: 9,
     way: "smtp",
   });
-  assert.deepEqual(letters, [{ ...waiting("let_1"), postedAt: START, failures: 0, take: 1 }]);
+  assert.deepEqual(emails, [{ ...waiting("let_1"), postedAt: START, failures: 0, take: 1 }]);
 });
 
 test("two processes on one file never hold the same letter", async (t) => {
-  const { queue, file } = openTemporaryLetters(t);
-  const other = openLetters(file);
+  const { queue, file } = openTemporaryEmails(t);
+  const other = openEmails(file);
   t.after(other.close);
   for (const id of ["let_1", "let_2", "let_3"])
-    await queue.add({ letter: { ...waiting(id), kind: "key_created" }, now: START });
+    await queue.add({ email: { ...waiting(id), kind: "key_created" }, now: START });
   const order = { now: START, leaseUntil: START + 9, max: 2, way: "smtp" as const };
   const [one, two] = [await queue.take(order), await other.queue.take(order)];
   assert.deepEqual(
-    [one, two].map(({ letters }) => letters.map(({ id }) => id)),
+    [one, two].map(({ emails }) => emails.map(({ id }) => id)),
     [["let_1", "let_2"], ["let_3"]],
   );
 });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createLetters, spanText } from "#email/emails.ts";
-import type { Letter } from "#email/mail.ts";
+import { createEmails, spanText } from "#email/emails.ts";
+import type { Email } from "#email/mail.ts";
 import { isPlainAddress, oneLine } from "#email/one-line.ts";
 
 const SITE = "https://toolbooth.example/tools";
-const letters = createLetters(SITE);
+const emails = createEmails(SITE);
 const NOW = Date.UTC(2026, 10, 21, 14, 5);
 const HOUR = 3_600_000;
 const TO = "ada@example.org";
@@ -16,20 +16,20 @@ const link = { to: TO, link: LINK, now: NOW, expiresAt: NOW + HOUR };
 const key = { to: TO, label: "Laptop", start: "tb_AbCd", at: NOW };
 
 const LINKED = {
-  verifyAddress: letters.verifyAddress(link),
-  resetPassword: letters.resetPassword(link),
-  confirmAddressChange: letters.confirmAddressChange({ ...link, newAddress: "new@example.org" }),
-  verifyNewAddress: letters.verifyNewAddress(link),
+  verifyAddress: emails.verifyAddress(link),
+  resetPassword: emails.resetPassword(link),
+  confirmAddressChange: emails.confirmAddressChange({ ...link, newAddress: "new@example.org" }),
+  verifyNewAddress: emails.verifyNewAddress(link),
 };
-const NOTICES = {
-  addressInUse: letters.addressInUse({ to: TO }),
-  addressChanged: letters.addressChanged({ to: TO, at: NOW, newAddress: "new@example.org" }),
-  passwordChanged: letters.passwordChanged({ to: TO, at: NOW }),
-  keyCreated: letters.keyCreated(key),
-  keyRevoked: letters.keyRevoked(key),
-  accountClosed: letters.accountClosed({ to: TO, at: NOW }),
+const EVENTS = {
+  addressInUse: emails.addressInUse({ to: TO }),
+  addressChanged: emails.addressChanged({ to: TO, at: NOW, newAddress: "new@example.org" }),
+  passwordChanged: emails.passwordChanged({ to: TO, at: NOW }),
+  keyCreated: emails.keyCreated(key),
+  keyRevoked: emails.keyRevoked(key),
+  accountClosed: emails.accountClosed({ to: TO, at: NOW }),
 };
-const ALL = Object.entries({ ...LINKED, ...NOTICES });
+const ALL = Object.entries({ ...LINKED, ...EVENTS });
 
 type Page = {
   body: { textContent: string };
@@ -42,42 +42,42 @@ type Page = {
 const { JSDOM } = createRequire(import.meta.url)("jsdom") as {
   JSDOM: new (html: string) => { window: { document: Page } };
 };
-const bodyOf = ({ html }: Letter) => new JSDOM(html).window.document;
+const bodyOf = ({ html }: Email) => new JSDOM(html).window.document;
 
 test("every letter has a short subject, a kind, and says why it was sent, in text and in HTML", () => {
   assert.equal(new Set(ALL.map(([, { kind }]) => kind)).size, ALL.length);
-  for (const [name, letter] of ALL) {
-    assert.equal(letter.to, TO, name);
-    assert.match(letter.subject, /^[\x20-\x7e]{10,50}$/, name);
-    for (const text of [letter.text, bodyOf(letter).body.textContent])
+  for (const [name, email] of ALL) {
+    assert.equal(email.to, TO, name);
+    assert.match(email.subject, /^[\x20-\x7e]{10,50}$/, name);
+    for (const text of [email.text, bodyOf(email).body.textContent])
       assert.match(text, /You get this letter.* because /, name);
   }
 });
 
 test("a letter with a link has it on a line of its own, as a button, and says until when it works", () => {
-  for (const [name, letter] of Object.entries(LINKED)) {
-    assert.ok(letter.text.split("\n").includes(LINK), name);
-    assert.match(letter.text, /works for 1 hour, until 2026-11-21 15:05 UTC\./, name);
-    assert.equal(letter.usefulUntil, NOW + HOUR, name);
-    assert.equal(bodyOf(letter).querySelector("a.button")?.href, LINK, name);
+  for (const [name, email] of Object.entries(LINKED)) {
+    assert.ok(email.text.split("\n").includes(LINK), name);
+    assert.match(email.text, /works for 1 hour, until 2026-11-21 15:05 UTC\./, name);
+    assert.equal(email.usefulUntil, NOW + HOUR, name);
+    assert.equal(bodyOf(email).querySelector("a.button")?.href, LINK, name);
   }
 });
 
 test("a notice has no secret link and stays useful", () => {
-  for (const [name, letter] of Object.entries(NOTICES)) {
-    assert.equal(letter.usefulUntil, null, name);
-    assert.doesNotMatch(letter.text + letter.html, /token/, name);
+  for (const [name, email] of Object.entries(EVENTS)) {
+    assert.equal(email.usefulUntil, null, name);
+    assert.doesNotMatch(email.text + email.html, /token/, name);
   }
 });
 
 test("letters that nobody may have asked for say that they can be ignored", () => {
   for (const name of ["verifyAddress", "resetPassword", "verifyNewAddress"] as const)
     assert.match(LINKED[name].text, /you can ignore this letter/);
-  assert.match(NOTICES.addressInUse.text, /Nothing was changed\.[\s\S]*you can ignore it/);
+  assert.match(EVENTS.addressInUse.text, /Nothing was changed\.[\s\S]*you can ignore it/);
 });
 
 test("a notice of a key names its label, its start and the time, and leads to the keys", () => {
-  for (const { text } of [NOTICES.keyCreated, NOTICES.keyRevoked]) {
+  for (const { text } of [EVENTS.keyCreated, EVENTS.keyRevoked]) {
     for (const line of [
       "Label: Laptop",
       "Starts with: tb_AbCd",
@@ -94,17 +94,17 @@ test("the letter to a new address does not name the old one", () => {
 });
 
 test("HTML letters fetch nothing, have no tables, and follow the dark", () => {
-  for (const [name, letter] of ALL) {
-    assert.doesNotMatch(letter.html, /<(?:img|script|link|table|iframe)|url\(|@import| src=/, name);
-    assert.match(letter.html, /prefers-color-scheme:dark/, name);
-    const { links } = bodyOf(letter);
+  for (const [name, email] of ALL) {
+    assert.doesNotMatch(email.html, /<(?:img|script|link|table|iframe)|url\(|@import| src=/, name);
+    assert.match(email.html, /prefers-color-scheme:dark/, name);
+    const { links } = bodyOf(email);
     for (const { href } of links) assert.ok(href.startsWith(SITE));
   }
 });
 
 test("a link that is no http address is a fault of the service", () => {
   for (const bad of ["javascript:alert(1)", "https://a b", "https://a\r\nBcc: x", 'https://a"', ""])
-    assert.throws(() => letters.verifyAddress({ ...link, link: bad }), TypeError, bad);
+    assert.throws(() => emails.verifyAddress({ ...link, link: bad }), TypeError, bad);
 });
 
 /** What people type at their worst: markup, line ends, marks of direction, lone surrogates. */
@@ -123,16 +123,16 @@ const nasty = fc
   .map((parts) => parts.join(""));
 
 test("whatever a label or an address holds, it is one line of text and never markup", () => {
-  const plain = bodyOf(NOTICES.keyCreated).querySelectorAll("*").length;
+  const plain = bodyOf(EVENTS.keyCreated).querySelectorAll("*").length;
   fc.assert(
     fc.property(nasty, nasty, (label, start) => {
-      const letter = letters.keyCreated({ ...key, label, start });
-      const page = bodyOf(letter);
+      const email = emails.keyCreated({ ...key, label, start });
+      const page = bodyOf(email);
       assert.equal(page.querySelectorAll("*").length, plain);
       assert.equal(page.querySelector("bdi")?.textContent, oneLine(label, 100));
-      assert.equal(letter.text.split("\n").length, NOTICES.keyCreated.text.split("\n").length);
-      assert.equal(letter.subject, NOTICES.keyCreated.subject);
-      assert.ok(letter.text.isWellFormed() && letter.html.isWellFormed());
+      assert.equal(email.text.split("\n").length, EVENTS.keyCreated.text.split("\n").length);
+      assert.equal(email.subject, EVENTS.keyCreated.subject);
+      assert.ok(email.text.isWellFormed() && email.html.isWellFormed());
     }),
     { numRuns: 50 },
   );

@@ -1,6 +1,6 @@
 /** A process that posts a letter, takes it, says under which Message-ID, and never delivers it. */
 import type { Transport } from "#email/transport.ts";
-import { createScene, letterTo, openLetters } from "./mail-fixture.ts";
+import { createFixture, emailTo, openEmails } from "./mail-fixture.ts";
 
 const transport: Transport = {
   send(_, messageId) {
@@ -8,7 +8,7 @@ const transport: Transport = {
     return new Promise((resolve) => setTimeout(resolve, 600_000));
   },
 };
-const { queue } = openLetters(process.argv[2] as string);
-const { mail, office } = createScene({ transport, queue, now: Date.now });
-await mail.post(letterTo("ada@example.org"));
+const { queue } = openEmails(process.argv[2] as string);
+const { mail, office } = createFixture({ transport, queue, now: Date.now });
+await mail.post(emailTo("ada@example.org"));
 await office.deliverDue();

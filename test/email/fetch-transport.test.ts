@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { readMailSettings, wayOf } from "#email/read-mail-settings.ts";
 import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
-import { createScene, FROM, letterTo, START } from "./mail-fixture.ts";
+import { createFixture, emailTo, FROM, START } from "./mail-fixture.ts";
 
 /** Letters by HTTP, against a provider on this machine that answers as a test says. */
 
@@ -15,14 +15,14 @@ const never = new AbortController().signal;
 
 type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
 
-async function openProvider(t: TestContext, answer: (response: ServerResponse) => void) {
+async function openProvider(t: TestContext, result: (response: ServerResponse) => void) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = "", url = "", headers } = request;
     asked.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
-    answer(response);
+    result(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
@@ -33,7 +33,7 @@ async function openProvider(t: TestContext, answer: (response: ServerResponse) =
   return { asked, url: `http://127.0.0.1:${port}/emails` };
 }
 
-const answering =
+const responding =
   (status: number, headers: Record<string, string> = {}) =>
   (response: ServerResponse): void => {
     response.writeHead(status, headers);
@@ -48,11 +48,11 @@ async function faultOf(sent: Promise<void>): Promise<Error> {
 }
 
 test("a letter goes out in the form of Resend, under a name that is the same at every try", async (t) => {
-  const { asked, url } = await openProvider(t, answering(200));
+  const { asked, url } = await openProvider(t, responding(200));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
-  const letter = letterTo("ada@example.com", { subject: "Grüße" });
-  await transport.send(letter, ID, never);
-  await transport.send(letter, ID, never);
+  const email = emailTo("ada@example.com", { subject: "Grüße" });
+  await transport.send(email, ID, never);
+  await transport.send(email, ID, never);
   const [first, second] = asked as [Asked, Asked];
   assert.deepEqual([first.method, first.path], ["POST", "/emails"]);
   assert.equal(first.headers.authorization, `Bearer ${TOKEN}`);
@@ -71,7 +71,7 @@ test("a letter goes out in the form of Resend, under a name that is the same at 
 });
 
 test("a sender's name is quoted where it must be, and left out where there is none", async (t) => {
-  const { asked, url } = await openProvider(t, answering(202));
+  const { asked, url } = await openProvider(t, responding(202));
   for (const [name, from] of [
     ["", "post@a.example"],
     ["Tools, Inc.", '"Tools, Inc." <post@a.example>'],
@@ -79,14 +79,14 @@ test("a sender's name is quoted where it must be, and left out where there is no
     ["Zoë", "Zoë <post@a.example>"],
   ] as const) {
     const sender = { name, address: "post@a.example" };
-    await createFetchTransport({ url, token: TOKEN }, sender).send(letterTo("b@c.d"), ID, never);
+    await createFetchTransport({ url, token: TOKEN }, sender).send(emailTo("b@c.d"), ID, never);
     assert.equal(JSON.parse(asked.at(-1)?.body ?? "").from, from);
   }
 });
 
 test("each status says whether the letter, the moment or the way is wrong, and nothing that the provider wrote", async (t) => {
   let status = 0;
-  const { url } = await openProvider(t, (response) => answering(status)(response));
+  const { url } = await openProvider(t, (response) => responding(status)(response));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
   for (const [statuses, kind] of [
     [[400, 413, 422, 451], Undeliverable],
@@ -94,7 +94,7 @@ test("each status says whether the letter, the moment or the way is wrong, and n
     [[301, 307, 401, 402, 403, 404, 405], Unreachable],
   ] as const) {
     for (status of statuses) {
-      const fault = await faultOf(transport.send(letterTo("ada@example.com"), ID, never));
+      const fault = await faultOf(transport.send(emailTo("ada@example.com"), ID, never));
       assert.ok(fault instanceof kind, `${status}: ${fault.name}`);
       assert.match(fault.message, new RegExp(`^the mail provider .*\\(${status}\\)$`));
       assert.doesNotMatch(fault.message + String(fault.cause), /ada@|secret|re_a_token/);
@@ -103,10 +103,10 @@ test("each status says whether the letter, the moment or the way is wrong, and n
 });
 
 test("a redirect is not followed: it would take the token along", async (t) => {
-  const elsewhere = await openProvider(t, answering(200));
-  const { url } = await openProvider(t, answering(307, { Location: elsewhere.url }));
+  const elsewhere = await openProvider(t, responding(200));
+  const { url } = await openProvider(t, responding(307, { Location: elsewhere.url }));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
-  assert.ok((await faultOf(transport.send(letterTo("a@b.c"), ID, never))) instanceof Unreachable);
+  assert.ok((await faultOf(transport.send(emailTo("a@b.c"), ID, never))) instanceof Unreachable);
   assert.deepEqual(elsewhere.asked, []);
 });
 
@@ -118,10 +118,10 @@ test("the pause that a provider asks for is kept, within an hour; one that canno
     ["-5", 5_000],
   ] as const;
   for (const [text, wait] of cases) {
-    const { url } = await openProvider(t, answering(429, { "Retry-After": text }));
+    const { url } = await openProvider(t, responding(429, { "Retry-After": text }));
     const transport = createFetchTransport({ url, token: TOKEN }, FROM);
-    const { office } = createScene({ transport, now: () => START });
-    await office.mail.post(letterTo("ada@example.com"));
+    const { office } = createFixture({ transport, now: () => START });
+    await office.mail.post(emailTo("ada@example.com"));
     assert.equal(await office.deliverDue(), START + wait, text);
   }
 });
@@ -129,18 +129,18 @@ test("the pause that a provider asks for is kept, within an hour; one that canno
 test("a provider that is gone or silent is out of reach, and an abort ends the wait", async (t) => {
   const silent = await openProvider(t, () => {});
   const late = createFetchTransport({ url: silent.url, token: TOKEN }, FROM, 20);
-  const fault = await faultOf(late.send(letterTo("a@b.c"), ID, never));
+  const fault = await faultOf(late.send(emailTo("a@b.c"), ID, never));
   assert.ok(fault instanceof Unreachable);
   assert.match(fault.message, /no answer in time/);
 
   const gone = createFetchTransport({ url: "http://127.0.0.1:1/emails", token: TOKEN }, FROM);
-  const refused = await faultOf(gone.send(letterTo("a@b.c"), ID, never));
+  const refused = await faultOf(gone.send(emailTo("a@b.c"), ID, never));
   assert.ok(refused instanceof Unreachable);
   assert.match(refused.message, /no connection/);
 
   const stop = new AbortController();
   const patient = createFetchTransport({ url: silent.url, token: TOKEN }, FROM);
-  const sent = faultOf(patient.send(letterTo("a@b.c"), ID, stop.signal));
+  const sent = faultOf(patient.send(emailTo("a@b.c"), ID, stop.signal));
   stop.abort();
   assert.ok((await sent) instanceof Unreachable);
 });

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { createPosting } from "#email/enqueue-emails.ts";
-import type { Letter } from "#email/mail.ts";
+import { createMail } from "#email/enqueue-emails.ts";
+import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport, Way } from "#email/transport.ts";
-import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { type EmailQueue, emailsOf } from "../contract/email-queue-fixture.ts";
+import { emailsOf, type QueueUnderTest } from "../contract/email-queue-fixture.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
 export const FROM = { name: "Toolbooth", address: "post@toolbooth.example" };
@@ -23,22 +23,22 @@ export function temporaryFolder(t: TestContext): string {
   return folder;
 }
 
-export function openLetters(file: string) {
+export function openEmails(file: string) {
   const driver = openNodeSqlite(file);
   const db = createSqliteDatabase(driver);
-  const queue = emailsOf({ letterQueue: createLetterQueue(db), jobs: createJobQueue(db) });
+  const queue = emailsOf({ emailQueue: createEmailQueue(db), jobs: createJobQueue(db) });
   return { queue, driver, close: () => driver.close() };
 }
 
-export function openTemporaryLetters(t: TestContext) {
+export function openTemporaryEmails(t: TestContext) {
   const folder = temporaryFolder(t);
   const file = path.join(folder, "toolbooth.sqlite");
-  const { queue, close } = openLetters(file);
+  const { queue, close } = openEmails(file);
   t.after(close);
   return { queue, file, folder };
 }
 
-export const letterTo = (to: string, changes: Partial<Letter> = {}): Letter => ({
+export const emailTo = (to: string, changes: Partial<Email> = {}): Email => ({
   to,
   subject: "Hello",
   text: "text",
@@ -46,38 +46,38 @@ export const letterTo = (to: string, changes: Partial<Letter> = {}): Letter => (
   ...changes,
 });
 
-type SceneWiring = {
+type FixtureDeps = {
   transport: Transport;
-  queue?: EmailQueue;
+  queue?: QueueUnderTest;
   now?: () => number;
   way?: Way;
 };
 
 /** Posting and sending with a clock that the test sets, no jitter, and its complaints as a list. */
-export function createScene({
+export function createFixture({
   transport,
-  queue = openLetters(":memory:").queue,
+  queue = openEmails(":memory:").queue,
   now,
   way = "smtp",
-}: SceneWiring) {
+}: FixtureDeps) {
   const clock = { now: START };
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   const given = {
     ...{ way, now: now ?? (() => clock.now) },
     // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
     random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
-    complain: (message: string) => void complaints.push(message),
+    logError: (message: string) => void loggedErrors.push(message),
   };
-  let posted = () => {};
-  const mail = createPosting({ queue, ...given }, () => posted());
+  let enqueued = () => {};
+  const mail = createMail({ queue, ...given }, () => enqueued());
   const runner = createEmailSender({ jobs: queue.jobs, transport, from: FROM, ...given });
   const office = {
     ...{ mail, look: runner.look, deliverDue: runner.runDue, runner },
     onPosted(listener: () => void) {
-      posted = listener;
+      enqueued = listener;
     },
   };
-  return { office, mail, queue, clock, complaints };
+  return { office, mail, queue, clock, loggedErrors };
 }
 
 /** Resolves when a condition holds; for things that other threads and sockets do. */

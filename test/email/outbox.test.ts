@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import PostalMime from "postal-mime";
-import { OUTBOX_LETTERS_MAX } from "#email/bounds.ts";
+import { OUTBOX_EMAILS_MAX } from "#email/bounds.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import {
-  createScene,
+  createFixture,
+  emailTo,
   FROM,
-  letterTo,
-  openLetters,
+  openEmails,
   START,
   temporaryFolder,
 } from "./mail-fixture.ts";
@@ -19,9 +19,9 @@ test("a letter becomes a file that a mail reader opens, for its owner only, and 
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
   const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: true, tell });
-  const { mail, office } = createScene({ transport });
+  const { mail, office } = createFixture({ transport });
   const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
-  await mail.post(letterTo("ada@example.org", { subject: "Grüße 🐝", text }));
+  await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await office.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
   assert.deepEqual(others, []);
@@ -35,7 +35,7 @@ test("a letter becomes a file that a mail reader opens, for its owner only, and 
   assert.ok(told[0]?.includes(text) && told[0].includes(file));
 });
 
-test(`the newest ${OUTBOX_LETTERS_MAX} letters are kept, and nothing half-written`, async (t) => {
+test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written`, async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(path.join(folder, "left.eml.part"), "half");
   writeFileSync(path.join(folder, "notes.txt"), "mine");
@@ -47,10 +47,10 @@ test(`the newest ${OUTBOX_LETTERS_MAX} letters are kept, and nothing half-writte
     tell: () => {},
   });
   const signal = new AbortController().signal;
-  for (let each = 1; each <= OUTBOX_LETTERS_MAX + 5; each += 1)
-    await transport.send(letterTo("ada@example.org"), `<let_${each}@toolbooth.example>`, signal);
+  for (let each = 1; each <= OUTBOX_EMAILS_MAX + 5; each += 1)
+    await transport.send(emailTo("ada@example.org"), `<let_${each}@toolbooth.example>`, signal);
   const names = readdirSync(folder).sort();
-  assert.equal(names.length, OUTBOX_LETTERS_MAX + 1);
+  assert.equal(names.length, OUTBOX_EMAILS_MAX + 1);
   assert.equal(names[0], "20261121T100000000Z-000006-let_6.eml");
   assert.equal(names.at(-1), "notes.txt");
 });
@@ -60,8 +60,8 @@ test("where others may read the log, it names the file and nothing that is in it
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
   const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: false, tell });
-  const { mail, office } = createScene({ transport, way: "outbox" });
-  await mail.post(letterTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
+  const { mail, office } = createFixture({ transport, way: "outbox" });
+  await mail.post(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
   await office.deliverDue();
   const [name] = readdirSync(folder);
   assert.deepEqual(told, [`A letter was written to ${path.join(folder, name as string)}`]);
@@ -69,16 +69,16 @@ test("where others may read the log, it names the file and nothing that is in it
 
 test("letters that wait for a mail server stay in the queue while there is none, and go when it is back", async (t) => {
   const folder = temporaryFolder(t);
-  const { queue } = openLetters(":memory:");
+  const { queue } = openEmails(":memory:");
   const sent: string[] = [];
   const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
-  await createScene({ transport: smtp, queue }).mail.post(letterTo("ada@example.org"));
+  await createFixture({ transport: smtp, queue }).mail.post(emailTo("ada@example.org"));
   const outbox = createOutbox({
     ...{ folder, from: FROM, now: () => START, tellsAll: true, tell: () => {} },
   });
-  const without = createScene({ transport: outbox, queue, way: "outbox" });
+  const without = createFixture({ transport: outbox, queue, way: "outbox" });
   assert.equal(await without.office.deliverDue(), null, "nothing to wake up for");
   assert.deepEqual(readdirSync(folder), []);
-  await createScene({ transport: smtp, queue }).office.deliverDue();
+  await createFixture({ transport: smtp, queue }).office.deliverDue();
   assert.deepEqual(sent, ["ada@example.org"]);
 });

@@ -2,30 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   ASKED_PER_HOUR_MAX,
+  EMAILS_AT_ONCE,
   GIVE_UP_AFTER_MS,
   LEASE_MS,
-  LETTERS_AT_ONCE,
   PAUSE_MAX_MS,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "#email/bounds.ts";
-import type { Letter } from "#email/mail.ts";
+import type { Email } from "#email/mail.ts";
 import { NotNow, type Transport, Undeliverable, Unreachable } from "#email/transport.ts";
 import { doubling, withJitter } from "#jobs/back-off.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { HOUR_MS } from "#limits.ts";
-import { createScene, letterTo, openLetters, START, until } from "./mail-fixture.ts";
+import { createFixture, emailTo, openEmails, START, until } from "./mail-fixture.ts";
 
-type Sent = { letter: Letter; messageId: string };
+type Sent = { email: Email; messageId: string };
 
 /** A transport that fails as long as the test says so, and keeps what it took. */
 function createCarrier() {
   const carrier = { sent: [] as Sent[], tries: [] as Sent[], fault: null as Error | null };
   const transport: Transport = {
-    async send(letter, messageId) {
-      carrier.tries.push({ letter, messageId });
+    async send(email, messageId) {
+      carrier.tries.push({ email, messageId });
       if (carrier.fault !== null) throw carrier.fault;
-      carrier.sent.push({ letter, messageId });
+      carrier.sent.push({ email, messageId });
     },
   };
   return { carrier, transport };
@@ -33,22 +33,22 @@ function createCarrier() {
 
 test("a posted letter is carried once and leaves the queue", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, queue } = createScene({ transport });
-  await mail.post(letterTo("ada@example.org", { subject: "Grüße 🐝" }));
+  const { office, mail, queue } = createFixture({ transport });
+  await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝" }));
   assert.equal(await office.deliverDue(), null);
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.sent.length, 1);
-  const { letter, messageId } = carrier.sent[0] as Sent;
-  assert.deepEqual([letter.to, letter.subject], ["ada@example.org", "Grüße 🐝"]);
+  const { email, messageId } = carrier.sent[0] as Sent;
+  assert.deepEqual([email.to, email.subject], ["ada@example.org", "Grüße 🐝"]);
   assert.match(messageId, /^<let_\w{24}@toolbooth\.example>$/);
   assert.equal((await queue.count({ way: "smtp" })).waiting, 0);
 });
 
 test("a letter that fails waits longer and longer, under one Message-ID, and is given up after three days", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, clock, complaints } = createScene({ transport });
+  const { office, mail, clock, loggedErrors } = createFixture({ transport });
   carrier.fault = new NotNow("the mail server did not take it (451)");
-  await mail.post(letterTo("ada@example.org"));
+  await mail.post(emailTo("ada@example.org"));
   const waits: number[] = [];
   let next = await office.deliverDue();
   while (next !== null) {
@@ -63,7 +63,7 @@ test("a letter that fails waits longer and longer, under one Message-ID, and is 
   assert.ok(clock.now - START < GIVE_UP_AFTER_MS + 3_600_000);
   assert.equal(new Set(carrier.tries.map(({ messageId }) => messageId)).size, 1);
   assert.match(
-    complaints.at(-1) as string,
+    loggedErrors.at(-1) as string,
     /was given up: the mail server did not take it \(451\)/,
   );
 });
@@ -84,26 +84,26 @@ test("chance takes up to a quarter off a wait", () => {
 
 test("a letter refused for good is given up at once", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, complaints } = createScene({ transport });
+  const { office, mail, loggedErrors } = createFixture({ transport });
   carrier.fault = new Undeliverable("the mail server refuses it (550 5.1.1, RCPT TO)");
-  await mail.post(letterTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+  await mail.post(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 1);
   assert.match(
-    complaints.join("\n"),
+    loggedErrors.join("\n"),
     /^Email let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
   );
 });
 
 test("of a letter that was given up no link stays; a notice can be retried until it is three days old", async () => {
   const { carrier, transport } = createCarrier();
-  const { queue, driver } = openLetters(":memory:");
-  const { office, mail, clock } = createScene({ transport, queue });
+  const { queue, driver } = openEmails(":memory:");
+  const { office, mail, clock } = createFixture({ transport, queue });
   const operator = operatorJobs([queue.jobs]);
   carrier.fault = new Undeliverable("the mail server refuses the sender (550)");
   const link = { kind: "reset_password", usefulUntil: START + HOUR_MS } as const;
-  await mail.post(letterTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }));
-  await mail.post(letterTo("bob@example.org", { kind: "key_created", text: "a key" }));
+  await mail.post(emailTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }));
+  await mail.post(emailTo("bob@example.org", { kind: "key_created", text: "a key" }));
   assert.equal(await office.deliverDue(), null);
   const rows = () => JSON.stringify(driver.prepare("SELECT * FROM job").all());
   assert.doesNotMatch(rows(), /SECRET|ada@/);
@@ -117,18 +117,18 @@ test("of a letter that was given up no link stays; a notice can be retried until
     ],
   );
   assert.equal(dead[0]?.diedAt, START);
-  const [reset = "", notice = ""] = dead.map(({ id }) => id);
+  const [reset = "", event = ""] = dead.map(({ id }) => id);
   const retry = async (id: string) => (await operator.retryJob({ id, now: clock.now })).outcome;
   assert.equal(await retry(reset), "erased");
-  assert.equal(await retry(notice), "retried");
+  assert.equal(await retry(event), "retried");
   carrier.fault = null;
   assert.equal(await office.deliverDue(), null);
   assert.deepEqual(
-    carrier.sent.map(({ letter }) => letter.to),
+    carrier.sent.map(({ email }) => email.to),
     ["bob@example.org"],
   );
   carrier.fault = new Undeliverable("refused");
-  await mail.post(letterTo("eve@example.org", { kind: "key_revoked" }));
+  await mail.post(emailTo("eve@example.org", { kind: "key_revoked" }));
   await office.deliverDue();
   await queue.jobs.forget({ now: START + GIVE_UP_AFTER_MS, before: START, max: 99 });
   assert.doesNotMatch(rows(), /@/);
@@ -137,29 +137,29 @@ test("of a letter that was given up no link stays; a notice can be retried until
 
 test("a letter whose link has ended is dropped, not sent", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, clock, complaints } = createScene({ transport });
-  await mail.post(letterTo("ada@example.org", { usefulUntil: START + 1_000 }));
+  const { office, mail, clock, loggedErrors } = createFixture({ transport });
+  await mail.post(emailTo("ada@example.org", { usefulUntil: START + 1_000 }));
   clock.now = START + 1_000;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 0);
-  assert.match(complaints.join("\n"), /dropped: its time ended/);
+  assert.match(loggedErrors.join("\n"), /dropped: its time ended/);
 });
 
 test("while the server is out of reach one letter at a time tries, and when it is back all go", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, clock, complaints } = createScene({ transport });
+  const { office, mail, clock, loggedErrors } = createFixture({ transport });
   carrier.fault = new Unreachable("the mail server cannot be used (ECONNREFUSED)");
-  for (let each = 0; each < 30; each += 1) await mail.post(letterTo(`${each}@example.org`));
+  for (let each = 0; each < 30; each += 1) await mail.post(emailTo(`${each}@example.org`));
   let next = await office.deliverDue();
   const before = carrier.tries.length;
-  assert.ok(before <= LETTERS_AT_ONCE);
+  assert.ok(before <= EMAILS_AT_ONCE);
   for (let each = 0; each < 12; each += 1) {
     assert.ok(next !== null && next > clock.now && next - clock.now <= PAUSE_MAX_MS);
     clock.now = next;
     next = await office.deliverDue();
   }
   assert.equal(carrier.tries.length, before + 12);
-  assert.equal(complaints.length, 1, "one complaint for all of it");
+  assert.equal(loggedErrors.length, 1, "one complaint for all of it");
   carrier.fault = null;
   clock.now = next as number;
   // Those that tried last are due a moment later than the one that finds the server back.
@@ -172,43 +172,43 @@ test("while the server is out of reach one letter at a time tries, and when it i
 
 test("an unknown fault is a failure of the letter, and its words are not repeated", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, complaints } = createScene({ transport });
+  const { office, mail, loggedErrors } = createFixture({ transport });
   carrier.fault = new RangeError("https://toolbooth.example/verify?token=SECRET ada@example.org");
-  await mail.post(letterTo("ada@example.org"));
+  await mail.post(emailTo("ada@example.org"));
   assert.equal(await office.deliverDue(), START + 5_000);
-  assert.doesNotMatch(complaints.join("\n"), /SECRET|ada@/);
-  assert.match(complaints.join("\n"), /unexpected RangeError/);
+  assert.doesNotMatch(loggedErrors.join("\n"), /SECRET|ada@/);
+  assert.match(loggedErrors.join("\n"), /unexpected RangeError/);
 });
 
 test("a letter that was carried is not carried again when the queue could not be told", async () => {
   const { carrier, transport } = createCarrier();
-  const { queue } = openLetters(":memory:");
+  const { queue } = openEmails(":memory:");
   let isBroken = true;
   const { settle } = queue.jobs;
   queue.jobs.settle = async (order) => {
     if (isBroken) throw new Error("disk full");
     return settle(order);
   };
-  const { office, mail, clock, complaints } = createScene({ transport, queue });
-  await mail.post(letterTo("ada@example.org"));
+  const { office, mail, clock, loggedErrors } = createFixture({ transport, queue });
+  await mail.post(emailTo("ada@example.org"));
   await office.deliverDue();
   isBroken = false;
   clock.now = START + LEASE_MS;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 1);
-  assert.match(complaints.join("\n"), /Emails could not be taken or recorded/);
+  assert.match(loggedErrors.join("\n"), /Emails could not be taken or recorded/);
 });
 
 test("posting does not wait for the transport, and a few letters are on their way at once", async () => {
   const open: (() => void)[] = [];
   const transport: Transport = { send: () => new Promise((resolve) => open.push(resolve)) };
-  const { office, mail, queue } = createScene({ transport });
-  for (let each = 0; each < 10; each += 1) await mail.post(letterTo(`${each}@example.org`));
+  const { office, mail, queue } = createFixture({ transport });
+  for (let each = 0; each < 10; each += 1) await mail.post(emailTo(`${each}@example.org`));
   const delivered = office.deliverDue();
-  await until(() => open.length === LETTERS_AT_ONCE);
-  await mail.post(letterTo("late@example.org"));
+  await until(() => open.length === EMAILS_AT_ONCE);
+  await mail.post(emailTo("late@example.org"));
   office.look();
-  assert.equal(open.length, LETTERS_AT_ONCE);
+  assert.equal(open.length, EMAILS_AT_ONCE);
   let carried = 0;
   for (; carried < 11; carried += 1) {
     await until(() => open.length > 0);
@@ -220,36 +220,39 @@ test("posting does not wait for the transport, and a few letters are on their wa
 
 test("an address that could be several, and a letter too many, are left out with a complaint", async () => {
   const { transport } = createCarrier();
-  const { mail, queue, complaints } = createScene({ transport });
-  await mail.post(letterTo("ada@example.org\r\nBcc: eve@example.org"));
-  for (let each = 0; each < 21; each += 1) await mail.post(letterTo("ada@example.org"));
+  const { mail, queue, loggedErrors } = createFixture({ transport });
+  await mail.post(emailTo("ada@example.org\r\nBcc: eve@example.org"));
+  for (let each = 0; each < 21; each += 1) await mail.post(emailTo("ada@example.org"));
   assert.equal((await queue.count({ way: "smtp" })).waiting, 20);
-  assert.match(complaints[0] as string, /its address cannot be used/);
-  assert.match(complaints[1] as string, /too many letters to this address/);
-  assert.equal(complaints.length, 2);
+  assert.match(loggedErrors[0] as string, /its address cannot be used/);
+  assert.match(loggedErrors[1] as string, /too many letters to this address/);
+  assert.equal(loggedErrors.length, 2);
 });
 
 test("a subject of several lines becomes one", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail } = createScene({ transport });
-  await mail.post(letterTo("ada@example.org", { subject: "Hello\r\nBcc: eve@example.org" }));
+  const { office, mail } = createFixture({ transport });
+  await mail.post(emailTo("ada@example.org", { subject: "Hello\r\nBcc: eve@example.org" }));
   await office.deliverDue();
-  assert.equal(carrier.sent[0]?.letter.subject, "Hello Bcc: eve@example.org");
+  assert.equal(carrier.sent[0]?.email.subject, "Hello Bcc: eve@example.org");
 });
 
 test("letters that are asked for without end are left out, with one complaint an hour", async () => {
   const { carrier, transport } = createCarrier();
-  const { office, mail, clock, complaints } = createScene({ transport });
+  const { office, mail, clock, loggedErrors } = createFixture({ transport });
   const askFor = async () => {
-    await mail.post(letterTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+    await mail.post(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
     await office.deliverDue();
   };
   for (let each = 0; each < 50; each += 1) await askFor();
   assert.equal(carrier.sent.length, ASKED_PER_HOUR_MAX);
-  assert.equal(complaints.length, 1);
-  assert.match(complaints[0] as string, /reset_password, to example\.org\) was not kept: too many/);
+  assert.equal(loggedErrors.length, 1);
+  assert.match(
+    loggedErrors[0] as string,
+    /reset_password, to example\.org\) was not kept: too many/,
+  );
   clock.now = START + 24 * HOUR_MS;
   for (let each = 0; each < 50; each += 1) await askFor();
   assert.equal(carrier.sent.length, 2 * ASKED_PER_HOUR_MAX);
-  assert.equal(complaints.length, 2);
+  assert.equal(loggedErrors.length, 2);
 });

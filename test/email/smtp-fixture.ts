@@ -57,7 +57,7 @@ export async function startMailServer(
 }
 
 /** What an SMTP server says when it refuses: the library takes the code from a property. */
-export const refusal = (code: number, text: string) =>
+export const problem = (code: number, text: string) =>
   Object.assign(new Error(text), { responseCode: code });
 
 export const at = (port: number, changes: Partial<SmtpServer> = {}): SmtpServer => ({

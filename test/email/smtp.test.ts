@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
-import { createLetters } from "#email/emails.ts";
+import { createEmails } from "#email/emails.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
 import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
-import { createScene, letterTo, START } from "./mail-fixture.ts";
+import { createFixture, emailTo, START } from "./mail-fixture.ts";
 import {
   at,
   openTransport,
   PATIENT,
+  problem,
   type Received,
-  refusal,
   startMailServer,
 } from "./smtp-fixture.ts";
 
 const NEVER = new AbortController().signal;
 const SECRET = "token=SECRET";
 const WITHOUT_TLS = { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] };
-const LETTER = letterTo("ada@example.org", { text: SECRET });
+const EMAIL = emailTo("ada@example.org", { text: SECRET });
 
 /** What becomes of one letter, sent to a server that was started so. */
 async function fateOf(
@@ -29,7 +29,7 @@ async function fateOf(
 ): Promise<Error> {
   const { port } = await startMailServer(t, options);
   const transport = openTransport(t, at(port, changes), times);
-  return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+  return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
 }
 
 async function failureOf(sending: Promise<void>): Promise<Error> {
@@ -43,8 +43,8 @@ async function failureOf(sending: Promise<void>): Promise<Error> {
 
 test("every letter arrives as it was composed", async (t) => {
   const server = await startMailServer(t);
-  const { office, mail } = createScene({ transport: openTransport(t, at(server.port)) });
-  const letters = createLetters("https://toolbooth.example");
+  const { office, mail } = createFixture({ transport: openTransport(t, at(server.port)) });
+  const emails = createEmails("https://toolbooth.example");
   const order = {
     to: "ada@example.org",
     now: START,
@@ -53,24 +53,24 @@ test("every letter arrives as it was composed", async (t) => {
   };
   const label = "Ключ «Füchse» 🦊 مفتاح <b>";
   const composed = [
-    letters.verifyAddress(order),
-    letters.keyCreated({ to: "bob@example.org", label, start: "tb_AbCd", at: START }),
-    letterTo("eve@example.org", {
+    emails.verifyAddress(order),
+    emails.keyCreated({ to: "bob@example.org", label, start: "tb_AbCd", at: START }),
+    emailTo("eve@example.org", {
       subject: "Grüße aus Köln 🐝 — zweite Zeile, die lang genug zum Falten ist",
     }),
   ];
-  for (const letter of composed) await mail.post(letter);
+  for (const message of composed) await mail.post(message);
   assert.equal(await office.deliverDue(), null);
-  for (const letter of composed) {
+  for (const message of composed) {
     const { email, from, to, raw } = server.received.find(
-      (each) => each.to[0] === letter.to,
+      (each) => each.to[0] === message.to,
     ) as Received;
-    assert.deepEqual([from, to], ["post@toolbooth.example", [letter.to]]);
-    assert.equal(email.subject, letter.subject);
+    assert.deepEqual([from, to], ["post@toolbooth.example", [message.to]]);
+    assert.equal(email.subject, message.subject);
     assert.deepEqual(email.from, { name: "Toolbooth", address: "post@toolbooth.example" });
-    assert.deepEqual(email.to, [{ name: "", address: letter.to }]);
-    assert.equal(email.text?.trimEnd(), letter.text.trimEnd());
-    assert.equal(email.html?.trimEnd(), letter.html.trimEnd());
+    assert.deepEqual(email.to, [{ name: "", address: message.to }]);
+    assert.equal(email.text?.trimEnd(), message.text.trimEnd());
+    assert.equal(email.html?.trimEnd(), message.html.trimEnd());
     assert.match(raw, /^Auto-Submitted: auto-generated\r$/m);
     assert.ok(raw.split("\r\n").every((line) => line.length <= 998));
   }
@@ -79,7 +79,7 @@ test("every letter arrives as it was composed", async (t) => {
 
 test("a recipient refused for good is undeliverable", async (t) => {
   const fate = await fateOf(t, {
-    onRcptTo: (_, __, callback) => callback(refusal(550, `5.1.1 no ada here, ${SECRET}`)),
+    onRcptTo: (_, __, callback) => callback(problem(550, `5.1.1 no ada here, ${SECRET}`)),
   });
   assert.ok(fate instanceof Undeliverable);
   assert.match(fate.message, /\(550 5\.1\.1, .*RCPT TO\)/);
@@ -89,7 +89,7 @@ test("a text refused for good is undeliverable", async (t) => {
   const fate = await fateOf(t, {
     onData(stream, _, callback) {
       stream.resume();
-      stream.on("end", () => callback(refusal(554, `spam: ${SECRET}`)));
+      stream.on("end", () => callback(problem(554, `spam: ${SECRET}`)));
     },
   });
   assert.ok(fate instanceof Undeliverable);
@@ -97,14 +97,14 @@ test("a text refused for good is undeliverable", async (t) => {
 
 test("a recipient refused for now can be tried later", async (t) => {
   const fate = await fateOf(t, {
-    onRcptTo: (_, __, callback) => callback(refusal(451, "come back later")),
+    onRcptTo: (_, __, callback) => callback(problem(451, "come back later")),
   });
   assert.ok(fate instanceof NotNow);
 });
 
 test("a sender or a log-in that is refused is no fault of the letter", async (t) => {
   const sender = await fateOf(t, {
-    onMailFrom: (_, __, callback) => callback(refusal(550, "not from you")),
+    onMailFrom: (_, __, callback) => callback(problem(550, "not from you")),
   });
   assert.ok(sender instanceof Unreachable);
   const login = await fateOf(
@@ -126,7 +126,7 @@ test("a letter goes with user and password where they are set", async (t) => {
   });
   const login = { user: "toolbooth", password: "p@ss:wörd" };
   const transport = openTransport(t, at(server.port, { login }));
-  await transport.send(LETTER, "<let_1@toolbooth.example>", NEVER);
+  await transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER);
   assert.deepEqual(logins, [["toolbooth", "p@ss:wörd"]]);
 });
 
@@ -158,7 +158,7 @@ test("a server that does not greet, one that hangs up, and one that is not there
   const { port } = silent.address() as { port: number };
   const send = () => {
     const transport = openTransport(t, at(port), { ...PATIENT, greetingMs: 200 });
-    return failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", NEVER));
+    return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
   };
   assert.ok((await send()) instanceof Unreachable);
   greet = (socket) => void socket.destroy();
@@ -176,7 +176,7 @@ test("an abort ends a sending that hangs", async (t) => {
     },
   });
   const transport = openTransport(t, at(port));
-  await failureOf(transport.send(LETTER, "<let_1@toolbooth.example>", abort.signal));
+  await failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", abort.signal));
 });
 
 test("a connection cut in the middle of the text: the letter arrives at the next try, as the same letter", async (t) => {
@@ -206,8 +206,8 @@ test("a connection cut in the middle of the text: the letter arrives at the next
     for (const socket of sockets) socket.destroy();
   });
   const { port } = cutter.address() as { port: number };
-  const { office, mail, clock } = createScene({ transport: openTransport(t, at(port)) });
-  await mail.post(LETTER);
+  const { office, mail, clock } = createFixture({ transport: openTransport(t, at(port)) });
+  await mail.post(EMAIL);
   const next = await office.deliverDue();
   assert.equal(cuts, 1);
   assert.ok(next !== null && next > clock.now);
@@ -218,12 +218,12 @@ test("a connection cut in the middle of the text: the letter arrives at the next
 
 test("a server that is gone and comes back gets what was posted meanwhile", async (t) => {
   const first = await startMailServer(t);
-  const { office, mail, clock } = createScene({ transport: openTransport(t, at(first.port)) });
-  await mail.post(letterTo("one@example.org"));
+  const { office, mail, clock } = createFixture({ transport: openTransport(t, at(first.port)) });
+  await mail.post(emailTo("one@example.org"));
   assert.equal(await office.deliverDue(), null);
   await first.close();
-  await mail.post(letterTo("two@example.org"));
-  await mail.post(letterTo("three@example.org"));
+  await mail.post(emailTo("two@example.org"));
+  await mail.post(emailTo("three@example.org"));
   clock.now = (await office.deliverDue()) as number;
   assert.ok(clock.now > START);
   const second = await startMailServer(t, {}, first.port);

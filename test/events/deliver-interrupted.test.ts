@@ -3,16 +3,16 @@ import { test } from "node:test";
 import { DELIVERY_LEASE_MS } from "#events/bounds.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { eventually } from "../http/test-service.ts";
-import { answering, lowNotice, notify, openNotices, START } from "./event-fixture.ts";
+import { lowEvent, notify, openEvents, responding, START } from "./event-fixture.ts";
 
 /** Deliveries whose process is killed, stopped or cut off from its book, and those of several processes. */
 
 test("a process that dies between the request and the note has it sent again when its lease ends, under the same id", async () => {
   for (const when of ["before the request", "after the request", "before the note"] as const) {
-    const scene = await openNotices();
-    const endpoint = await scene.addEndpoint();
-    await notify(scene);
-    const { transport, sent } = answering(() => 200);
+    const fixture = await openEvents();
+    const endpoint = await fixture.addEndpoint();
+    await notify(fixture);
+    const { transport, sent } = responding(() => 200);
     const never = new Promise<never>(() => {});
     const dying: WebhookTransport = {
       async post(request, signal) {
@@ -28,31 +28,31 @@ test("a process that dies between the request and the note has it sent again whe
       reached();
       return never;
     };
-    const jobs = { ...scene.jobs, settle };
+    const jobs = { ...fixture.jobs, settle };
     // Whoever is killed says and does nothing more.
-    void scene.deliverer(dying, { jobs }).deliverDue();
+    void fixture.deliverer(dying, { jobs }).deliverDue();
     if (when === "before the note") await noting;
     else
       await eventually(
         "the lease",
-        async () => (await scene.jobs.nextDue({ queues: ["webhook"] })).at !== START,
+        async () => (await fixture.jobs.nextDue({ queues: ["webhook"] })).at !== START,
       );
-    const next = scene.deliverer(transport);
+    const next = fixture.deliverer(transport);
     assert.equal(await next.deliverDue(), START + DELIVERY_LEASE_MS, when);
-    scene.clock.now = START + DELIVERY_LEASE_MS;
+    fixture.clock.now = START + DELIVERY_LEASE_MS;
     assert.equal(await next.deliverDue(), null, when);
-    const [delivered] = await scene.log(endpoint);
+    const [delivered] = await fixture.log(endpoint);
     assert.deepEqual([delivered?.status, delivered?.tries], ["delivered", 1], when);
     const ids = sent.map(({ headers }) => headers["webhook-id"]);
     const times = when === "before the request" ? 1 : 2;
-    assert.deepEqual(ids, Array(times).fill(delivered?.notice), when);
+    assert.deepEqual(ids, Array(times).fill(delivered?.event), when);
   }
 });
 
 test("a stop breaks off what is on its way, and counts it as no try", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
   let isUnderWay = false;
   const transport: WebhookTransport = {
     post: (_, signal) =>
@@ -61,64 +61,67 @@ test("a stop breaks off what is on its way, and counts it as no try", async () =
         signal.addEventListener("abort", () => reject(new Error("aborted")));
       }),
   };
-  const deliverer = scene.deliverer(transport);
+  const deliverer = fixture.deliverer(transport);
   const delivering = deliverer.deliverDue();
   await eventually("a request under way", async () => isUnderWay);
   deliverer.abort();
   assert.equal(await delivering, START, "due at once, for the next start");
-  const [waiting] = await scene.log(endpoint);
+  const [waiting] = await fixture.log(endpoint);
   assert.deepEqual([waiting?.status, waiting?.tries], ["waiting", 0]);
-  assert.deepEqual(scene.complaints, []);
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("one that is stopped takes nothing more, and notes what was answered", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene, 3);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture, 3);
   const transport: WebhookTransport = {
     async post() {
       deliverer.abort();
       return { status: 204 };
     },
   };
-  const deliverer = scene.deliverer(transport);
+  const deliverer = fixture.deliverer(transport);
   assert.equal(await deliverer.deliverDue(), START);
-  const statuses = (await scene.log(endpoint)).map(({ status }) => status);
+  const statuses = (await fixture.log(endpoint)).map(({ status }) => status);
   assert.deepEqual(statuses, ["waiting", "waiting", "delivered"]);
 });
 
 test("where the book cannot be asked that is told, and the next look goes on", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
   let failing = true;
   const jobs = {
-    ...scene.jobs,
-    settle(order: Parameters<typeof scene.jobs.settle>[0]) {
+    ...fixture.jobs,
+    settle(order: Parameters<typeof fixture.jobs.settle>[0]) {
       if (failing) throw new Error("made to fail");
-      return scene.jobs.settle(order);
+      return fixture.jobs.settle(order);
     },
   };
-  const deliverer = scene.deliverer(answering(() => 200).transport, { jobs });
+  const deliverer = fixture.deliverer(responding(() => 200).transport, { jobs });
   assert.equal(await deliverer.deliverDue(), START + DELIVERY_LEASE_MS);
-  assert.match(scene.complaints.join(), /Webhooks could not be taken or recorded; .*made to fail/);
+  assert.match(
+    fixture.loggedErrors.join(),
+    /Webhooks could not be taken or recorded; .*made to fail/,
+  );
   failing = false;
-  scene.clock.now += DELIVERY_LEASE_MS;
+  fixture.clock.now += DELIVERY_LEASE_MS;
   assert.equal(await deliverer.deliverDue(), null);
-  assert.equal((await scene.log(endpoint))[0]?.status, "delivered");
+  assert.equal((await fixture.log(endpoint))[0]?.status, "delivered");
 });
 
 test("many endpoints are delivered to by two nodes at once, and none of it twice", async () => {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   const accounts = Array.from({ length: 20 }, (_, no) => `acc_${String(no).padStart(12, "9")}`);
   for (const account of accounts) {
-    await scene.ledger.openAccount({ account, freeCall: "open", now: START });
-    for (let times = 0; times < 3; times += 1) await scene.addEndpoint({ account });
-    scene.unsettled.push(lowNotice(account), lowNotice(account));
+    await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
+    for (let times = 0; times < 3; times += 1) await fixture.addEndpoint({ account });
+    fixture.unsettled.push(lowEvent(account), lowEvent(account));
   }
-  await scene.carryOn();
-  const { transport, sent } = answering(() => 204);
-  const nodes = [scene.deliverer(transport), scene.deliverer(transport)];
+  await fixture.dispatchEvents();
+  const { transport, sent } = responding(() => 204);
+  const nodes = [fixture.deliverer(transport), fixture.deliverer(transport)];
   await Promise.all(nodes.map((node) => node.deliverDue()));
   for (const node of nodes) assert.equal(await node.deliverDue(), null);
   assert.equal(sent.length, 20 * 3 * 2);

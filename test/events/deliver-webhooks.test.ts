@@ -8,7 +8,7 @@ import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { eventually } from "../http/test-service.ts";
-import { ACCOUNT, answering, notify, openNotices, SECRET, START } from "./event-fixture.ts";
+import { ACCOUNT, notify, openEvents, responding, SECRET, START } from "./event-fixture.ts";
 import { startReceiver } from "./receiver.ts";
 
 test("what is sent is signed as the package of Standard Webhooks verifies it, and not when it was changed", () => {
@@ -26,33 +26,33 @@ test("what is sent is signed as the package of Standard Webhooks verifies it, an
 });
 
 test("a notice arrives at a real receiver, which knows it by its signature", async (t) => {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   // The package asks the clock itself how old a webhook is.
-  scene.clock.now = Date.now();
+  fixture.clock.now = Date.now();
   let secret = SECRET;
   const receiver = await startReceiver(t, () => secret);
-  const endpoint = await scene.addEndpoint({ url: receiver.url });
-  await notify(scene, 3);
-  const deliverer = scene.deliverer(createNodeWebhookTransport({ networks: "any" }));
+  const endpoint = await fixture.addEndpoint({ url: receiver.url });
+  await notify(fixture, 3);
+  const deliverer = fixture.deliverer(createNodeWebhookTransport({ networks: "any" }));
   assert.equal(await deliverer.deliverDue(), null);
-  const log = (await scene.log(endpoint)).toReversed();
+  const log = (await fixture.log(endpoint)).toReversed();
   assert.deepEqual(
     receiver.received,
-    log.map(({ notice, body }) => ({ id: notice, body, isGood: true })),
+    log.map(({ event, body }) => ({ id: event, body, isGood: true })),
   );
   assert.deepEqual(
     log.map(({ status, tries, lastStatus, lastFault }) => [status, tries, lastStatus, lastFault]),
     Array(3).fill(["delivered", 1, 200, null]),
   );
   secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
-  await notify(scene);
+  await notify(fixture);
   await deliverer.deliverDue();
   assert.equal(receiver.received.at(-1)?.isGood, false);
 });
 
 test("the same webhook comes again under the same id, with the time and signature of the new try", async (t) => {
-  const scene = await openNotices();
-  scene.clock.now = Date.now();
+  const fixture = await openEvents();
+  fixture.clock.now = Date.now();
   const receiver = await startReceiver(
     t,
     () => SECRET,
@@ -60,13 +60,13 @@ test("the same webhook comes again under the same id, with the time and signatur
       response.writeHead(before === 0 ? 503 : 204).end();
     },
   );
-  const endpoint = await scene.addEndpoint({ url: receiver.url });
-  await notify(scene);
-  const deliverer = scene.deliverer(createNodeWebhookTransport({ networks: "any" }));
-  assert.equal(await deliverer.deliverDue(), scene.clock.now + 5_000);
-  const [waiting] = await scene.log(endpoint);
+  const endpoint = await fixture.addEndpoint({ url: receiver.url });
+  await notify(fixture);
+  const deliverer = fixture.deliverer(createNodeWebhookTransport({ networks: "any" }));
+  assert.equal(await deliverer.deliverDue(), fixture.clock.now + 5_000);
+  const [waiting] = await fixture.log(endpoint);
   assert.deepEqual([waiting?.status, waiting?.lastFault], ["waiting", "It answered 503."]);
-  scene.clock.now += 5_000;
+  fixture.clock.now += 5_000;
   assert.equal(await deliverer.deliverDue(), null);
   const [first, second] = receiver.received;
   assert.deepEqual(first, second);
@@ -74,63 +74,63 @@ test("the same webhook comes again under the same id, with the time and signatur
 });
 
 test("an endpoint that never answers is tried for a day, and then no more", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene);
-  const { transport, sent } = answering(() => "The connection was refused.");
-  const deliverer = scene.deliverer(transport);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
+  const { transport, sent } = responding(() => "The connection was refused.");
+  const deliverer = fixture.deliverer(transport);
   const waits: number[] = [];
   for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue()) {
-    waits.push(due - scene.clock.now);
-    scene.clock.now = due - 1;
+    waits.push(due - fixture.clock.now);
+    fixture.clock.now = due - 1;
     await deliverer.deliverDue();
-    scene.clock.now = due;
+    fixture.clock.now = due;
   }
   assert.deepEqual(waits, [...RETRY_WAITS_MS]);
   assert.equal(sent.length, RETRY_WAITS_MS.length + 1);
   const total = waits.reduce((sum, wait) => sum + wait, 0);
   assert.ok(total > DAY_MS && total < DAY_MS + HOUR_MS);
-  const [failed] = await scene.log(endpoint);
+  const [failed] = await fixture.log(endpoint);
   assert.deepEqual(
     [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastFault],
     ["failed", 9, null, null, "The connection was refused."],
   );
-  assert.equal(failed?.lastTriedAt, scene.clock.now);
+  assert.equal(failed?.lastTriedAt, fixture.clock.now);
 });
 
 test("what has failed is delivered when it is sent again", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
   let status = 500;
-  const { transport, sent } = answering(() => status);
-  const deliverer = scene.deliverer(transport);
+  const { transport, sent } = responding(() => status);
+  const deliverer = fixture.deliverer(transport);
   for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue())
-    scene.clock.now = due;
-  const [{ id = "", notice = "" } = {}] = await scene.log(endpoint);
+    fixture.clock.now = due;
+  const [{ id = "", event = "" } = {}] = await fixture.log(endpoint);
   status = 200;
   const order = { account: ACCOUNT, endpoint: endpoint.id, id, newId: "dlv_new" };
-  await scene.book.sendAgain({ ...order, now: scene.clock.now });
+  await fixture.eventStore.sendAgain({ ...order, now: fixture.clock.now });
   await deliverer.deliverDue();
-  const log = await scene.log(endpoint);
+  const log = await fixture.log(endpoint);
   assert.deepEqual(
-    log.map((each) => [each.notice, each.status]),
+    log.map((each) => [each.event, each.status]),
     [
-      [notice, "delivered"],
-      [notice, "failed"],
+      [event, "delivered"],
+      [event, "failed"],
     ],
   );
-  assert.equal(sent.at(-1)?.headers["webhook-id"], notice);
+  assert.equal(sent.at(-1)?.headers["webhook-id"], event);
 });
 
 test("an operator may have a webhook tried again that has failed, but not while its endpoint is paused", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture);
   let status = 410;
-  const deliverer = scene.deliverer(answering(() => status).transport);
+  const deliverer = fixture.deliverer(responding(() => status).transport);
   await deliverer.deliverDue();
-  const operator = operatorJobs([scene.jobs]);
+  const operator = operatorJobs([fixture.jobs]);
   const listed = await operator.listJobs({ dead: true, after: null, max: 1 });
   const [{ id = "" } = {}] = listed.jobs;
   assert.deepEqual(
@@ -140,20 +140,20 @@ test("an operator may have a webhook tried again that has failed, but not while 
   assert.deepEqual(await operator.retryJob({ id, now: START }), { outcome: "retried" });
   status = 200;
   assert.equal(await deliverer.deliverDue(), null);
-  const statusNow = async () => (await scene.log(endpoint))[0]?.status;
+  const statusNow = async () => (await fixture.log(endpoint))[0]?.status;
   assert.equal(await statusNow(), "waiting", "the endpoint is paused");
-  await scene.book.changeEndpoint({ ...endpoint, pausedAt: null });
+  await fixture.eventStore.changeEndpoint({ ...endpoint, pausedAt: null });
   await deliverer.deliverDue();
   assert.equal(await statusNow(), "delivered");
 });
 
 test("2xx alone is delivered; a redirect is told with what to do", async () => {
   for (const status of [200, 201, 202, 204, 299, 301, 302, 307, 400, 401, 404, 429, 500, 503]) {
-    const scene = await openNotices();
-    const endpoint = await scene.addEndpoint();
-    await notify(scene);
-    await scene.deliverer(answering(() => status).transport).deliverDue();
-    const [tried] = await scene.log(endpoint);
+    const fixture = await openEvents();
+    const endpoint = await fixture.addEndpoint();
+    await notify(fixture);
+    await fixture.deliverer(responding(() => status).transport).deliverDue();
+    const [tried] = await fixture.log(endpoint);
     const isGood = status < 300;
     assert.deepEqual(
       [tried?.status, tried?.lastStatus],
@@ -165,32 +165,32 @@ test("2xx alone is delivered; a redirect is told with what to do", async () => {
 });
 
 test("an endpoint that answers 410 is paused, and what waits for it is not sent until it is resumed", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint();
-  await notify(scene, 3);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint();
+  await notify(fixture, 3);
   let status = 410;
-  const { transport, sent } = answering(() => status);
-  const deliverer = scene.deliverer(transport);
+  const { transport, sent } = responding(() => status);
+  const deliverer = fixture.deliverer(transport);
   assert.equal(await deliverer.deliverDue(), null);
   assert.equal(sent.length, 1);
-  const [paused] = await scene.book.listEndpoints({ account: ACCOUNT });
+  const [paused] = await fixture.eventStore.listEndpoints({ account: ACCOUNT });
   assert.equal(paused?.pausedAt, START);
-  await notify(scene);
+  await notify(fixture);
   status = 200;
   const { id, url, kinds } = endpoint;
-  await scene.book.changeEndpoint({ account: ACCOUNT, id, url, kinds, pausedAt: null });
+  await fixture.eventStore.changeEndpoint({ account: ACCOUNT, id, url, kinds, pausedAt: null });
   await deliverer.deliverDue();
   assert.deepEqual(
-    (await scene.log(endpoint)).map((each) => each.status),
+    (await fixture.log(endpoint)).map((each) => each.status),
     ["delivered", "delivered", "failed"],
   );
 });
 
 test("a slow endpoint holds up itself alone, and is sent one at a time", async () => {
-  const scene = await openNotices();
-  const slow = await scene.addEndpoint({ url: "https://slow.example/" });
-  const quick = await scene.addEndpoint({ url: "https://quick.example/" });
-  await notify(scene, 4);
+  const fixture = await openEvents();
+  const slow = await fixture.addEndpoint({ url: "https://slow.example/" });
+  const quick = await fixture.addEndpoint({ url: "https://quick.example/" });
+  await notify(fixture, 4);
   let release = () => {};
   let atOnce = 0;
   const transport: WebhookTransport = {
@@ -205,9 +205,9 @@ test("a slow endpoint holds up itself alone, and is sent one at a time", async (
       return { status: 200 };
     },
   };
-  const deliverer = scene.deliverer(transport);
+  const deliverer = fixture.deliverer(transport);
   const delivering = deliverer.deliverDue();
-  const statusesOf = async (of: typeof slow) => (await scene.log(of)).map(({ status }) => status);
+  const statusesOf = async (of: typeof slow) => (await fixture.log(of)).map(({ status }) => status);
   const isDone = async (of: typeof slow) => !(await statusesOf(of)).includes("waiting");
   await eventually("the quick one's", () => isDone(quick));
   assert.deepEqual(await statusesOf(slow), Array(4).fill("waiting"));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { carryOn, noticesOf } from "#events/dispatch-events.ts";
+import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createAside } from "#events/set-aside.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
@@ -11,9 +11,9 @@ import { DAY_MS } from "#limits.ts";
 import {
   ACCOUNT,
   EMAIL,
-  lowNotice,
-  openNotices,
-  type Scene,
+  type Fixture,
+  lowEvent,
+  openEvents,
   SITE,
   START,
 } from "./event-fixture.ts";
@@ -39,35 +39,35 @@ const CONTENTS: EventContent[] = [
   { kind: "key.created", key: KEY },
   { kind: "key.revoked", key: KEY },
 ];
-const kindsOf = (letters: { kind: string }[]) => letters.map(({ kind }) => kind);
+const kindsOf = (emails: { kind: string }[]) => emails.map(({ kind }) => kind);
 
-const put = (scene: Scene, contents: readonly EventContent[], account = ACCOUNT) => {
+const put = (fixture: Fixture, contents: readonly EventContent[], account = ACCOUNT) => {
   for (const content of contents) {
-    const id = `ntc_${account}_${START}_${scene.unsettled.length + 1}`;
-    scene.unsettled.push({ id, account, at: START, ...content });
+    const id = `ntc_${account}_${START}_${fixture.unsettled.length + 1}`;
+    fixture.unsettled.push({ id, account, at: START, ...content });
   }
 };
 
 test("each kind becomes its webhook, and those about what is left a letter with a way out of it", async () => {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   const kinds = CONTENTS.map(({ kind }) => kind);
-  const endpoint = await scene.addEndpoint({ kinds });
-  put(scene, CONTENTS);
-  assert.deepEqual(await scene.carryOn(), { carried: 6, more: false });
-  assert.deepEqual(scene.unsettled, []);
-  const letters = await scene.letters();
-  assert.deepEqual(kindsOf(letters), ["credits_low", "credits_gone", "credits_expiring"]);
-  for (const letter of letters) {
-    assert.equal(letter.to, EMAIL);
-    const link = new URL(letter.unsubscribe ?? "");
+  const endpoint = await fixture.addEndpoint({ kinds });
+  put(fixture, CONTENTS);
+  assert.deepEqual(await fixture.dispatchEvents(), { carried: 6, more: false });
+  assert.deepEqual(fixture.unsettled, []);
+  const emails = await fixture.emails();
+  assert.deepEqual(kindsOf(emails), ["credits_low", "credits_gone", "credits_expiring"]);
+  for (const message of emails) {
+    assert.equal(message.to, EMAIL);
+    const link = new URL(message.unsubscribe ?? "");
     assert.equal(`${link.origin}${link.pathname}`, `${SITE}/people/notices/unsubscribe`);
-    const sort = letter.kind === "credits_expiring" ? "expiring" : "low";
+    const sort = message.kind === "credits_expiring" ? "expiring" : "low";
     const found = readUnsubscription(link.searchParams.get("token") ?? "", ["new secret"]);
     assert.deepEqual(found, { account: ACCOUNT, sort });
-    assert.ok(letter.text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
+    assert.ok(message.text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
   }
-  assert.equal(letters[2]?.usefulUntil, EXPIRING.expiresAt);
-  const bodies = (await scene.log(endpoint)).toReversed().map(({ body }) => JSON.parse(body));
+  assert.equal(emails[2]?.usefulUntil, EXPIRING.expiresAt);
+  const bodies = (await fixture.log(endpoint)).toReversed().map(({ body }) => JSON.parse(body));
   const timestamp = "2026-11-22T10:00:00.000Z";
   const account = ACCOUNT;
   const key = { account, key: KEY };
@@ -84,118 +84,121 @@ test("each kind becomes its webhook, and those about what is left a letter with 
 });
 
 test("who wants no letters of a sort gets none of it, and their webhooks all the same", async () => {
-  const scene = await openNotices();
-  const endpoint = await scene.addEndpoint({ kinds: ["credits.low", "credits.expiring"] });
-  const letters = { low: false, expiring: true };
-  await scene.book.choose({ account: ACCOUNT, choice: { letters } });
-  put(scene, CONTENTS);
-  await scene.carryOn();
-  assert.deepEqual(kindsOf(await scene.letters()), ["credits_expiring"]);
-  assert.equal((await scene.log(endpoint)).length, 2);
+  const fixture = await openEvents();
+  const endpoint = await fixture.addEndpoint({ kinds: ["credits.low", "credits.expiring"] });
+  const emails = { low: false, expiring: true };
+  await fixture.eventStore.choose({ account: ACCOUNT, choice: { emails } });
+  put(fixture, CONTENTS);
+  await fixture.dispatchEvents();
+  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_expiring"]);
+  assert.equal((await fixture.log(endpoint)).length, 2);
 });
 
 test("a closed or suspended account is told nothing, one that nobody knows neither, and all is settled", async () => {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   const accounts = ["acc_closed000000", "acc_suspended000", "acc_unknown00000"];
   const [closed = "", suspended = ""] = accounts;
   for (const account of [closed, suspended]) {
-    await scene.ledger.openAccount({ account, freeCall: "open", now: START });
-    await scene.directory.register({ email: `${account}@x.test`, account, createdAt: START });
-    await scene.addEndpoint({ account });
+    await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
+    await fixture.directory.register({ email: `${account}@x.test`, account, createdAt: START });
+    await fixture.addEndpoint({ account });
   }
-  await scene.ledger.closeAccount({ account: closed, now: START });
-  await scene.ledger.suspendAccount({ account: suspended, now: START });
-  for (const account of accounts) put(scene, CONTENTS.slice(0, 1), account);
-  assert.equal((await scene.carryOn()).carried, 3);
-  assert.deepEqual([scene.unsettled, await scene.letters()], [[], []]);
-  assert.equal((await scene.jobs.nextDue({ queues: ["webhook"] })).at, null);
+  await fixture.ledger.closeAccount({ account: closed, now: START });
+  await fixture.ledger.suspendAccount({ account: suspended, now: START });
+  for (const account of accounts) put(fixture, CONTENTS.slice(0, 1), account);
+  assert.equal((await fixture.dispatchEvents()).carried, 3);
+  assert.deepEqual([fixture.unsettled, await fixture.emails()], [[], []]);
+  assert.equal((await fixture.jobs.nextDue({ queues: ["webhook"] })).at, null);
 });
 
 test("an account that the operator made gets its letters at the address it was made for", async () => {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   const account = "acc_000operator0";
-  await scene.ledger.openAccount({ account, freeCall: "open", now: START });
-  await scene.directory.register({ email: "ops@example.org", account, createdAt: START });
-  scene.unsettled.push(lowNotice(account));
-  await scene.carryOn();
+  await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
+  await fixture.directory.register({ email: "ops@example.org", account, createdAt: START });
+  fixture.unsettled.push(lowEvent(account));
+  await fixture.dispatchEvents();
   assert.deepEqual(
-    (await scene.letters()).map(({ to }) => to),
+    (await fixture.emails()).map(({ to }) => to),
     ["ops@example.org"],
   );
 });
 
 test("of credits that have ended meanwhile no letter says that they will", async () => {
-  const scene = await openNotices();
-  scene.clock.now = EXPIRING.expiresAt;
-  put(scene, CONTENTS);
-  await scene.carryOn();
-  assert.deepEqual(kindsOf(await scene.letters()), ["credits_low", "credits_gone"]);
+  const fixture = await openEvents();
+  fixture.clock.now = EXPIRING.expiresAt;
+  put(fixture, CONTENTS);
+  await fixture.dispatchEvents();
+  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_gone"]);
 });
 
 test("a letter that finds no room is told of, and holds up nothing", async () => {
-  const scene = await openNotices();
-  for (let times = 0; times < 22; times += 1) scene.unsettled.push(lowNotice());
-  assert.equal((await scene.carryOn()).carried, 22);
-  assert.equal((await scene.letters()).length, 20);
-  assert.equal(scene.complaints.filter((each) => /too many wait/.test(each)).length, 2);
-  assert.ok(!scene.complaints.join().includes(EMAIL));
+  const fixture = await openEvents();
+  for (let times = 0; times < 22; times += 1) fixture.unsettled.push(lowEvent());
+  assert.equal((await fixture.dispatchEvents()).carried, 22);
+  assert.equal((await fixture.emails()).length, 20);
+  assert.equal(fixture.loggedErrors.filter((each) => /too many wait/.test(each)).length, 2);
+  assert.ok(!fixture.loggedErrors.join().includes(EMAIL));
 });
 
 test("one notice that cannot be handled holds up no other; where none can, the round ends soon", async () => {
-  const scene = await openNotices();
-  const [first, second] = [lowNotice(), lowNotice()];
-  scene.unsettled.push(first, second);
+  const fixture = await openEvents();
+  const [first, second] = [lowEvent(), lowEvent()];
+  fixture.unsettled.push(first, second);
   let tries = 0;
-  const failing = (mayFail: (notice: LedgerEvent) => boolean) => ({
-    ...scene.book,
-    async handle(order: Parameters<typeof scene.book.handle>[0]) {
+  const failing = (mayFail: (event: LedgerEvent) => boolean) => ({
+    ...fixture.eventStore,
+    async handle(order: Parameters<typeof fixture.eventStore.handle>[0]) {
       tries += 1;
-      if (mayFail(order.notice)) throw new Error("made to fail");
-      return scene.book.handle(order);
+      if (mayFail(order.event)) throw new Error("made to fail");
+      return fixture.eventStore.handle(order);
     },
   });
-  const one = await scene.carryOn({ book: failing(({ id }) => id === first.id) });
+  const one = await fixture.dispatchEvents({ eventStore: failing(({ id }) => id === first.id) });
   assert.deepEqual(one, { carried: 1, more: false });
-  assert.deepEqual(scene.unsettled, [first]);
-  for (let times = 0; times < 9; times += 1) scene.unsettled.push(lowNotice());
+  assert.deepEqual(fixture.unsettled, [first]);
+  for (let times = 0; times < 9; times += 1) fixture.unsettled.push(lowEvent());
   tries = 0;
-  assert.deepEqual(await scene.carryOn({ book: failing(() => true) }), { carried: 0, more: false });
+  assert.deepEqual(await fixture.dispatchEvents({ eventStore: failing(() => true) }), {
+    carried: 0,
+    more: false,
+  });
   assert.equal(tries, 3);
 });
 
 test("notices that cannot be handled are passed over for a while, and hold up nothing behind them", async () => {
-  const scene = await openNotices();
-  const odd = Array.from({ length: 150 }, () => lowNotice());
-  const good = Array.from({ length: 130 }, () => lowNotice());
-  scene.unsettled.push(...odd, ...good);
+  const fixture = await openEvents();
+  const odd = Array.from({ length: 150 }, () => lowEvent());
+  const good = Array.from({ length: 130 }, () => lowEvent());
+  fixture.unsettled.push(...odd, ...good);
   const ids = new Set(odd.map(({ id }) => id));
   const tried = new Map<string, number>();
-  let isMended = false;
-  const book: Pick<Scene["book"], "choice" | "handle"> = {
-    ...scene.book,
+  let isRepaired = false;
+  const eventStore: Pick<Fixture["eventStore"], "choice" | "handle"> = {
+    ...fixture.eventStore,
     async handle(order) {
-      const { id } = order.notice;
+      const { id } = order.event;
       tried.set(id, (tried.get(id) ?? 0) + 1);
-      if (!isMended && ids.has(id)) throw new Error("made to fail");
-      return scene.book.handle(order);
+      if (!isRepaired && ids.has(id)) throw new Error("made to fail");
+      return fixture.eventStore.handle(order);
     },
   };
   const live = async (until: number) => {
-    for (; scene.clock.now < until; scene.clock.now += 5_000)
-      for (let more = true; more; ) ({ more } = await scene.carryOn({ book }));
+    for (; fixture.clock.now < until; fixture.clock.now += 5_000)
+      for (let more = true; more; ) ({ more } = await fixture.dispatchEvents({ eventStore }));
   };
   await live(START + 60 * 60_000);
-  assert.deepEqual(scene.unsettled, odd);
+  assert.deepEqual(fixture.unsettled, odd);
   for (const { id } of good) assert.equal(tried.get(id), 1);
   for (const { id } of odd) assert.ok((tried.get(id) ?? 0) > 1, "each is tried again");
-  isMended = true;
-  await live(scene.clock.now + 10 * 60_000);
-  assert.deepEqual(scene.unsettled, []);
+  isRepaired = true;
+  await live(fixture.clock.now + 10 * 60_000);
+  assert.deepEqual(fixture.unsettled, []);
 });
 
 /** Dies at the given operation, before or after it was carried out. */
 class Killed extends Error {}
-function killedAt(scene: Scene, step: number, isAfter: boolean) {
+function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   let steps = 0;
   const dying =
     <Order, Outcome>(act: (order: Order) => Promise<Outcome>) =>
@@ -206,12 +209,12 @@ function killedAt(scene: Scene, step: number, isAfter: boolean) {
       if (isAfter) await act(order);
       throw new Killed();
     };
-  const { source, book, ledger, directory } = scene;
+  const { source, eventStore, ledger, directory } = fixture;
   return {
     source: { list: dying(source.list), settle: dying(source.settle) },
     // It dies with its process.
     aside: createAside(),
-    book: { handle: dying(book.handle), choice: dying(book.choice) },
+    eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
     ledger: { findAccount: dying(ledger.findAccount) },
     directory: { findByAccount: dying(directory.findByAccount) },
     wasReached: () => steps >= step,
@@ -221,20 +224,20 @@ function killedAt(scene: Scene, step: number, isAfter: boolean) {
 test("killed at whatever point, a notice becomes one letter and one delivery for each endpoint", async () => {
   for (const isAfter of [false, true]) {
     for (let step = 1; ; step += 1) {
-      const scene = await openNotices();
-      const endpoints = [await scene.addEndpoint(), await scene.addEndpoint()];
-      const notices = [lowNotice(), lowNotice()];
-      scene.unsettled.push(...notices);
-      const dying = killedAt(scene, step, isAfter);
-      await scene.carryOn(dying).catch((error) => assert.ok(error instanceof Killed));
-      await scene.carryOn();
-      assert.deepEqual(scene.unsettled, []);
-      assert.equal((await scene.letters()).length, 2, `step ${step}`);
+      const fixture = await openEvents();
+      const endpoints = [await fixture.addEndpoint(), await fixture.addEndpoint()];
+      const events = [lowEvent(), lowEvent()];
+      fixture.unsettled.push(...events);
+      const dying = killedAt(fixture, step, isAfter);
+      await fixture.dispatchEvents(dying).catch((error) => assert.ok(error instanceof Killed));
+      await fixture.dispatchEvents();
+      assert.deepEqual(fixture.unsettled, []);
+      assert.equal((await fixture.emails()).length, 2, `step ${step}`);
       for (const endpoint of endpoints) {
-        const ids = (await scene.log(endpoint)).map(({ notice }) => notice).toReversed();
+        const ids = (await fixture.log(endpoint)).map(({ event }) => event).toReversed();
         assert.deepEqual(
           ids,
-          notices.map(({ id }) => id),
+          events.map(({ id }) => id),
           `step ${step}`,
         );
       }
@@ -247,19 +250,24 @@ test("two nodes on one file carry on the same notices at once, and each is handl
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-notices-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
-  const [one, other] = [await openNotices(file), await openNotices(file)];
+  const [one, other] = [await openEvents(file), await openEvents(file)];
   const endpoint = await one.addEndpoint();
-  for (let times = 0; times < 15; times += 1) one.unsettled.push(lowNotice());
+  for (let times = 0; times < 15; times += 1) one.unsettled.push(lowEvent());
   other.unsettled.push(...one.unsettled);
-  await Promise.all([one.carryOn(), other.carryOn(), one.carryOn(), other.carryOn()]);
-  assert.deepEqual([one.unsettled, other.unsettled, one.complaints], [[], [], []]);
-  assert.equal((await one.letters()).length, 15);
+  await Promise.all([
+    one.dispatchEvents(),
+    other.dispatchEvents(),
+    one.dispatchEvents(),
+    other.dispatchEvents(),
+  ]);
+  assert.deepEqual([one.unsettled, other.unsettled, one.loggedErrors], [[], [], []]);
+  assert.equal((await one.emails()).length, 15);
   assert.equal((await one.log(endpoint)).length, 15);
 });
 
 test("what the ledger writes comes through: one letter for each crossing, however many calls come after it", async () => {
-  const scene = await openNotices();
-  const { ledger, clock } = scene;
+  const fixture = await openEvents();
+  const { ledger, clock } = fixture;
   const key = { id: "key_00000000000100000000aa", sha256: "a".repeat(64) };
   const made = { account: ACCOUNT, ...key, start: "tb_A", label: "prod", now: START };
   await ledger.createKey(made);
@@ -285,8 +293,8 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
     });
   };
   const round = async () => {
-    await carryOn({ ...scene.wiring, source: noticesOf(ledger) });
-    return kindsOf(await scene.letters());
+    await dispatchEvents({ ...fixture.wiring, source: eventsOf(ledger) });
+    return kindsOf(await fixture.emails());
   };
   await grant("one", 22);
   const seen: string[][] = [];
@@ -300,5 +308,5 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
   await grant("two", 21);
   for (let calls = 0; calls < 3; calls += 1) await call();
   assert.deepEqual(await round(), ["credits_low", "credits_gone", "credits_low"]);
-  assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
+  assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
 });

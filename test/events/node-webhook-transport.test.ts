@@ -50,9 +50,12 @@ const faultOf = async (sent: Promise<unknown>): Promise<string> => {
 };
 
 const resolveTo =
-  (...answers: string[][]): Resolve =>
+  (...responses: string[][]): Resolve =>
   async () =>
-    (answers.shift() ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    (responses.shift() ?? []).map((address) => ({
+      address,
+      family: address.includes(":") ? 6 : 4,
+    }));
 
 test("no connection is made to a hostile address, whatever it is resolved to", async () => {
   let asked = 0;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
-import { type CarryOnWiring, carryOn } from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
 import { createAside } from "#events/set-aside.ts";
-import { answering, lowNotice, openNotices, type Scene } from "./event-fixture.ts";
+import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
 /** Notices and deliveries under random kills, failures and pauses, on two nodes, against what must come of them. */
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 6);
@@ -48,83 +48,83 @@ function mortal<Port extends object>(port: Port, chance: Chance, life: { isOver:
 }
 
 async function play(chance: Chance) {
-  const scene = await openNotices();
+  const fixture = await openEvents();
   const endpoints = [
-    await scene.addEndpoint(),
-    await scene.addEndpoint({ url: "https://b.example/" }),
+    await fixture.addEndpoint(),
+    await fixture.addEndpoint({ url: "https://b.example/" }),
   ];
   const paused = new Set<string>();
   const received: string[] = [];
   const written: string[] = [];
-  const { transport, sent } = answering((url, headers) => {
+  const { transport, sent } = responding((url, headers) => {
     if (chance.is(0.4)) return chance.is(0.5) ? 500 : "The connection was refused.";
     received.push(`${url} ${headers["webhook-id"]}`);
     return 204;
   });
   const node = async () => {
     const life = { isOver: false };
-    const { source, book, ledger, directory } = scene.wiring;
-    const wiring: CarryOnWiring = {
-      ...scene.wiring,
+    const { source, eventStore, ledger, directory } = fixture.wiring;
+    const wiring: DispatchDeps = {
+      ...fixture.wiring,
       source: mortal(source, chance, life),
-      book: mortal({ choice: book.choice, handle: book.handle }, chance, life),
+      eventStore: mortal({ choice: eventStore.choice, handle: eventStore.handle }, chance, life),
       ledger: mortal({ findAccount: ledger.findAccount }, chance, life),
       directory: mortal({ findByAccount: directory.findByAccount }, chance, life),
       aside: createAside(),
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));
-    await carryOn(wiring).catch(died);
-    const deliverer = scene.deliverer(transport, {
-      book: mortal(scene.book, chance, life),
-      jobs: mortal(scene.jobs, chance, life),
+    await dispatchEvents(wiring).catch(died);
+    const deliverer = fixture.deliverer(transport, {
+      eventStore: mortal(fixture.eventStore, chance, life),
+      jobs: mortal(fixture.jobs, chance, life),
     });
     await deliverer.deliverDue().catch(died);
   };
   for (let step = 0; step < STEPS; step += 1) {
     if (chance.is(0.3)) {
-      const notice = lowNotice();
-      written.push(notice.id);
-      scene.unsettled.push(notice);
+      const event = lowEvent();
+      written.push(event.id);
+      fixture.unsettled.push(event);
     }
-    if (chance.is(0.05)) await turn(scene, endpoints[1] as Endpoint, paused);
+    if (chance.is(0.05)) await turn(fixture, endpoints[1] as Endpoint, paused);
     await Promise.all(chance.is(0.3) ? [node(), node()] : [node()]);
-    scene.clock.now += chance.below(120_000);
+    fixture.clock.now += chance.below(120_000);
     // Before too many wait for their reader.
-    await scene.letters();
+    await fixture.emails();
   }
-  if (paused.size > 0) await turn(scene, endpoints[1] as Endpoint, paused);
-  return { scene, endpoints, received, written, sent };
+  if (paused.size > 0) await turn(fixture, endpoints[1] as Endpoint, paused);
+  return { fixture, endpoints, received, written, sent };
 }
 
-async function turn({ book, clock }: Scene, endpoint: Endpoint, paused: Set<string>) {
+async function turn({ eventStore, clock }: Fixture, endpoint: Endpoint, paused: Set<string>) {
   const { id, account, url, kinds } = endpoint;
   const pausedAt = paused.delete(id) ? null : clock.now;
   if (pausedAt !== null) paused.add(id);
-  await book.changeEndpoint({ account, id, url, kinds, pausedAt });
+  await eventStore.changeEndpoint({ account, id, url, kinds, pausedAt });
 }
 
 test(`under random kills each notice is one letter and one delivery that arrives (seed ${SEED}, ${RUNS} runs)`, async () => {
   for (let run = 0; run < RUNS; run += 1) {
     const chance = createChance(SEED + run);
-    const { scene, endpoints, received, written, sent } = await play(chance);
-    await scene.carryOn();
-    assert.deepEqual(scene.unsettled, []);
-    const deliverer = scene.deliverer(answering(() => "still away").transport);
+    const { fixture, endpoints, received, written, sent } = await play(chance);
+    await fixture.dispatchEvents();
+    assert.deepEqual(fixture.unsettled, []);
+    const deliverer = fixture.deliverer(responding(() => "still away").transport);
     // Until the last try of everything is over.
     for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue())
-      scene.clock.now = Math.max(due, scene.clock.now + 1);
+      fixture.clock.now = Math.max(due, fixture.clock.now + 1);
     const name = `seed ${SEED + run}`;
-    const letters = await scene.letters();
-    assert.equal(letters.length, written.length, name);
+    const emails = await fixture.emails();
+    assert.equal(emails.length, written.length, name);
     for (const [index, endpoint] of endpoints.entries()) {
-      const log = await scene.log(endpoint);
-      const told = log.map(({ notice }) => notice).toReversed();
+      const log = await fixture.log(endpoint);
+      const told = log.map(({ event }) => event).toReversed();
       // The second endpoint was paused at times, when nothing new is kept for it.
       if (index === 0) assert.deepEqual(told, written, name);
       assert.equal(new Set(told).size, told.length, name);
-      for (const { notice, status, tries } of log) {
+      for (const { event, status, tries } of log) {
         assert.notEqual(status, "waiting", name);
-        const times = received.filter((each) => each === `${endpoint.url} ${notice}`).length;
+        const times = received.filter((each) => each === `${endpoint.url} ${event}`).length;
         if (status === "delivered") assert.ok(times >= 1, name);
         assert.ok(tries <= RETRY_WAITS_MS.length + 1, name);
       }

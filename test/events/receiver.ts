@@ -11,7 +11,7 @@ export type Received = { id: string; body: string; isGood: boolean };
 export async function startReceiver(
   t: TestContext,
   secret: () => string,
-  answer: (before: number, response: ServerResponse) => void = (_, response) => response.end(),
+  result: (before: number, response: ServerResponse) => void = (_, response) => response.end(),
 ) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -24,7 +24,7 @@ export async function startReceiver(
       isGood = false;
     }
     received.push({ id: headers["webhook-id"] ?? "", body, isGood });
-    answer(received.length - 1, response);
+    result(received.length - 1, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

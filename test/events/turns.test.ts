@@ -6,18 +6,18 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { DELIVERIES_AT_ONCE } from "#events/bounds.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { EventStore } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { startNotices } from "../../src/apps/node/notifications.ts";
+import { startNotifications } from "../../src/apps/node/notifications.ts";
 import { eventually } from "../http/test-service.ts";
 import {
   ACCOUNT,
-  answering,
-  lowNotice,
+  type Fixture,
+  lowEvent,
   notify,
-  openNotices,
-  type Scene,
+  openEvents,
+  responding,
   START,
 } from "./event-fixture.ts";
 
@@ -27,7 +27,7 @@ async function openFile(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-turns-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
-  const scene = await openNotices(file);
+  const fixture = await openEvents(file);
   const other = new DatabaseSync(file, { timeout: 0 });
   t.after(() => other.close());
   const writesSoFar = () => Number(other.prepare("PRAGMA data_version").get()?.["data_version"]);
@@ -41,61 +41,61 @@ async function openFile(t: TestContext) {
     turns.mostBetween = Math.max(turns.mostBetween, now - before);
     before = now;
   };
-  return { scene, rest, turns };
+  return { fixture, rest, turns };
 }
 
 /** The same jobs, and how much each of its batches noted. */
-function counting(scene: Scene) {
-  const noted: number[] = [];
+function counting(fixture: Fixture) {
+  const recorded: number[] = [];
   let taken = 0;
   const jobs: JobQueue = {
-    ...scene.jobs,
+    ...fixture.jobs,
     async take(order) {
-      const deliveries = await scene.jobs.take(order);
+      const deliveries = await fixture.jobs.take(order);
       if (deliveries.jobs.length > 0) taken += 1;
       return deliveries;
     },
     settle(order) {
-      noted.push(order.settlements.length);
-      return scene.jobs.settle(order);
+      recorded.push(order.settlements.length);
+      return fixture.jobs.settle(order);
     },
   };
-  return { jobs, noted, taken: () => taken };
+  return { jobs, recorded, taken: () => taken };
 }
 
 test("while notices are carried on, another connection has the lock after each of them", async (t) => {
-  const { scene, rest, turns } = await openFile(t);
-  await scene.addEndpoint();
-  for (let count = 0; count < 100; count += 1) scene.unsettled.push(lowNotice());
-  assert.equal((await scene.carryOn({ rest })).carried, 100);
+  const { fixture, rest, turns } = await openFile(t);
+  await fixture.addEndpoint();
+  for (let count = 0; count < 100; count += 1) fixture.unsettled.push(lowEvent());
+  assert.equal((await fixture.dispatchEvents({ rest })).carried, 100);
   // After each notice, and after they were settled.
   assert.deepEqual(turns, { had: 101, mostBetween: 1 });
 });
 
 test("on Node others have their turn between the notices that are carried on", async (t) => {
-  const scene = await openNotices();
-  const { ledger, book, wiring, clock } = scene;
+  const fixture = await openEvents();
+  const { ledger, eventStore, wiring, clock } = fixture;
   const grant = { account: ACCOUNT, kind: "operator", amount: 1, expiresAt: null } as const;
   for (let count = 0; count < 50; count += 1)
     await ledger.grant({ ...grant, id: `g${count}`, now: clock.now });
   let handled = 0;
-  const counted: NoticeBook = {
-    ...book,
+  const counted: EventStore = {
+    ...eventStore,
     async handle(order) {
-      const outcome = await book.handle(order);
+      const outcome = await eventStore.handle(order);
       handled += 1;
       return outcome;
     },
   };
-  const running = startNotices({
+  const running = startNotifications({
     ...{
       ...wiring,
       ledger,
-      jobs: scene.jobs,
-      book: counted,
-      transport: answering(() => 204).transport,
+      jobs: fixture.jobs,
+      eventStore: counted,
+      transport: responding(() => 204).transport,
     },
-    ...{ onLetters: () => {}, writingMs: 0, restMs: 1 },
+    ...{ onEmails: () => {}, writingMs: 0, restMs: 1 },
   });
   t.after(() => running.stop());
   const seen = new Set<number>();
@@ -107,33 +107,33 @@ test("on Node others have their turn between the notices that are carried on", a
 });
 
 test("while webhooks are delivered, another connection has the lock after each write, of which there are few", async (t) => {
-  const { scene, rest, turns } = await openFile(t);
+  const { fixture, rest, turns } = await openFile(t);
   for (let count = 0; count < 5; count += 1)
-    await scene.addEndpoint({ url: `https://${count}.example/` });
-  await notify(scene, 20);
+    await fixture.addEndpoint({ url: `https://${count}.example/` });
+  await notify(fixture, 20);
   await rest();
   Object.assign(turns, { had: 0, mostBetween: 0 });
-  const { jobs, noted, taken } = counting(scene);
-  const { transport, sent } = answering(() => 204);
-  assert.equal(await scene.deliverer(transport, { jobs, rest }).deliverDue(), null);
+  const { jobs, recorded, taken } = counting(fixture);
+  const { transport, sent } = responding(() => 204);
+  assert.equal(await fixture.deliverer(transport, { jobs, rest }).deliverDue(), null);
   assert.equal(sent.length, 100);
   assert.equal(
-    noted.reduce((sum, count) => sum + count, 0),
+    recorded.reduce((sum, count) => sum + count, 0),
     100,
   );
-  assert.ok(noted.length <= 50, `${noted.length} writes for 100 tries`);
-  assert.deepEqual(turns, { had: noted.length + taken(), mostBetween: 1 });
+  assert.ok(recorded.length <= 50, `${recorded.length} writes for 100 tries`);
+  assert.deepEqual(turns, { had: recorded.length + taken(), mostBetween: 1 });
 });
 
 /** Receivers that never answer, each of an account of its own, and webhooks for each of them. */
-async function addSilent(scene: Scene, silent: number, times: number) {
+async function addSilent(fixture: Fixture, silent: number, times: number) {
   for (let count = 0; count < silent; count += 1) {
     const account = `acc_${String(count).padStart(12, "9")}`;
-    await scene.ledger.openAccount({ account, freeCall: "open", now: START });
-    await scene.addEndpoint({ account, url: `https://silent.example/${count}` });
-    for (let time = 0; time < times; time += 1) scene.unsettled.push(lowNotice(account));
+    await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
+    await fixture.addEndpoint({ account, url: `https://silent.example/${count}` });
+    for (let time = 0; time < times; time += 1) fixture.unsettled.push(lowEvent(account));
   }
-  while (scene.unsettled.length > 0) await scene.carryOn();
+  while (fixture.unsettled.length > 0) await fixture.dispatchEvents();
 }
 
 /** Silent ones are given up when the test says so. */
@@ -160,21 +160,21 @@ function partlySilent() {
 const until = (isThere: () => boolean) => eventually("a receiver's turn", async () => isThere());
 
 test("a webhook for a receiver that answered before goes at once, whatever silent ones hold up", async () => {
-  const scene = await openNotices();
-  const good = await scene.addEndpoint({ url: "https://good.example/" });
+  const fixture = await openEvents();
+  const good = await fixture.addEndpoint({ url: "https://good.example/" });
   const { waiting, arrived, transport, giveUp } = partlySilent();
-  const deliverer = scene.deliverer(transport);
-  await notify(scene);
+  const deliverer = fixture.deliverer(transport);
+  await notify(fixture);
   await deliverer.deliverDue();
   assert.deepEqual(arrived, [good.url]);
   const silent = 2 * DELIVERIES_AT_ONCE;
-  await addSilent(scene, silent, 1);
+  await addSilent(fixture, silent, 1);
   deliverer.look();
   await until(() => waiting.size > 0);
   deliverer.look();
   assert.equal(waiting.size, DELIVERIES_AT_ONCE / 2);
-  scene.clock.now += 1;
-  await notify(scene);
+  fixture.clock.now += 1;
+  await notify(fixture);
   deliverer.look();
   await until(() => arrived.length === 2);
   assert.equal(waiting.size, DELIVERIES_AT_ONCE / 2);
@@ -187,20 +187,20 @@ test("a webhook for a receiver that answered before goes at once, whatever silen
 
 test("of receivers that never answered, each has its turn before one of them has a second", async () => {
   const silent = DELIVERIES_AT_ONCE + 1;
-  const scene = await openNotices();
-  await addSilent(scene, silent, 3);
-  const good = await scene.addEndpoint({ url: "https://good.example/" });
-  scene.clock.now += 1;
-  await notify(scene);
+  const fixture = await openEvents();
+  await addSilent(fixture, silent, 3);
+  const good = await fixture.addEndpoint({ url: "https://good.example/" });
+  fixture.clock.now += 1;
+  await notify(fixture);
   const { waiting, arrived, transport, giveUp } = partlySilent();
-  const deliverer = scene.deliverer(transport);
+  const deliverer = fixture.deliverer(transport);
   deliverer.look();
   const order: string[] = [];
   while (order.length < 2 * silent) {
     await until(() => waiting.size > 0);
     const [url] = waiting.keys();
     order.push(url as string);
-    scene.clock.now += 1;
+    fixture.clock.now += 1;
     giveUp(url as string);
   }
   assert.equal(new Set(order.slice(0, silent)).size, silent);

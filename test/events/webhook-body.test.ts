@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
-import { noticeBody } from "#events/webhook-body.ts";
+import { webhookBody } from "#events/webhook-body.ts";
 import { type EventContent, LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 
 const DOCS = readFileSync(path.join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
@@ -25,13 +25,13 @@ const CONTENTS: EventContent[] = [
   { kind: "key.created", key },
   { kind: "key.revoked", key },
 ];
-const noticeOf = (content: EventContent): LedgerEvent => ({
+const eventOf = (content: EventContent): LedgerEvent => ({
   ...{ id: `ntc_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
 });
 
 test("the documentation shows the body of every kind, byte for byte", () => {
   const shown = [...DOCS.matchAll(/^```json\n(.*)\n```$/gm)].map(([, body]) => body);
-  assert.deepEqual(shown, CONTENTS.map(noticeOf).map(noticeBody));
+  assert.deepEqual(shown, CONTENTS.map(eventOf).map(webhookBody));
   assert.deepEqual(
     CONTENTS.map(({ kind }) => kind),
     [...LEDGER_EVENT_KINDS],
@@ -49,11 +49,11 @@ test("the request that the documentation shows is signed by the secret that stan
     value,
   ]);
   assert.deepEqual(shown, Object.fromEntries(sent));
-  assert.equal(body, noticeBody(noticeOf(CONTENTS[0] as EventContent)));
+  assert.equal(body, webhookBody(eventOf(CONTENTS[0] as EventContent)));
 });
 
 test("credits that do not end have null as their end", () => {
   const grant = { id: "one", kind: "operator", amount: 5, expiresAt: null } as const;
-  const body = JSON.parse(noticeBody(noticeOf({ kind: "credits.granted", grant })));
+  const body = JSON.parse(webhookBody(eventOf({ kind: "credits.granted", grant })));
   assert.deepEqual(body.data, { account: ACCOUNT, grant });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WORKER_MEMORY } from "#limits.ts";
-import { assertAnswer, createCaller, eventually, openDoor } from "./test-service.ts";
+import { assertResponse, createCaller, eventually, openService } from "./test-service.ts";
 import type { AbandonOrder } from "./worker.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
@@ -11,8 +11,8 @@ const LARGE = JSON.stringify("a".repeat(200_000));
 
 async function openAbandonable() {
   const opened = await openWorkerd(RATE);
-  const door = await openDoor({ ...workerd, open: async () => opened }, RATE);
-  const caller = await createCaller(door);
+  const service = await openService({ ...workerd, open: async () => opened }, RATE);
+  const caller = await createCaller(service);
   const abandon = (order: Omit<AbandonOrder, "headers">, headers: [string, string][] = []) => {
     const length: [string, string][] =
       order.when === "sending" ? [] : [["content-length", String(order.body.length)]];
@@ -21,35 +21,35 @@ async function openAbandonable() {
       headers: [["authorization", `Bearer ${caller.key}`], ...length, ...headers],
     });
   };
-  return { door, caller, abandon };
+  return { service, caller, abandon };
 }
 
 test("in workerd: an idempotency key whose client went away is free again, and its call is charged once", async (t) => {
-  const { door, caller, abandon } = await openAbandonable();
-  t.after(door.close);
+  const { service, caller, abandon } = await openAbandonable();
+  t.after(service.close);
   const key: [string, string] = ["idempotency-key", "gone"];
-  await door.trouble("hold_debits");
+  await service.trouble("hold_debits");
   await abandon({ path: "/api/v1/uuid", body: '{"count":3}', when: "held" }, [key]);
-  await door.trouble("none");
+  await service.trouble("none");
   await eventually("the key is free", async () => {
-    const answer = await caller.post("uuid", { headers: [key], body: '{"count":3}' });
-    if (answer.status === 200) assertAnswer(answer);
-    return answer.status !== 409;
+    const response = await caller.post("uuid", { headers: [key], body: '{"count":3}' });
+    if (response.status === 200) assertResponse(response);
+    return response.status !== 409;
   });
   assert.equal(await caller.balance(), 99);
 });
 
 for (const when of ["sending", "held", "answered"] as const) {
   test(`in workerd: large calls whose client went away, ${when}, take up no room`, async (t) => {
-    const { door, caller, abandon } = await openAbandonable();
-    t.after(door.close);
+    const { service, caller, abandon } = await openAbandonable();
+    t.after(service.close);
     for (let calls = 0; calls <= WORKER_MEMORY.callsPerAccount; calls += 1) {
-      if (when === "held") await door.trouble("hold_debits");
+      if (when === "held") await service.trouble("hold_debits");
       await abandon({ path: "/api/v1/echo", body: LARGE, when });
-      await door.trouble("none");
+      await service.trouble("none");
     }
     // An answer that nobody reads is held for a while, as if its reader were slow.
-    if (when === "held") await door.advance(WORKER_MEMORY.heldMsMax + 1);
+    if (when === "held") await service.advance(WORKER_MEMORY.heldMsMax + 1);
     await eventually("there is room", async () => {
       const { status } = await caller.post("echo", { body: LARGE });
       assert.ok(status === 200 || status === 503, `${status}`);

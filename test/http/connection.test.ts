@@ -5,7 +5,7 @@ import { makeKey } from "#accounts/key-format.ts";
 import { newAccountId } from "#ids.ts";
 import { DRAIN_SLACK_BYTES } from "#limits.ts";
 import { openOneConnection } from "./one-connection.ts";
-import { createCaller, openDoor } from "./test-service.ts";
+import { createCaller, openService } from "./test-service.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
 /** workerd closes a connection whose request was answered unread, so what is refused is read first. */
@@ -23,13 +23,13 @@ type Refused = {
 
 test("in workerd: a connection outlives every refusal, whatever the size of the body", async (t) => {
   const opened = await openWorkerd(RATE);
-  const door = await openDoor({ ...workerd, open: async () => opened }, RATE);
-  t.after(door.close);
-  const [rich, poor] = [await createCaller(door), await createCaller(door, { credits: 0 })];
+  const service = await openService({ ...workerd, open: async () => opened }, RATE);
+  t.after(service.close);
+  const [rich, poor] = [await createCaller(service), await createCaller(service, { credits: 0 })];
   const madeUp = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
   const small = [0, 1, 100, 16 * KB, 16 * KB + 1, DRAIN_SLACK_BYTES - 1];
   const large = [...small, 200 * KB, 1024 * KB, 6000 * KB];
-  const refusals: Refused[] = [
+  const problems: Refused[] = [
     { what: "no key", status: 401, sizes: large },
     { what: "a made-up key", status: 401, sizes: large, key: madeUp },
     { what: "no key at all", status: 401, sizes: large, key: "tb_wrong" },
@@ -49,12 +49,12 @@ test("in workerd: a connection outlives every refusal, whatever the size of the 
   ];
   const ask = openOneConnection(t, opened.port);
   let requests = 0;
-  for (const { what, status, sizes, method = "POST", path = "/api/v1/hash", key } of refusals) {
+  for (const { what, status, sizes, method = "POST", path = "/api/v1/hash", key } of problems) {
     for (const size of sizes) {
       for (const chunked of [false, true]) {
         const headers = {
           "content-type": "application/json",
-          [opened.house[0]]: opened.house[1],
+          [opened.service[0]]: opened.service[1],
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
           ...(chunked ? { "transfer-encoding": "chunked" } : { "content-length": size }),
         };

@@ -4,13 +4,13 @@ import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type {
-  Answer as Described,
+  ApiResponse as Described,
   Header,
   OpenApiDocument,
   Operation,
   Reference,
 } from "#api/openapi/document.ts";
-import type { Answer } from "./test-service.ts";
+import type { ApiResponse } from "./test-service.ts";
 
 /** Headers of the transport and of HTTP at large, which a description of an API does not name. */
 const OF_HTTP = [
@@ -43,9 +43,9 @@ export function createDescription(document: OpenApiDocument) {
     return known;
   }
 
-  function assertBody(validate: ValidateFunction, answer: Answer): void {
-    const isValid = validate(answer.json());
-    assert.ok(isValid, `${ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 500)}`);
+  function assertBody(validate: ValidateFunction, response: ApiResponse): void {
+    const isValid = validate(response.json());
+    assert.ok(isValid, `${ajv.errorsText(validate.errors)}: ${response.text.slice(0, 500)}`);
   }
 
   function assertHeader(name: string, value: string | null, header: Header): void {
@@ -58,13 +58,13 @@ export function createDescription(document: OpenApiDocument) {
     assert.ok(validate(isNumber ? Number(value) : value), `${name}: ${value}`);
   }
 
-  function assertHeaders(answer: Answer, described: Described): void {
+  function assertHeaders(response: ApiResponse, described: Described): void {
     const names = Object.keys(described.headers ?? {});
     for (const name of names) {
-      assertHeader(name, answer.header(name), document.components.headers[name] as Header);
+      assertHeader(name, response.header(name), document.components.headers[name] as Header);
     }
     const known = new Set([...names.map((name) => name.toLowerCase()), ...OF_HTTP]);
-    for (const name of answer.headers.keys())
+    for (const name of response.headers.keys())
       assert.ok(known.has(name), `${name} is not described`);
   }
 
@@ -73,37 +73,37 @@ export function createDescription(document: OpenApiDocument) {
     operation: Operation,
     path: string,
     method: string,
-    answer: Answer,
+    response: ApiResponse,
   ): void {
-    const status = String(answer.status);
+    const status = String(response.status);
     const described = operation.responses[status];
     assert.ok(
       described,
-      `${method} ${path} does not describe ${status}: ${answer.text.slice(0, 300)}`,
+      `${method} ${path} does not describe ${status}: ${response.text.slice(0, 300)}`,
     );
     if ("$ref" in described) {
-      assertRefusal(answer, nameOf(described));
+      assertProblem(response, nameOf(described));
       return;
     }
-    assertHeaders(answer, described);
-    const type = typeOf(answer);
+    assertHeaders(response, described);
+    const type = typeOf(response);
     assert.ok(described.content?.[type], `${method} ${path} ${status} does not describe ${type}`);
     if (type !== "application/json") return;
     assertBody(
       validator("paths", path, method, "responses", status, "content", type, "schema"),
-      answer,
+      response,
     );
   }
 
   /** A refusal as the description draws it for its status; by that alone where the address is in no operation. */
-  function assertRefusal(answer: Answer, name = `Refusal${answer.status}`): void {
+  function assertProblem(response: ApiResponse, name = `Refusal${response.status}`): void {
     const described = document.components.responses[name];
     assert.ok(described, `${name} is not described`);
-    assertHeaders(answer, described);
-    const type = typeOf(answer);
+    assertHeaders(response, described);
+    const type = typeOf(response);
     assert.ok(described.content?.[type], `${name} does not describe ${type}`);
-    assertBody(validator("components", "responses", name, "content", type, "schema"), answer);
-    assert.equal(answer.json().requestId, answer.header("x-request-id"));
+    assertBody(validator("components", "responses", name, "content", type, "schema"), response);
+    assert.equal(response.json().requestId, response.header("x-request-id"));
   }
 
   /** Whether the description allows this body of a request. */
@@ -119,8 +119,9 @@ export function createDescription(document: OpenApiDocument) {
     )(value);
   }
 
-  return { document, assertDescribed, assertRefusal, allowsBody };
+  return { document, assertDescribed, assertProblem, allowsBody };
 }
 
 const nameOf = ({ $ref }: Reference) => $ref.slice($ref.lastIndexOf("/") + 1);
-const typeOf = (answer: Answer) => (answer.header("content-type") ?? "").split(";")[0] ?? "";
+const typeOf = (response: ApiResponse) =>
+  (response.header("content-type") ?? "").split(";")[0] ?? "";

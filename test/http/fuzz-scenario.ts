@@ -4,7 +4,13 @@ import fc from "fast-check";
 import type { Description } from "./description.ts";
 import { bodyArbitrary } from "./fuzz-bodies.ts";
 import { type FuzzRequest, judge, type Verdict } from "./fuzz-judge.ts";
-import { type Answer, type Caller, createCaller, type Door, type Sent } from "./test-service.ts";
+import {
+  type ApiResponse,
+  type Caller,
+  createCaller,
+  type Sent,
+  type TestService,
+} from "./test-service.ts";
 
 /** A scenario of the fuzz: a few requests of one caller, so that repeats, spent credits and used keys come about. */
 export const STATES = [
@@ -107,18 +113,18 @@ function asSent(request: FuzzRequest, key: string | null): Sent & { body: Uint8A
   return { method, headers: given, body: encoding === "gzip" ? gzipSync(body ?? "") : body };
 }
 
-async function createCallerIn(door: Door, state: State): Promise<Caller> {
-  const credits = { poor: 2, broke: 0 }[state as string] ?? 50;
-  const caller = await createCaller(door, {
+async function createCallerIn(service: TestService, state: State): Promise<Caller> {
+  const credits = { poor: 2, wasBroken: 0 }[state as string] ?? 50;
+  const caller = await createCaller(service, {
     credits,
     freeCall: state === "first" ? "open" : "withheld",
   });
-  const order = { account: caller.account, now: await door.now() };
-  if (state === "suspended") await door.ledger.suspendAccount(order);
-  if (state === "closed") await door.ledger.closeAccount(order);
-  if (state === "revoked") await door.ledger.revokeKey({ ...order, id: caller.keyId });
+  const order = { account: caller.account, now: await service.now() };
+  if (state === "suspended") await service.ledger.suspendAccount(order);
+  if (state === "closed") await service.ledger.closeAccount(order);
+  if (state === "revoked") await service.ledger.revokeKey({ ...order, id: caller.keyId });
   while (state === "hasty" && (await caller.post("uuid", { body: "{" })).status !== 429);
-  await door.trouble(state === "no_ledger" ? "refuse_all" : "none");
+  await service.trouble(state === "no_ledger" ? "refuse_all" : "none");
   return caller;
 }
 
@@ -151,51 +157,51 @@ function expect(
 
 const CODES_OF_A_GOOD_BODY = ["text_too_long_for_level", "idempotency_key_reused"];
 
-function assertAnswered(
+function assertResponded(
   description: Description,
   request: FuzzRequest,
   expected: Verdict,
-  answer: Answer,
+  response: ApiResponse,
 ) {
-  const told = `${request.method} ${request.path}: ${expected.why}, so ${expected.allowed}, but ${answer.status} ${answer.text.slice(0, 300)}`;
-  assert.ok(expected.allowed.includes(answer.status), told);
-  if (expected.allowed.includes(200) && answer.status === 400) {
-    assert.ok(CODES_OF_A_GOOD_BODY.includes(answer.json().code), told);
+  const told = `${request.method} ${request.path}: ${expected.why}, so ${expected.allowed}, but ${response.status} ${response.text.slice(0, 300)}`;
+  assert.ok(expected.allowed.includes(response.status), told);
+  if (expected.allowed.includes(200) && response.status === 400) {
+    assert.ok(CODES_OF_A_GOOD_BODY.includes(response.json().code), told);
   }
   const operation = description.document.paths[request.path]?.post;
   if (request.method === "HEAD" || request.method === "OPTIONS")
-    assert.ok(answer.status !== 204 || answer.text === "");
+    assert.ok(response.status !== 204 || response.text === "");
   else if (operation !== undefined && request.method === "POST")
-    description.assertDescribed(operation, request.path, "post", answer);
-  else description.assertRefusal(answer);
-  if (answer.status !== 200) return;
+    description.assertDescribed(operation, request.path, "post", response);
+  else description.assertProblem(response);
+  if (response.status !== 200) return;
   for (const name of ["credits-charged", "credits-remaining", "ratelimit", "ratelimit-policy"])
-    assert.ok(answer.headers.has(name), name);
+    assert.ok(response.headers.has(name), name);
 }
 
 /** Sends the requests of one caller and holds every answer against the description; `seen` is told what came about. */
 export async function playScenario(
-  door: Door,
+  service: TestService,
   description: Description,
   state: State,
   requests: FuzzRequest[],
   seen: (name: string) => void,
 ): Promise<void> {
-  const caller = await createCallerIn(door, state);
+  const caller = await createCallerIn(service, state);
   let balance = await caller.balance();
   for (const request of requests) {
     const sent = asSent(request, state === "no_key" ? null : caller.key);
     const expected = expect(description, request, sent.body?.byteLength ?? 0, state, balance);
-    const answer = await door.send(request.path, sent);
-    assertAnswered(description, request, expected, answer);
+    const response = await service.send(request.path, sent);
+    assertResponded(description, request, expected, response);
     const left = await caller.balance();
-    const charged = Number(answer.header("credits-charged") ?? 0);
+    const charged = Number(response.header("credits-charged") ?? 0);
     assert.equal(balance - left, charged, "what was told is what was charged");
-    if (answer.status !== 200) assert.equal(left, balance);
+    if (response.status !== 200) assert.equal(left, balance);
     balance = left;
     seen(
-      `${answer.status} ${answer.status < 300 ? "" : (JSON.parse(answer.text || "{}").code ?? "")}`,
+      `${response.status} ${response.status < 300 ? "" : (JSON.parse(response.text || "{}").code ?? "")}`,
     );
   }
-  await door.trouble("none");
+  await service.trouble("none");
 }

@@ -1,5 +1,5 @@
 import { inProcess } from "./in-process.ts";
-import { doorSuites } from "./suites.ts";
+import { serviceSuites } from "./suites.ts";
 import { createSentences } from "./test-service.ts";
 
-doorSuites(createSentences(inProcess));
+serviceSuites(createSentences(inProcess));

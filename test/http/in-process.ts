@@ -7,11 +7,10 @@ import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 import { START } from "./fixed-context.ts";
 import { type Backstage, createBackstage } from "./ledger-access.ts";
 import {
-  type DoorSettings,
   entriesOf,
   type Opened,
   type Opener,
@@ -19,6 +18,7 @@ import {
   SECRETS,
   type Sent,
   sha256,
+  type TestServiceSettings,
 } from "./test-service.ts";
 
 export const inProcess: Opener = {
@@ -30,7 +30,7 @@ export const inProcess: Opener = {
   open: async (settings) => openMemory(settings),
 };
 
-export function openMemory(settings: DoorSettings, changes: Changes = {}) {
+export function openMemory(settings: TestServiceSettings, changes: Changes = {}) {
   // The clock stands still but for `advance`, so that what depends on it is exact.
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(createMemoryLedger(), time), settings, changes);
@@ -42,11 +42,11 @@ export type Changes = Partial<AppContext & Sources>;
 /** The app in this process over whichever ledger the backstage has. */
 export function openInProcess(
   backstage: Backstage,
-  settings: DoorSettings,
+  settings: TestServiceSettings,
   { random, digest, ...changes }: Changes = {},
 ): Opened & { app: App } {
-  const supply = fixedSupply();
-  const sources = { random: random ?? supply.random, digest: digest ?? supply.digest };
+  const toolContext = fixedToolContext();
+  const sources = { random: random ?? toolContext.random, digest: digest ?? toolContext.digest };
   const { rateLimit, freeCallCredits = FREE_CALL_CREDITS_DEFAULT } = settings;
   const context: AppContext = {
     ...backstage.parts(settings),

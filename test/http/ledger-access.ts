@@ -57,7 +57,7 @@ export function createBackstage(
   let held = 0;
   let roundTrips = 0;
   const ordered = new Map<LedgerOperation, number>();
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   const kept: CallRef[] = [];
   const now = () => time.now() + aheadMs;
 
@@ -109,7 +109,7 @@ export function createBackstage(
       case "roundTrips":
         return countRoundTrips?.() ?? roundTrips;
       case "complaints":
-        return complaints;
+        return loggedErrors;
     }
   }
 
@@ -141,7 +141,7 @@ export function createBackstage(
         void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
       ...{ ledger: troubled, calls: callsFor(rateLimit), now, elapsed },
       logError(message: string, { cause }: { cause?: unknown }) {
-        complaints.push(`${message} ${cause}`);
+        loggedErrors.push(`${message} ${cause}`);
       },
     }),
   };

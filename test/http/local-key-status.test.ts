@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { inProcess } from "./in-process.ts";
-import { type Caller, createCaller, type Door, openDoor, SECRETS } from "./test-service.ts";
+import {
+  type Caller,
+  createCaller,
+  openService,
+  SECRETS,
+  type TestService,
+} from "./test-service.ts";
 
 /**
  * A local ledger is asked once for a small call with a key that the node knows. It is asked about the key first where that
@@ -12,21 +18,21 @@ import { type Caller, createCaller, type Door, openDoor, SECRETS } from "./test-
 const SMALL = JSON.stringify({ text: "a" });
 const LARGE = JSON.stringify({ text: "a".repeat(400_000) });
 
-async function open(t: TestContext, rateLimit = 100_000): Promise<Door> {
-  const door = await openDoor(inProcess, { rateLimit, fixed: true });
-  t.after(door.close);
-  return door;
+async function open(t: TestContext, rateLimit = 100_000): Promise<TestService> {
+  const service = await openService(inProcess, { rateLimit, fixed: true });
+  t.after(service.close);
+  return service;
 }
 
 /** What a call asked the ledger, and whether its body was read. */
-async function costOf(door: Door, key: string, body: string) {
-  const count = async () => [await door.ordered("keyStatus"), await door.ordered("debit")];
+async function costOf(service: TestService, key: string, body: string) {
+  const count = async () => [await service.ordered("keyStatus"), await service.ordered("debit")];
   const before = await count();
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await door.send("/api/v1/hash", { method: "POST", headers, body });
+  const response = await service.send("/api/v1/hash", { method: "POST", headers, body });
   const [statuses, debits] = (await count()).map((after, at) => after - (before[at] as number));
-  const bodies = /\bbody;/.test(answer.header("server-timing") ?? "") ? 1 : 0;
-  return { status: answer.status, statuses, debits, bodies };
+  const bodies = /\bbody;/.test(response.header("server-timing") ?? "") ? 1 : 0;
+  return { status: response.status, statuses, debits, bodies };
 }
 
 const debited = { status: 200, statuses: 0, debits: 1, bodies: 1 };
@@ -35,57 +41,57 @@ const early = (status: number) => ({ status, statuses: 1, debits: 0, bodies: 0 }
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
 
 test("a small call asks once, a large one and the first with a key ask about the key before", async (t) => {
-  const door = await open(t);
-  const { key } = await createCaller(door);
-  assert.deepEqual(await costOf(door, key, SMALL), askedFirst);
-  assert.deepEqual(await costOf(door, key, SMALL), debited);
-  assert.deepEqual(await costOf(door, key, LARGE), askedFirst);
+  const service = await open(t);
+  const { key } = await createCaller(service);
+  assert.deepEqual(await costOf(service, key, SMALL), askedFirst);
+  assert.deepEqual(await costOf(service, key, SMALL), debited);
+  assert.deepEqual(await costOf(service, key, LARGE), askedFirst);
   const wrong = { status: 400, statuses: 1, debits: 0, bodies: 1 };
-  assert.deepEqual(await costOf(door, key, "{"), wrong);
+  assert.deepEqual(await costOf(service, key, "{"), wrong);
 });
 
 test("a key that is nobody's has no body read", async (t) => {
-  const door = await open(t);
-  const caller = await createCaller(door);
+  const service = await open(t);
+  const caller = await createCaller(service);
   for (const body of [SMALL, LARGE, "{"]) {
-    assert.deepEqual(await costOf(door, forged(caller), body), early(401));
+    assert.deepEqual(await costOf(service, forged(caller), body), early(401));
   }
 });
 
 test("a revoked key that the node knows has one more small body read, and no large one", async (t) => {
-  const door = await open(t);
+  const service = await open(t);
   const revoked = async () => {
-    const caller = await createCaller(door);
-    await costOf(door, caller.key, SMALL);
-    await door.ledger.revokeKey({ ...caller, id: caller.keyId, now: await door.now() });
+    const caller = await createCaller(service);
+    await costOf(service, caller.key, SMALL);
+    await service.ledger.revokeKey({ ...caller, id: caller.keyId, now: await service.now() });
     return caller.key;
   };
-  assert.deepEqual(await costOf(door, await revoked(), LARGE), early(401));
+  assert.deepEqual(await costOf(service, await revoked(), LARGE), early(401));
   const key = await revoked();
-  assert.deepEqual(await costOf(door, key, SMALL), { ...debited, status: 401 });
-  assert.deepEqual(await costOf(door, key, SMALL), early(401));
+  assert.deepEqual(await costOf(service, key, SMALL), { ...debited, status: 401 });
+  assert.deepEqual(await costOf(service, key, SMALL), early(401));
 });
 
 test("a large call without credits, or of a suspended account, has no body read", async (t) => {
-  const door = await open(t);
-  const [poor, left] = [await createCaller(door, { credits: 0 }), await createCaller(door)];
-  await door.ledger.suspendAccount({ account: left.account, now: await door.now() });
+  const service = await open(t);
+  const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
+  await service.ledger.suspendAccount({ account: left.account, now: await service.now() });
   for (const [{ key }, status] of [
     [poor, 402],
     [left, 403],
   ] as const) {
-    assert.deepEqual(await costOf(door, key, SMALL), early(status));
-    assert.deepEqual(await costOf(door, key, LARGE), early(status));
-    assert.deepEqual(await costOf(door, key, SMALL), { ...debited, status });
+    assert.deepEqual(await costOf(service, key, SMALL), early(status));
+    assert.deepEqual(await costOf(service, key, LARGE), early(status));
+    assert.deepEqual(await costOf(service, key, SMALL), { ...debited, status });
   }
 });
 
 test("over the rate no body is read, whatever its size", async (t) => {
-  const door = await open(t, 1);
-  const { key } = await createCaller(door);
-  assert.deepEqual(await costOf(door, key, SMALL), askedFirst);
-  assert.deepEqual(await costOf(door, key, SMALL), debited);
-  for (const body of [SMALL, LARGE]) assert.deepEqual(await costOf(door, key, body), early(429));
-  await door.advance(1_000);
-  assert.deepEqual(await costOf(door, key, SMALL), debited);
+  const service = await open(t, 1);
+  const { key } = await createCaller(service);
+  assert.deepEqual(await costOf(service, key, SMALL), askedFirst);
+  assert.deepEqual(await costOf(service, key, SMALL), debited);
+  for (const body of [SMALL, LARGE]) assert.deepEqual(await costOf(service, key, body), early(429));
+  await service.advance(1_000);
+  assert.deepEqual(await costOf(service, key, SMALL), debited);
 });

@@ -1,5 +1,5 @@
 import { nodeSocket } from "./node-socket.ts";
-import { doorSuites } from "./suites.ts";
+import { serviceSuites } from "./suites.ts";
 import { createSentences } from "./test-service.ts";
 
-doorSuites(createSentences(nodeSocket));
+serviceSuites(createSentences(nodeSocket));

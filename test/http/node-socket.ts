@@ -8,7 +8,7 @@ import { readConfig } from "#config/config.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
-import { createNodeHouse, version } from "../../src/apps/node/app-context.ts";
+import { createNodeAppContext, version } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
@@ -18,7 +18,6 @@ import { patternedBytes, START } from "./fixed-context.ts";
 import { inPieces } from "./in-process.ts";
 import { createBackstage } from "./ledger-access.ts";
 import {
-  type DoorSettings,
   entriesOf,
   freeCallText,
   type Opened,
@@ -26,6 +25,7 @@ import {
   PUBLIC_URL,
   SECRETS,
   type Sent,
+  type TestServiceSettings,
 } from "./test-service.ts";
 
 export const nodeSocket: Opener = {
@@ -37,7 +37,7 @@ export const nodeSocket: Opener = {
 export type OpenedNodeSocket = Opened & { port: number };
 
 export async function openNodeSocket(
-  settings: DoorSettings,
+  settings: TestServiceSettings,
   timeouts: Pick<NodeServerOptions, "headersTimeoutMs" | "requestTimeoutMs"> = {},
 ): Promise<OpenedNodeSocket> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-door-"));
@@ -61,7 +61,7 @@ export async function openNodeSocket(
   const log = createNodeLog("silent");
   const { reverseLater } = backstage.parts(settings);
   const context = {
-    ...createNodeHouse({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
+    ...createNodeAppContext({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
     ...backstage.parts(settings),
   };
   const site = { settings: apiOptionsOf(context, version), people: null, pages: null };

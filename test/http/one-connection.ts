@@ -25,9 +25,9 @@ export function openOneConnection(t: { after(close: () => unknown): void }, port
 
 function send(options: RequestOptions, body: string) {
   return new Promise<{ status: number; socket: unknown }>((resolve, reject) => {
-    const sent = request(options, (answer) => {
-      const { socket } = answer;
-      answer.resume().on("end", () => resolve({ status: answer.statusCode ?? 0, socket }));
+    const sent = request(options, (response) => {
+      const { socket } = response;
+      response.resume().on("end", () => resolve({ status: response.statusCode ?? 0, socket }));
     });
     sent.on("error", reject).end(body);
   });

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { openNodeSocket } from "./node-socket.ts";
-import { type Caller, createCaller, type Door, openDoor, PUBLIC_URL } from "./test-service.ts";
+import {
+  type Caller,
+  createCaller,
+  openService,
+  PUBLIC_URL,
+  type TestService,
+} from "./test-service.ts";
 
-export type RawAnswer = {
+export type RawResponse = {
   status: number;
   headers: Map<string, string>;
   text: string;
@@ -16,7 +22,7 @@ export type RawConnection = {
   socket: Socket;
   write(data: string | Uint8Array): void;
   /** The next answer; rejects where the connection ends before it is whole. */
-  answer(): Promise<RawAnswer>;
+  response(): Promise<RawResponse>;
   /** Resolves when the server has closed: with what came and was not asked for, and with the error where it was reset. */
   closed(): Promise<{ rest: string; error: string | null }>;
 };
@@ -55,12 +61,12 @@ export function openRaw(port: number): RawConnection {
   return {
     socket,
     write: (data) => void (socket.writable && socket.write(data)),
-    async answer() {
+    async response() {
       for (;;) {
-        const found = readAnswer(unread);
+        const found = readResponse(unread);
         if (found !== undefined) {
           unread = unread.subarray(found.bytes);
-          return found.answer;
+          return found.response;
         }
         if (isClosed)
           throw new Error(
@@ -76,7 +82,7 @@ export function openRaw(port: number): RawConnection {
   };
 }
 
-function readAnswer(bytes: Buffer): { answer: RawAnswer; bytes: number } | undefined {
+function readResponse(bytes: Buffer): { response: RawResponse; bytes: number } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end === -1) return undefined;
   const [line = "", ...fields] = bytes.subarray(0, end).toString("latin1").split("\r\n");
@@ -93,7 +99,10 @@ function readAnswer(bytes: Buffer): { answer: RawAnswer; bytes: number } | undef
   const start = end + 4;
   if (bytes.length < start + length) return undefined;
   const text = bytes.subarray(start, start + length).toString("utf8");
-  return { answer: { status, headers, text, json: () => JSON.parse(text) }, bytes: start + length };
+  return {
+    response: { status, headers, text, json: () => JSON.parse(text) },
+    bytes: start + length,
+  };
 }
 
 /** A POST as bytes; `Content-Length` is that of the body unless a header says otherwise. */
@@ -109,33 +118,33 @@ export function rawPost(path: string, body: string, headers: Record<string, stri
 }
 
 /** A refusal of the server itself has what every refusal has. */
-export function assertRefused(answer: RawAnswer, status: number, code: string) {
-  assert.equal(answer.status, status, answer.text);
-  assert.equal(answer.headers.get("content-type"), "application/problem+json");
-  const problem = answer.json();
+export function assertRefused(response: RawResponse, status: number, code: string) {
+  assert.equal(response.status, status, response.text);
+  assert.equal(response.headers.get("content-type"), "application/problem+json");
+  const problem = response.json();
   assert.deepEqual([problem.ok, problem.status, problem.code], [false, status, code]);
   assert.equal(problem.type, `${PUBLIC_URL}/docs/errors#${code}`);
-  assert.equal(problem.requestId, answer.headers.get("x-request-id"));
+  assert.equal(problem.requestId, response.headers.get("x-request-id"));
   for (const name of [
     "cache-control",
     "server-timing",
     "access-control-allow-origin",
     "access-control-expose-headers",
   ]) {
-    assert.ok(answer.headers.has(name), name);
+    assert.ok(response.headers.has(name), name);
   }
 }
 
 /** A server behind a real socket without a rate limit, its port, and a caller with credits to waste. */
-export async function openRawDoor(timeouts: Parameters<typeof openNodeSocket>[1] = {}): Promise<{
-  door: Door;
+export async function openRawService(timeouts: Parameters<typeof openNodeSocket>[1] = {}): Promise<{
+  service: TestService;
   port: number;
   caller: Caller;
   key: Record<string, string>;
 }> {
   const opened = await openNodeSocket({ rateLimit: 0 }, timeouts);
   const opener = { name: "a Node socket", cannot: {}, open: async () => opened };
-  const door = await openDoor(opener, { rateLimit: 0 });
-  const caller = await createCaller(door, { credits: 10_000 });
-  return { door, port: opened.port, caller, key: { Authorization: `Bearer ${caller.key}` } };
+  const service = await openService(opener, { rateLimit: 0 });
+  const caller = await createCaller(service, { credits: 10_000 });
+  return { service, port: opened.port, caller, key: { Authorization: `Bearer ${caller.key}` } };
 }

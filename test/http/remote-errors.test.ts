@@ -8,10 +8,10 @@ import {
   RECENT_ACCOUNTS_MAX,
   RECENT_MS,
 } from "#api/pipeline/recent-accounts.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
-import { type Caller, createCaller, createKey, openDoor, SECRETS } from "./test-service.ts";
+import { type Caller, createCaller, createKey, openService, SECRETS } from "./test-service.ts";
 
 /**
  * With a remote ledger a call fails after its body was read and its tool was run. Where an account was refused a
@@ -20,8 +20,8 @@ import { type Caller, createCaller, createKey, openDoor, SECRETS } from "./test-
 const SMALL = JSON.stringify({ text: "a" });
 const LARGE = JSON.stringify({ text: "a".repeat(400_000) });
 
-async function openScene(t: TestContext, rateLimit = 100_000) {
-  const { digest } = fixedSupply();
+async function openFixture(t: TestContext, rateLimit = 100_000) {
+  const { digest } = fixedToolContext();
   let runs = 0;
   // The tool that is called takes one digest.
   const counting = (...given: Parameters<typeof digest>) => {
@@ -30,26 +30,26 @@ async function openScene(t: TestContext, rateLimit = 100_000) {
   };
   const settings = { rateLimit, fixed: true } as const;
   const open = async () => openRemoteInProcess(settings, { digest: counting });
-  const door = await openDoor({ ...inProcess, open }, settings);
-  t.after(door.close);
+  const service = await openService({ ...inProcess, open }, settings);
+  t.after(service.close);
   return {
-    door,
+    service,
     async call(key: string, body: string | Uint8Array, more: Record<string, string> = {}) {
-      const before = { runs, roundTrips: await door.roundTrips() };
+      const before = { runs, roundTrips: await service.roundTrips() };
       const headers = { authorization: `Bearer ${key}`, ...more };
-      const answer = await door.send("/api/v1/hash", { method: "POST", headers, body });
+      const response = await service.send("/api/v1/hash", { method: "POST", headers, body });
       return {
-        status: answer.status,
+        status: response.status,
         runs: runs - before.runs,
-        bodies: /\bbody;/.test(answer.header("server-timing") ?? "") ? 1 : 0,
-        roundTrips: (await door.roundTrips()) - before.roundTrips,
-        answer,
+        bodies: /\bbody;/.test(response.header("server-timing") ?? "") ? 1 : 0,
+        roundTrips: (await service.roundTrips()) - before.roundTrips,
+        response,
       };
     },
   };
 }
 
-type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof openScene>>["call"]>>;
+type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof openFixture>>["call"]>>;
 
 const costOf = ({ status, runs, bodies, roundTrips }: Cost) => ({
   status,
@@ -64,8 +64,8 @@ const afterAll = (status: number, roundTrips = 1) => ({ status, runs: 1, bodies:
 const forged = ({ account }: Caller) => makeKey(account, SECRETS, randomBytes);
 
 test("after a key that is nobody's, more of them have no body read and no tool run", async (t) => {
-  const { door, call } = await openScene(t);
-  const caller = await createCaller(door);
+  const { service, call } = await openFixture(t);
+  const caller = await createCaller(service);
   assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));
   assert.deepEqual(costOf(await call(forged(caller), LARGE)), afterAll(401));
   for (let round = 0; round < 10; round += 1) {
@@ -74,14 +74,14 @@ test("after a key that is nobody's, more of them have no body read and no tool r
       assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
     }
   }
-  await door.advance(RECENT_MS);
+  await service.advance(RECENT_MS);
   assert.deepEqual(costOf(await call(forged(caller), SMALL)), afterAll(401));
 });
 
 test("a good key that is new here is asked about first among forged ones, once", async (t) => {
-  const { door, call } = await openScene(t);
-  const caller = await createCaller(door);
-  const other = await createKey(door, caller.account);
+  const { service, call } = await openFixture(t);
+  const caller = await createCaller(service);
+  const other = await createKey(service, caller.account);
   await call(forged(caller), SMALL);
   assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200, 2));
   assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
@@ -91,10 +91,10 @@ test("a good key that is new here is asked about first among forged ones, once",
 });
 
 test("a key that was good here and is revoked has one more tool run, whoever holds it", async (t) => {
-  const { door, call } = await openScene(t);
-  const caller = await createCaller(door);
+  const { service, call } = await openFixture(t);
+  const caller = await createCaller(service);
   assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200));
-  await door.ledger.revokeKey({ ...caller, id: caller.keyId, now: await door.now() });
+  await service.ledger.revokeKey({ ...caller, id: caller.keyId, now: await service.now() });
   assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(401));
   for (const body of [LARGE, SMALL]) {
     assert.deepEqual(costOf(await call(caller.key, body)), atOnce(401));
@@ -102,10 +102,10 @@ test("a key that was good here and is revoked has one more tool run, whoever hol
 });
 
 test("after 402 and 403 the next large call is refused before its body is read", async (t) => {
-  const { door, call } = await openScene(t);
-  const [poor, left] = [await createCaller(door, { credits: 0 }), await createCaller(door)];
-  const now = await door.now();
-  await door.ledger.suspendAccount({ account: left.account, now });
+  const { service, call } = await openFixture(t);
+  const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
+  const now = await service.now();
+  await service.ledger.suspendAccount({ account: left.account, now });
   for (const [caller, status] of [
     [poor, 402],
     [left, 403],
@@ -119,7 +119,7 @@ test("after 402 and 403 the next large call is refused before its body is read",
     }
   }
   await poor.grant(2);
-  await door.ledger.resumeAccount({ account: left.account, now });
+  await service.ledger.resumeAccount({ account: left.account, now });
   for (const caller of [poor, left]) {
     assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200, 2));
     assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));
@@ -127,8 +127,8 @@ test("after 402 and 403 the next large call is refused before its body is read",
 });
 
 test("a body that comes in small and turns out large is asked about before its tool is run", async (t) => {
-  const { door, call } = await openScene(t);
-  const poor = await createCaller(door, { credits: 0 });
+  const { service, call } = await openFixture(t);
+  const poor = await createCaller(service, { credits: 0 });
   const zipped = { "content-encoding": "gzip" };
   assert.deepEqual(costOf(await call(poor.key, gzipSync(LARGE), zipped)), afterAll(402));
   const again = costOf(await call(poor.key, gzipSync(LARGE), zipped));
@@ -136,51 +136,51 @@ test("a body that comes in small and turns out large is asked about before its t
 });
 
 test("after 429 the next large call is refused before its body is read, until the rate allows it", async (t) => {
-  const { door, call } = await openScene(t, 1);
-  const caller = await createCaller(door);
+  const { service, call } = await openFixture(t, 1);
+  const caller = await createCaller(service);
   for (const status of [200, 200, 429]) {
     assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(status));
   }
   assert.deepEqual(costOf(await call(caller.key, LARGE)), atOnce(429));
-  await door.advance(1_000);
+  await service.advance(1_000);
   assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200, 2));
   assert.deepEqual(costOf(await call(caller.key, LARGE)), atOnce(429));
 });
 
 test("a call that is asked about first is counted once", async (t) => {
-  const { door, call } = await openScene(t, 2);
-  const caller = await createCaller(door);
+  const { service, call } = await openFixture(t, 2);
+  const caller = await createCaller(service);
   const left: (string | null)[] = [];
   for (let round = 0; round < 4; round += 1) {
     assert.equal((await call(forged(caller), SMALL)).status, 401);
-    const { key } = await createKey(door, caller.account);
-    const { answer, roundTrips } = await call(key, SMALL);
-    assert.deepEqual([answer.status, roundTrips], [200, 2]);
-    left.push(/r=(\d+)/.exec(answer.header("ratelimit") ?? "")?.[1] ?? null);
+    const { key } = await createKey(service, caller.account);
+    const { response, roundTrips } = await call(key, SMALL);
+    assert.deepEqual([response.status, roundTrips], [200, 2]);
+    left.push(/r=(\d+)/.exec(response.header("ratelimit") ?? "")?.[1] ?? null);
   }
   assert.deepEqual(left, ["3", "2", "1", "0"]);
   assert.equal((await call(caller.key, SMALL)).status, 429);
 });
 
 test("without credits a large repeat is answered all the same, in one round trip", async (t) => {
-  const { door, call } = await openScene(t);
-  const caller = await createCaller(door, { credits: 1 });
+  const { service, call } = await openFixture(t);
+  const caller = await createCaller(service, { credits: 1 });
   const once = { "idempotency-key": "once" };
   assert.equal((await call(caller.key, LARGE, once)).status, 200);
   assert.equal((await call(caller.key, LARGE)).status, 402);
   const again = await call(caller.key, LARGE, once);
   assert.deepEqual([again.status, again.roundTrips], [200, 1]);
-  assert.equal(again.answer.header("idempotency-replayed"), "true");
+  assert.equal(again.response.header("idempotency-replayed"), "true");
 });
 
 test("a ledger that is out of reach when it is asked first makes a 503", async (t) => {
-  const { door, call } = await openScene(t);
-  const caller = await createCaller(door);
+  const { service, call } = await openFixture(t);
+  const caller = await createCaller(service);
   await call(forged(caller), SMALL);
-  await door.trouble("refuse_all");
+  await service.trouble("refuse_all");
   const { status, runs } = await call(caller.key, LARGE);
   assert.deepEqual([status, runs], [503, 0]);
-  await door.trouble("none");
+  await service.trouble("none");
   assert.equal((await call(caller.key, LARGE)).status, 200);
   assert.equal(await caller.balance(), 99);
 });

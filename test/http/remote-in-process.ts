@@ -6,9 +6,9 @@ import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { START } from "./fixed-context.ts";
 import { type Changes, openInProcess } from "./in-process.ts";
 import { createBackstage } from "./ledger-access.ts";
-import type { DoorSettings } from "./test-service.ts";
+import type { TestServiceSettings } from "./test-service.ts";
 
-export function openRemoteInProcess(settings: DoorSettings, changes: Changes = {}) {
+export function openRemoteInProcess(settings: TestServiceSettings, changes: Changes = {}) {
   const ledger = createMemoryLedger();
   const throttle = createThrottle(settings.rateLimit);
   const uncounted = createThrottle(0);

@@ -1,7 +1,7 @@
 import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
 import { roundTripSentences } from "./round-trips.ts";
-import { doorSuites } from "./suites.ts";
+import { serviceSuites } from "./suites.ts";
 import { createSentences, type Opener } from "./test-service.ts";
 
 /** The app over a remote ledger: it is asked once a call, and what a client sees is the same. */
@@ -11,5 +11,5 @@ const withRemoteLedger: Opener = {
   open: async (settings) => openRemoteInProcess(settings),
 };
 
-doorSuites(createSentences(withRemoteLedger));
+serviceSuites(createSentences(withRemoteLedger));
 roundTripSentences(withRemoteLedger);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
-import { createCaller, type Door, type Opener, openDoor } from "./test-service.ts";
+import { createCaller, type Opener, openService, type TestService } from "./test-service.ts";
 
 /**
  * Every question to a remote ledger is a round trip, and paid for: one a call, whatever comes of it. Only an account that was
@@ -10,13 +10,13 @@ import { createCaller, type Door, type Opener, openDoor } from "./test-service.t
  */
 export function roundTripSentences(opener: Opener) {
   test(`${opener.name}: the ledger is asked exactly once a call, whatever comes of it`, async (t) => {
-    const door = await openDoor(opener, { rateLimit: 3, fixed: true });
-    t.after(door.close);
-    const [rich, poor] = [await createCaller(door), await createCaller(door, { credits: 0 })];
-    const [left, gone] = [await createCaller(door), await createCaller(door)];
-    const now = await door.now();
-    await door.ledger.suspendAccount({ account: left.account, now });
-    await door.ledger.revokeKey({ account: gone.account, id: gone.keyId, now });
+    const service = await openService(opener, { rateLimit: 3, fixed: true });
+    t.after(service.close);
+    const [rich, poor] = [await createCaller(service), await createCaller(service, { credits: 0 })];
+    const [left, gone] = [await createCaller(service), await createCaller(service)];
+    const now = await service.now();
+    await service.ledger.suspendAccount({ account: left.account, now });
+    await service.ledger.revokeKey({ account: gone.account, id: gone.keyId, now });
     const hash = JSON.stringify({ text: "a" });
     const large = JSON.stringify({ text: "a".repeat(100_000) });
     const calls: [what: string, caller: { key: string }, body: string, status: number][] = [
@@ -37,54 +37,54 @@ export function roundTripSentences(opener: Opener) {
     ];
     for (const [what, caller, body, status] of calls) {
       assert.equal(
-        await countRoundTrips(door, () => send(door, caller.key, body, status)),
+        await countRoundTrips(service, () => send(service, caller.key, body, status)),
         1,
         what,
       );
     }
-    await door.advance(10_000);
+    await service.advance(10_000);
     for (const [what, body] of [
       ["with a key of its own", hash],
       ["again, replayed", hash],
     ] as const) {
       const once = { "idempotency-key": "once" };
       assert.equal(
-        await countRoundTrips(door, () => send(door, rich.key, body, 200, once)),
+        await countRoundTrips(service, () => send(service, rich.key, body, 200, once)),
         1,
         what,
       );
     }
-    const other = () => send(door, rich.key, '{"text":"b"}', 400, { "idempotency-key": "once" });
-    assert.equal(await countRoundTrips(door, other), 1, "the key used for another body");
+    const other = () => send(service, rich.key, '{"text":"b"}', 400, { "idempotency-key": "once" });
+    assert.equal(await countRoundTrips(service, other), 1, "the key used for another body");
   });
 
   test(`${opener.name}: a key that was made up is refused without asking the ledger`, async (t) => {
-    const door = await openDoor(opener, { rateLimit: 3, fixed: true });
-    t.after(door.close);
-    const { account, key } = await createCaller(door);
+    const service = await openService(opener, { rateLimit: 3, fixed: true });
+    t.after(service.close);
+    const { account, key } = await createCaller(service);
     const last = key.endsWith("a") ? "b" : "a";
     // Whole in itself and of an account that is there, but not made with a secret of this service.
     const foreign = makeKey(account, ["another secret altogether"], randomBytes);
     for (const made of [`tb_${"a".repeat(56)}`, key.slice(0, -1) + last, `${key}a`, foreign, "x"]) {
-      assert.equal(await countRoundTrips(door, () => send(door, made, "{}", 401)), 0, made);
+      assert.equal(await countRoundTrips(service, () => send(service, made, "{}", 401)), 0, made);
     }
   });
 }
 
-async function countRoundTrips(door: Door, act: () => Promise<void>): Promise<number> {
-  const before = await door.roundTrips();
+async function countRoundTrips(service: TestService, act: () => Promise<void>): Promise<number> {
+  const before = await service.roundTrips();
   await act();
-  return (await door.roundTrips()) - before;
+  return (await service.roundTrips()) - before;
 }
 
 async function send(
-  door: Door,
+  service: TestService,
   key: string,
   body: string,
   status: number,
   more: Record<string, string> = {},
 ): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...more };
-  const answer = await door.send("/api/v1/hash", { method: "POST", headers, body });
-  assert.equal(answer.status, status, answer.text);
+  const response = await service.send("/api/v1/hash", { method: "POST", headers, body });
+  assert.equal(response.status, status, response.text);
 }

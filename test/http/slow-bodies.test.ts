@@ -8,7 +8,7 @@ import { hash } from "#tools/hash/tool.ts";
 import { inProcess } from "./in-process.ts";
 import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
-import { type Caller, createCaller, openDoor, SECRETS } from "./test-service.ts";
+import { type Caller, createCaller, openService, SECRETS } from "./test-service.ts";
 import { openWorkerd, workerd } from "./workerd.ts";
 
 /** At the edge no server looks after bodies that do not come: whoever stalls soon gives back the room that was taken. */
@@ -34,11 +34,11 @@ function stallingBody() {
   return { stalled, goOn, pulls: () => pulls, body };
 }
 
-async function openScene(t: TestContext) {
+async function openFixture(t: TestContext) {
   const context = { memory: WORKER_MEMORY, bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS };
   const opened = openRemoteInProcess(RATE, context);
-  const door = await openDoor({ ...inProcess, open: async () => opened }, RATE);
-  t.after(door.close);
+  const service = await openService({ ...inProcess, open: async () => opened }, RATE);
+  t.after(service.close);
   t.mock.timers.enable({ apis: ["setTimeout"] });
   /** Calls, and comes back when its body stalls. */
   async function stall(key: string, announced: boolean) {
@@ -47,19 +47,19 @@ async function openScene(t: TestContext) {
     const stalling = stallingBody();
     const init = { method: "POST", headers, body: stalling.body, duplex: "half" } as RequestInit;
     const request = new Request("http://127.0.0.1/api/v1/hash", init);
-    const answer = Promise.resolve(opened.app.fetch(request));
+    const result = Promise.resolve(opened.app.fetch(request));
     await stalling.stalled;
-    return { ...stalling, answer };
+    return { ...stalling, response: result };
   }
-  return { door, stall };
+  return { service, stall };
 }
 
 test("nobody reads on in a body that came too late", async (t) => {
-  const { door, stall } = await openScene(t);
-  const { key } = await createCaller(door);
-  const { answer, goOn, pulls } = await stall(key, false);
+  const { service, stall } = await openFixture(t);
+  const { key } = await createCaller(service);
+  const { response: result, goOn, pulls } = await stall(key, false);
   t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS);
-  assert.equal((await answer).status, 408);
+  assert.equal((await result).status, 408);
   goOn();
   for (let turns = 0; turns < 5; turns += 1) await setImmediate();
   assert.equal(pulls(), 2);
@@ -68,19 +68,19 @@ test("nobody reads on in a body that came too late", async (t) => {
 for (const announced of [true, false]) {
   const how = announced ? "of which the length was told" : "of no length";
   test(`large bodies ${how} that stall are refused in time, uncharged, and give back their room`, async (t) => {
-    const { door, stall } = await openScene(t);
-    const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(door)));
-    const other = await createCaller(door);
+    const { service, stall } = await openFixture(t);
+    const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(service)));
+    const other = await createCaller(service);
     const calls = await Promise.all(callers.map(({ key }) => stall(key, announced)));
     t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS - 1);
     assert.equal((await other.post("hash", { body: LARGE })).status, 503);
     t.mock.timers.tick(1);
-    for (const { answer } of calls) {
-      const { status, headers, ...rest } = await answer;
+    for (const { response: result } of calls) {
+      const { status, headers, ...rest } = await result;
       assert.equal(status, 408, JSON.stringify(rest));
     }
-    for (const { answer } of calls) {
-      const response = await answer;
+    for (const { response: result } of calls) {
+      const response = await result;
       assert.equal(response.headers.get("connection"), "close");
       assert.equal(response.headers.get("credits-charged"), "0");
       const problem = (await response.json()) as { code: string; detail: string };
@@ -93,16 +93,16 @@ for (const announced of [true, false]) {
 }
 
 test("a body that stalls under a key that is nobody's takes room once, and then none", async (t) => {
-  const { door, stall } = await openScene(t);
-  const caller = await createCaller(door);
-  const { answer } = await stall(forged(caller), true);
+  const { service, stall } = await openFixture(t);
+  const caller = await createCaller(service);
+  const { response: result } = await stall(forged(caller), true);
   t.mock.timers.tick(WORKER_BODY_TIMEOUT_MS);
-  const response = await answer;
+  const response = await result;
   assert.equal(response.status, 401);
   assert.equal(response.headers.get("connection"), "close", "the rest of the body may still come");
   // Asked about first, they never come to their bodies.
   const more = Array.from({ length: 2 * STALLED }, () =>
-    door.send("/api/v1/hash", {
+    service.send("/api/v1/hash", {
       method: "POST",
       headers: { authorization: `Bearer ${forged(caller)}` },
       body: LARGE,
@@ -117,10 +117,10 @@ test("a body that stalls under a key that is nobody's takes room once, and then 
 test("in workerd: a connection on which a body stalls gets its 408 and is closed", async (t) => {
   const settings = { ...RATE, bodyTimeoutMs: 300 };
   const opened = await openWorkerd(settings);
-  const door = await openDoor({ ...workerd, open: async () => opened }, settings);
-  t.after(door.close);
-  const caller = await createCaller(door);
-  const [name, value] = opened.house;
+  const service = await openService({ ...workerd, open: async () => opened }, settings);
+  t.after(service.close);
+  const caller = await createCaller(service);
+  const [name, value] = opened.service;
   const key = { Authorization: `Bearer ${caller.key}`, [name]: value };
   const length = { "Content-Length": String(hash.bodyBytesMax) };
   const requests = [
@@ -135,9 +135,9 @@ test("in workerd: a connection on which a body stalls gets its 408 and is closed
   for (const request of requests) {
     const raw = openRaw(opened.port);
     raw.write(request);
-    const answer = await raw.answer();
-    assertRefused(answer, 408, "request_timeout");
-    assert.equal(answer.headers.get("credits-charged"), "0");
+    const result = await raw.response();
+    assertRefused(result, 408, "request_timeout");
+    assert.equal(result.headers.get("credits-charged"), "0");
     const { rest } = await raw.closed();
     assert.equal(rest, "");
   }

@@ -3,17 +3,17 @@ import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
 import { orderSuite } from "./suites/order.ts";
-import { refusalsSuite } from "./suites/problems.ts";
-import { answersSuite } from "./suites/responses.ts";
+import { problemsSuite } from "./suites/problems.ts";
+import { responsesSuite } from "./suites/responses.ts";
 import { spendingSuite } from "./suites/spending.ts";
 import { wireSuite } from "./suites/wire.ts";
 import { wrongBodiesSuite } from "./suites/wrong-bodies.ts";
 import type { Sentence } from "./test-service.ts";
 
 /** Everything that the contract says of HTTP, through whichever door. */
-export function doorSuites(sentence: Sentence) {
-  answersSuite(sentence);
-  refusalsSuite(sentence);
+export function serviceSuites(sentence: Sentence) {
+  responsesSuite(sentence);
+  problemsSuite(sentence);
   wrongBodiesSuite(sentence);
   orderSuite(sentence);
   wireSuite(sentence);

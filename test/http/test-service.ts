@@ -32,7 +32,7 @@ export type Opened = {
   close(): Promise<void>;
 };
 
-export type DoorSettings = {
+export type TestServiceSettings = {
   rateLimit: number;
   /** TOOLBOOTH_FREE_CALL_CREDITS; left out, its default. */
   freeCallCredits?: number;
@@ -42,22 +42,22 @@ export type DoorSettings = {
   bodyTimeoutMs?: number;
 };
 /** The setting as a runtime reads it. */
-export const freeCallText = ({ freeCallCredits }: DoorSettings): Record<string, string> =>
+export const freeCallText = ({ freeCallCredits }: TestServiceSettings): Record<string, string> =>
   freeCallCredits === undefined ? {} : { TOOLBOOTH_FREE_CALL_CREDITS: String(freeCallCredits) };
 
 export type Opener = {
   name: string;
   /** What of the suites this door cannot show, and why. */
   cannot: Partial<Record<"compress" | "retry_later" | "client", string>>;
-  open(settings: DoorSettings): Promise<Opened>;
+  open(settings: TestServiceSettings): Promise<Opened>;
 };
 
 /** So high that no test meets it unless it wants to; the headers are there all the same. */
 const RATE_LIMIT_OUT_OF_THE_WAY = 100_000;
 
-export type Door = Awaited<ReturnType<typeof openDoor>>;
+export type TestService = Awaited<ReturnType<typeof openService>>;
 
-export async function openDoor(opener: Opener, settings: DoorSettings) {
+export async function openService(opener: Opener, settings: TestServiceSettings) {
   const opened = await opener.open(settings);
   const ledger: Ledger = ledgerOver((name, order) =>
     opened.perform({ command: "order", name, order }),
@@ -75,8 +75,8 @@ export async function openDoor(opener: Opener, settings: DoorSettings) {
     advance: (ms: number) => opened.perform({ command: "advance", ms }),
     trouble: (trouble: Trouble) => opened.perform({ command: "trouble", trouble }),
     ordered: (name: keyof Ledger) => count({ command: "ordered", name }),
-    complaints: async () => (await opened.perform({ command: "complaints" })) as string[],
-    send: async (path: string, sent: Sent = {}) => readAnswer(await opened.fetch(path, sent)),
+    loggedErrors: async () => (await opened.perform({ command: "complaints" })) as string[],
+    send: async (path: string, sent: Sent = {}) => readResponse(await opened.fetch(path, sent)),
   };
 }
 
@@ -85,20 +85,22 @@ export async function openDoor(opener: Opener, settings: DoorSettings) {
  * last; accounts are each sentence's own, and the ledger's trouble ends with it.
  */
 export function createSentences(opener: Opener) {
-  const doors = new Map<string, Promise<Door>>();
+  const services = new Map<string, Promise<TestService>>();
   after(async () => {
-    for (const door of doors.values()) await (await door).close();
+    for (const service of services.values()) await (await service).close();
   });
-  function open(settings: DoorSettings = { rateLimit: RATE_LIMIT_OUT_OF_THE_WAY }): Promise<Door> {
+  function open(
+    settings: TestServiceSettings = { rateLimit: RATE_LIMIT_OUT_OF_THE_WAY },
+  ): Promise<TestService> {
     const name = JSON.stringify(settings);
-    const door = doors.get(name) ?? openDoor(opener, settings);
-    doors.set(name, door);
-    return door;
+    const service = services.get(name) ?? openService(opener, settings);
+    services.set(name, service);
+    return service;
   }
   return function sentence(
     words: string,
-    proof: (door: Door) => Promise<unknown>,
-    given: { settings?: DoorSettings; needs?: keyof Opener["cannot"] } = {},
+    proof: (service: TestService) => Promise<unknown>,
+    given: { settings?: TestServiceSettings; needs?: keyof Opener["cannot"] } = {},
   ) {
     const reason = given.needs === undefined ? undefined : opener.cannot[given.needs];
     if (reason !== undefined) {
@@ -106,11 +108,11 @@ export function createSentences(opener: Opener) {
       return;
     }
     test(`${opener.name}: ${words}`, async () => {
-      const door = await open(given.settings);
+      const service = await open(given.settings);
       try {
-        await proof(door);
+        await proof(service);
       } finally {
-        await door.trouble("none");
+        await service.trouble("none");
       }
     });
   };
@@ -118,9 +120,9 @@ export function createSentences(opener: Opener) {
 
 export type Sentence = ReturnType<typeof createSentences>;
 
-export type Answer = Awaited<ReturnType<typeof readAnswer>>;
+export type ApiResponse = Awaited<ReturnType<typeof readResponse>>;
 
-async function readAnswer(response: Response) {
+async function readResponse(response: Response) {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   return {
@@ -143,14 +145,14 @@ type Given = { credits?: number; freeCall?: "open" | "withheld" };
 
 /** An account with one key; unless told otherwise with 100 credits, and without the free first call. */
 export async function createCaller(
-  door: Door,
+  service: TestService,
   { credits = 100, freeCall = "withheld" }: Given = {},
 ) {
-  const { ledger } = door;
+  const { ledger } = service;
   const account = newAccountId(randomBytes);
-  const now = await door.now();
+  const now = await service.now();
   await ledger.openAccount({ account, freeCall, now });
-  const { key, keyId } = await createKey(door, account);
+  const { key, keyId } = await createKey(service, account);
   const grant = (amount: number) =>
     ledger.grant({
       account,
@@ -162,7 +164,7 @@ export async function createCaller(
     });
   if (credits > 0) await grant(credits);
   const post = (tool: string, sent: Sent = {}) =>
-    door.send(`/api/v1/${tool}`, {
+    service.send(`/api/v1/${tool}`, {
       method: "POST",
       ...sent,
       headers: [["Authorization", `Bearer ${key}`], ...entriesOf(sent.headers)],
@@ -179,15 +181,15 @@ export async function createCaller(
         headers: { "Content-Type": "application/json", ...headers },
         body: body === undefined ? undefined : JSON.stringify(body),
       }),
-    balance: async () => (await ledger.credits({ account, now: await door.now() })).balance,
+    balance: async () => (await ledger.credits({ account, now: await service.now() })).balance,
   };
 }
 
-export async function createKey(door: Door, account: string) {
+export async function createKey(service: TestService, account: string) {
   const key = makeKey(account, SECRETS, randomBytes);
   const keyId = newKeyId(account, randomBytes);
   const order = { account, id: keyId, sha256: sha256(key), start: keyStart(key), label: "test" };
-  await door.ledger.createKey({ ...order, now: await door.now() });
+  await service.ledger.createKey({ ...order, now: await service.now() });
   return { key, keyId };
 }
 
@@ -195,30 +197,34 @@ export const entriesOf = (headers: Sent["headers"]): [string, string][] =>
   Array.isArray(headers) ? headers : Object.entries(headers ?? {});
 
 /** Asserts a refusal as the contract draws it, and returns its body. */
-export function assertProblem(answer: Answer, code: ErrorCode, type = "application/problem+json") {
+export function assertProblem(
+  result: ApiResponse,
+  code: ErrorCode,
+  type = "application/problem+json",
+) {
   const { status, title } = ERRORS[code];
-  assert.equal(answer.status, status, `${answer.status} ${answer.text}`);
-  const problem = answer.json();
-  assert.equal(problem.code, code, answer.text);
-  assert.equal(answer.header("content-type"), type);
+  assert.equal(result.status, status, `${result.status} ${result.text}`);
+  const problem = result.json();
+  assert.equal(problem.code, code, result.text);
+  assert.equal(result.header("content-type"), type);
   assert.deepEqual(
     [problem.ok, problem.status, problem.title, problem.type],
     [false, status, title, `${PUBLIC_URL}/docs/errors#${code}`],
   );
   assert.ok(typeof problem.detail === "string" && problem.detail !== "");
-  assert.equal(problem.requestId, answer.header("x-request-id"));
-  assert.equal(answer.header("cache-control"), "no-store");
-  assert.equal(answer.header("access-control-allow-origin"), "*");
-  assert.equal(answer.header("credits-charged") ?? "0", "0", "a refusal never costs a credit");
+  assert.equal(problem.requestId, result.header("x-request-id"));
+  assert.equal(result.header("cache-control"), "no-store");
+  assert.equal(result.header("access-control-allow-origin"), "*");
+  assert.equal(result.header("credits-charged") ?? "0", "0", "a refusal never costs a credit");
   return problem;
 }
 
 /** Asserts an answer of a tool, and returns its body. */
-export function assertAnswer(answer: Answer, charged?: number) {
-  assert.equal(answer.status, 200, `${answer.status} ${answer.text.slice(0, 500)}`);
-  assert.equal(answer.header("content-type"), "application/json");
-  if (charged !== undefined) assert.equal(answer.header("credits-charged"), String(charged));
-  const body = answer.json();
+export function assertResponse(result: ApiResponse, charged?: number) {
+  assert.equal(result.status, 200, `${result.status} ${result.text.slice(0, 500)}`);
+  assert.equal(result.header("content-type"), "application/json");
+  if (charged !== undefined) assert.equal(result.header("credits-charged"), String(charged));
+  const body = result.json();
   assert.equal(body.ok, true);
   return body;
 }

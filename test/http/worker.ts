@@ -6,11 +6,15 @@
 import { createApp } from "#api/app.ts";
 import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
-import { addBooks, noBooks } from "#ledger/totals.ts";
+import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
-import { createWorkerHouse, randomBytes, type WorkerEnv } from "../../src/apps/edge/app-context.ts";
+import {
+  createEdgeAppContext,
+  randomBytes,
+  type WorkerEnv,
+} from "../../src/apps/edge/app-context.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { type Command, createBackstage } from "./ledger-access.ts";
 
@@ -23,7 +27,7 @@ export type OpenOrder = {
   bodyTimeoutMs: number | null;
 };
 
-const houses = new Map<string, ReturnType<typeof open>>();
+const services = new Map<string, ReturnType<typeof open>>();
 
 function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
   let roundTrips = 0;
@@ -38,11 +42,11 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     },
   });
   const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
-  const context = createWorkerHouse(
+  const context = createEdgeAppContext(
     { ...env, ...texts, LEDGER },
     fixed ? patternedBytes : randomBytes,
   );
-  const { ledger } = createWorkerHouse({ ...env, ...texts });
+  const { ledger } = createEdgeAppContext({ ...env, ...texts });
   const time = fixed ? { now: () => START, elapsed: () => 0 } : context;
   const backstage = createBackstage(withWholeAudit(ledger), time, {
     service: context.ledger,
@@ -73,13 +77,13 @@ function withWholeAudit(ledger: Ledger): Ledger {
       return ledger.openAccount(order);
     },
     async audit({ now }) {
-      const whole: Audit = { ok: true, accounts: 0, books: noBooks(), faults: [] };
+      const whole: Audit = { ok: true, accounts: 0, totals: zeroTotals(), faults: [] };
       for (const account of accounts) {
         const own = await ledger.audit({ now, account });
         whole.ok &&= own.ok;
         whole.accounts += own.accounts;
         whole.faults.push(...own.faults);
-        addBooks(whole.books, own.books);
+        addTotals(whole.totals, own.totals);
       }
       return whole;
     },
@@ -95,24 +99,24 @@ export type AbandonOrder = {
 };
 
 /** Calls this service and goes away. Locally nobody but another Worker makes workerd drop what it was doing. */
-async function abandon(order: AbandonOrder, env: Env, house: ReturnType<typeof open>) {
+async function abandon(order: AbandonOrder, env: Env, deps: ReturnType<typeof open>) {
   const gone = new AbortController();
   const body = order.when === "sending" ? neverWhole(order.body) : order.body;
   const init = { method: "POST", headers: order.headers, body, signal: gone.signal };
-  const heldNow = async () => (await house.backstage.perform({ command: "held" })) as number;
+  const heldNow = async () => (await deps.backstage.perform({ command: "held" })) as number;
   const before = await heldNow();
-  const answer = env.SELF.fetch(`http://edge${order.path}`, init).catch(() => null);
-  if (order.when === "answered") await answer;
+  const response = env.SELF.fetch(`http://edge${order.path}`, init).catch(() => null);
+  if (order.when === "answered") await response;
   if (order.when === "sending") await pause(50);
   if (order.when === "held") {
     let isOver = false;
-    void answer.then(() => {
+    void response.then(() => {
       isOver = true;
     });
     while (!isOver && (await heldNow()) <= before) await pause(2);
   }
   gone.abort();
-  await answer;
+  await response;
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -134,20 +138,20 @@ type Env = WorkerEnv & { SELF: { fetch: typeof fetch } };
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname } = new URL(request.url);
-    const name = request.headers.get("x-test-house") ?? "";
+    const name = request.headers.get("x-test-service") ?? "";
     if (pathname === "/test/open") {
-      houses.set(name, open((await request.json()) as OpenOrder, env));
+      services.set(name, open((await request.json()) as OpenOrder, env));
       return new Response();
     }
-    const house = houses.get(name);
-    if (house === undefined) return new Response("no such house", { status: 500 });
+    const deps = services.get(name);
+    if (deps === undefined) return new Response("no such service", { status: 500 });
     if (pathname === "/test/abandon") {
-      await abandon((await request.json()) as AbandonOrder, env, house);
+      await abandon((await request.json()) as AbandonOrder, env, deps);
       return new Response();
     }
-    if (pathname !== "/test/perform") return house.app.fetch(request);
+    if (pathname !== "/test/perform") return deps.app.fetch(request);
     try {
-      const value = await house.backstage.perform((await request.json()) as Command);
+      const value = await deps.backstage.perform((await request.json()) as Command);
       return Response.json({ value });
     } catch (error) {
       return Response.json({ error: String(error) });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bundleWorker } from "./edge.ts";
 import { roundTripSentences } from "./round-trips.ts";
-import { doorSuites } from "./suites.ts";
+import { serviceSuites } from "./suites.ts";
 import { createSentences } from "./test-service.ts";
 import { WORKER, workerd } from "./workerd.ts";
 
@@ -11,5 +11,5 @@ test("in workerd: app and site import nothing of Node", async () => {
   assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
 });
 
-doorSuites(createSentences(workerd));
+serviceSuites(createSentences(workerd));
 roundTripSentences(workerd);

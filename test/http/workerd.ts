@@ -4,40 +4,40 @@ import { bundleWorker, type Edge, startEdge } from "./edge.ts";
 import type { Command } from "./ledger-access.ts";
 import { fetchOver } from "./node-socket.ts";
 import {
-  type DoorSettings,
   entriesOf,
   freeCallText,
   type Opened,
   type Opener,
   PUBLIC_URL,
   SECRETS,
+  type TestServiceSettings,
 } from "./test-service.ts";
 import type { AbandonOrder, OpenOrder } from "./worker.ts";
 
 export const WORKER = "http/worker.ts";
 
 let running: Promise<Edge> | undefined;
-let houses = 0;
+let services = 0;
 let open = 0;
 
 const start = async () => startEdge((await bundleWorker(WORKER)).code);
 
 export type OpenedWorkerd = Opened & {
   port: number;
-  /** The header that names the house. */
-  house: [string, string];
+  /** The header that names the service. */
+  service: [string, string];
   abandon(order: AbandonOrder): Promise<void>;
 };
 
-export async function openWorkerd(settings: DoorSettings): Promise<OpenedWorkerd> {
+export async function openWorkerd(settings: TestServiceSettings): Promise<OpenedWorkerd> {
   const { rateLimit, fixed, bodyTimeoutMs = null } = settings;
   running ??= start();
   const { base, port, close } = await running;
-  houses += 1;
+  services += 1;
   open += 1;
-  const house: [string, string] = ["x-test-house", String(houses)];
+  const service: [string, string] = ["x-test-service", String(services)];
   const command = (to: string, value: unknown) =>
-    fetchOver(base, to, { method: "POST", headers: [house], body: JSON.stringify(value) });
+    fetchOver(base, to, { method: "POST", headers: [service], body: JSON.stringify(value) });
   const order: OpenOrder = {
     texts: {
       ...{ PUBLIC_URL, SECRET: SECRETS.join(","), RATE_LIMIT: String(rateLimit) },
@@ -50,19 +50,19 @@ export async function openWorkerd(settings: DoorSettings): Promise<OpenedWorkerd
   if (!opened.ok) throw new Error(await opened.text());
   return {
     port,
-    house,
+    service,
     async abandon(order) {
-      const answer = await command("/test/abandon", {
+      const response = await command("/test/abandon", {
         ...order,
-        headers: [...order.headers, house],
+        headers: [...order.headers, service],
       });
-      if (!answer.ok) throw new Error(await answer.text());
+      if (!response.ok) throw new Error(await response.text());
     },
     fetch: (to, sent) =>
-      fetchOver(base, to, { ...sent, headers: [...entriesOf(sent.headers), house] }),
+      fetchOver(base, to, { ...sent, headers: [...entriesOf(sent.headers), service] }),
     async perform(order: Command) {
-      const answer = await command("/test/perform", order);
-      const result = (await answer.json()) as { value?: unknown; error?: string };
+      const response = await command("/test/perform", order);
+      const result = (await response.json()) as { value?: unknown; error?: string };
       if (result.error !== undefined) throw new Error(result.error);
       return result.value;
     },

@@ -13,7 +13,7 @@ import {
 import type { CallRef } from "#ledger/port.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { createScene, HOUR, MINUTE, START } from "../contract/ledger/fixture.ts";
+import { createFixture, HOUR, MINUTE, START } from "../contract/ledger/fixture.ts";
 import { openEmpty } from "../stores/transfer-fixture.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
@@ -24,10 +24,10 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
   const clock = { now: START };
   const asked: string[] = [];
   const reversed: string[] = [];
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   /** Calls whose reversal fails; those whose debit is there. */
   const faulty = new Set<string>();
-  const standing = new Set<string>();
+  const accountState = new Set<string>();
   const held = new Map<string, Promise<void>>();
   const atOnce = { now: 0, most: 0 };
   const ledger = {
@@ -39,7 +39,7 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
       await (held.get(callId) ?? turn());
       atOnce.now -= 1;
       if (faulty.has(callId) || faulty.has("all")) throw new Error("no ledger");
-      if (!standing.delete(callId)) return { reversed: false };
+      if (!accountState.delete(callId)) return { reversed: false };
       reversed.push(callId);
       return { reversed: true };
     },
@@ -49,16 +49,16 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
       {
         ...{ jobs: given, ledger },
         ...{ now: () => clock.now, random: (count: number) => new Uint8Array(count) },
-        logError: (message) => void complaints.push(message),
+        logError: (message) => void loggedErrors.push(message),
       },
       pace,
     );
   const runner = open(jobs);
   return {
-    ...{ jobs, clock, asked, reversed, complaints, faulty, standing, held, atOnce },
+    ...{ jobs, clock, asked, reversed, loggedErrors, faulty, accountState, held, atOnce },
     async keep(...callIds: string[]) {
       const calls = callIds.map((callId) => ({ account: "acc_Ada", callId, at: START - 7 }));
-      for (const id of callIds) standing.add(id);
+      for (const id of callIds) accountState.add(id);
       return jobs.add({ jobs: calls.map(reversalJob), now: clock.now });
     },
     look: () => runner.look(),
@@ -80,148 +80,148 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
 const callsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `call_${at}`);
 
 test("a call that was kept is reversed once, however often it is kept", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  assert.deepEqual(await scene.keep("call_1"), { added: 1 });
-  assert.deepEqual(await scene.keep("call_1"), { added: 0 });
-  assert.deepEqual(await scene.round(START + MINUTE), { settled: 1, left: 0 });
-  assert.deepEqual(await scene.round(START + 2 * MINUTE), { settled: 0, left: 0 });
-  assert.deepEqual([scene.asked, scene.complaints], [["call_1"], []]);
+  const fixture = openReversals(t, ROUND_PACE);
+  assert.deepEqual(await fixture.keep("call_1"), { added: 1 });
+  assert.deepEqual(await fixture.keep("call_1"), { added: 0 });
+  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 1, left: 0 });
+  assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 0, left: 0 });
+  assert.deepEqual([fixture.asked, fixture.loggedErrors], [["call_1"], []]);
 });
 
 test("the debit of a kept call is really reversed, however often that is asked for", async (t) => {
   const jobs = createJobQueue(createSqliteDatabase(openEmpty(t)));
-  const scene = createScene({ ledger: createMemoryLedger() });
-  const account = await scene.account("Ada", { credits: 3 });
-  const { callId, now: at } = scene.debitOrder(account);
-  await scene.debit(account, { callId });
+  const fixture = createFixture({ ledger: createMemoryLedger() });
+  const account = await fixture.account("Ada", { credits: 3 });
+  const { callId, now: at } = fixture.debitOrder(account);
+  await fixture.debit(account, { callId });
   for (const now of [START, START + MINUTE]) {
     await jobs.add({ jobs: [reversalJob({ account, callId, at })], now });
-    const wiring = { jobs, ledger: scene.ledger, now: () => now + MINUTE, logError: assert.fail };
+    const wiring = { jobs, ledger: fixture.ledger, now: () => now + MINUTE, logError: assert.fail };
     const random = (count: number) => new Uint8Array(count);
     assert.equal(await createReverser({ ...wiring, random }, STEADY_PACE).runDue(), null);
   }
-  assert.equal(await scene.balance(account), 3);
+  assert.equal(await fixture.balance(account), 3);
 });
 
 test("where the debit is not there, it is looked for until a minute later", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  await scene.keep("call_1");
-  scene.standing.clear();
-  assert.deepEqual(await scene.round(START + 20_000), { settled: 0, left: 1 });
-  scene.standing.add("call_1");
-  assert.deepEqual(await scene.round(START + 80_000), { settled: 1, left: 0 });
-  assert.deepEqual(scene.reversed, ["call_1"]);
-  scene.clock.now = START;
-  await scene.keep("call_2");
-  scene.standing.clear();
-  await scene.round(START + 20_000);
-  assert.deepEqual(await scene.round(START + 80_000), { settled: 1, left: 0 });
+  const fixture = openReversals(t, ROUND_PACE);
+  await fixture.keep("call_1");
+  fixture.accountState.clear();
+  assert.deepEqual(await fixture.round(START + 20_000), { settled: 0, left: 1 });
+  fixture.accountState.add("call_1");
+  assert.deepEqual(await fixture.round(START + 80_000), { settled: 1, left: 0 });
+  assert.deepEqual(fixture.reversed, ["call_1"]);
+  fixture.clock.now = START;
+  await fixture.keep("call_2");
+  fixture.accountState.clear();
+  await fixture.round(START + 20_000);
+  assert.deepEqual(await fixture.round(START + 80_000), { settled: 1, left: 0 });
 });
 
 test("in rounds, what fails is put off, longer each time up to four hours, and logged in the end", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  scene.faulty.add("call_1");
-  await scene.keep("call_1");
+  const fixture = openReversals(t, ROUND_PACE);
+  fixture.faulty.add("call_1");
+  await fixture.keep("call_1");
   const tries: number[] = [];
   for (let now = START; now < START + 48 * HOUR; now += MINUTE) {
-    const before = scene.asked.length;
-    await scene.round(now);
-    if (scene.asked.length > before) tries.push(now);
+    const before = fixture.asked.length;
+    await fixture.round(now);
+    if (fixture.asked.length > before) tries.push(now);
   }
   const waits = tries.slice(1).map((at, index) => (at - (tries[index] as number)) / MINUTE);
   assert.deepEqual(waits.slice(0, 10), [1, 2, 4, 8, 16, 32, 64, 128, 240, 240]);
-  assert.equal(scene.complaints.length, tries.length - 11);
+  assert.equal(fixture.loggedErrors.length, tries.length - 11);
   assert.match(
-    scene.complaints[0] ?? "",
+    fixture.loggedErrors[0] ?? "",
     /^The reversal of call_1 of acc_Ada at \d+ waits for its next try: no ledger$/,
   );
-  scene.faulty.clear();
-  await scene.round(START + 60 * HOUR);
-  assert.equal(await scene.left(), 0);
+  fixture.faulty.clear();
+  await fixture.round(START + 60 * HOUR);
+  assert.equal(await fixture.left(), 0);
 });
 
 test("one that cannot be reversed within ten days is dead, and an operator may have it tried again", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  scene.faulty.add("call_1");
-  await scene.keep("call_1");
-  for (let now = START; now <= START + 11 * 24 * HOUR; now += HOUR) await scene.round(now);
-  assert.equal(await scene.left(), 0);
-  assert.match(scene.complaints.at(-1) ?? "", /call_1 of acc_Ada .*was given up: no ledger/);
-  const { jobs } = await scene.jobs.list({ state: "dead", after: null, max: 9 });
+  const fixture = openReversals(t, ROUND_PACE);
+  fixture.faulty.add("call_1");
+  await fixture.keep("call_1");
+  for (let now = START; now <= START + 11 * 24 * HOUR; now += HOUR) await fixture.round(now);
+  assert.equal(await fixture.left(), 0);
+  assert.match(fixture.loggedErrors.at(-1) ?? "", /call_1 of acc_Ada .*was given up: no ledger/);
+  const { jobs } = await fixture.jobs.list({ state: "dead", after: null, max: 9 });
   assert.deepEqual(
     jobs.map(({ kind, label, lastError, hasPayload }) => [kind, label, lastError, hasPayload]),
     [["reverse-call", "acc_Ada", "no ledger", true]],
   );
-  scene.faulty.clear();
+  fixture.faulty.clear();
   const now = START + 12 * 24 * HOUR;
-  const retried = await scene.jobs.retry({ id: jobs[0]?.id ?? "", now });
+  const retried = await fixture.jobs.retry({ id: jobs[0]?.id ?? "", now });
   assert.deepEqual(retried, { outcome: "retried" });
-  await scene.round(now);
-  assert.deepEqual(scene.reversed, ["call_1"]);
+  await fixture.round(now);
+  assert.deepEqual(fixture.reversed, ["call_1"]);
 });
 
 test("one that fails does not hold up the others", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  await scene.keep(...callsUpTo(50));
-  scene.faulty.add("call_0");
-  assert.deepEqual(await scene.round(START), { settled: 49, left: 1 });
+  const fixture = openReversals(t, ROUND_PACE);
+  await fixture.keep(...callsUpTo(50));
+  fixture.faulty.add("call_0");
+  assert.deepEqual(await fixture.round(START), { settled: 49, left: 1 });
 });
 
 test("a round is bounded, and stops where the ledger answers for none", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  await scene.keep(...callsUpTo(230));
-  scene.faulty.add("all");
-  await scene.round(START);
-  assert.equal(scene.asked.length, 20);
-  scene.faulty.clear();
-  assert.deepEqual(await scene.round(START + MINUTE), { settled: 200, left: 30 });
-  assert.deepEqual(await scene.round(START + 2 * MINUTE), { settled: 30, left: 0 });
+  const fixture = openReversals(t, ROUND_PACE);
+  await fixture.keep(...callsUpTo(230));
+  fixture.faulty.add("all");
+  await fixture.round(START);
+  assert.equal(fixture.asked.length, 20);
+  fixture.faulty.clear();
+  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 200, left: 30 });
+  assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 30, left: 0 });
 });
 
 test("two rounds at once take no call twice", async (t) => {
-  const scene = openReversals(t, ROUND_PACE);
-  await scene.keep(...callsUpTo(30));
-  await Promise.all([scene.round(START), scene.round(START)]);
-  assert.equal(await scene.left(), 0);
-  assert.equal(new Set(scene.asked).size, scene.asked.length);
+  const fixture = openReversals(t, ROUND_PACE);
+  await fixture.keep(...callsUpTo(30));
+  await Promise.all([fixture.round(START), fixture.round(START)]);
+  assert.equal(await fixture.left(), 0);
+  assert.equal(new Set(fixture.asked).size, fixture.asked.length);
 });
 
 test("in a process that lives on, what fails is tried again after 1 s, then later each time up to a minute", async (t) => {
-  const scene = openReversals(t, STEADY_PACE);
-  scene.faulty.add("all");
-  await scene.keep(...callsUpTo(3));
+  const fixture = openReversals(t, STEADY_PACE);
+  fixture.faulty.add("all");
+  await fixture.keep(...callsUpTo(3));
   const waits: number[] = [];
   for (let looks = 0; looks < 9; looks += 1) {
-    const next = await scene.runDue();
+    const next = await fixture.runDue();
     assert.ok(next !== null);
-    waits.push((next - scene.clock.now) / 1_000);
-    scene.clock.now = next;
+    waits.push((next - fixture.clock.now) / 1_000);
+    fixture.clock.now = next;
   }
   assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
-  assert.equal(scene.asked.length, 9, "one at a time finds out whether it is back");
-  assert.deepEqual(scene.complaints, ["Reversals of calls wait: no ledger"], "told once");
-  scene.faulty.clear();
-  for (let next = await scene.runDue(); next !== null; next = await scene.runDue())
-    scene.clock.now = next;
-  assert.deepEqual(scene.reversed.toSorted(), callsUpTo(3));
-  assert.equal(scene.atOnce.most, 1);
+  assert.equal(fixture.asked.length, 9, "one at a time finds out whether it is back");
+  assert.deepEqual(fixture.loggedErrors, ["Reversals of calls wait: no ledger"], "told once");
+  fixture.faulty.clear();
+  for (let next = await fixture.runDue(); next !== null; next = await fixture.runDue())
+    fixture.clock.now = next;
+  assert.deepEqual(fixture.reversed.toSorted(), callsUpTo(3));
+  assert.equal(fixture.atOnce.most, 1);
 
-  scene.faulty.add("all");
-  await scene.keep("call_9");
-  assert.equal(await scene.runDue(), scene.clock.now + 1_000, "after a while that was well");
+  fixture.faulty.add("all");
+  await fixture.keep("call_9");
+  assert.equal(await fixture.runDue(), fixture.clock.now + 1_000, "after a while that was well");
 });
 
 test("while the ledger is slow with one, no other is tried; those that wait follow in their order", async (t) => {
-  const scene = openReversals(t, STEADY_PACE);
+  const fixture = openReversals(t, STEADY_PACE);
   const { promise, resolve } = Promise.withResolvers<void>();
-  scene.held.set("call_0", promise);
-  await scene.keep(...callsUpTo(10));
-  scene.look();
+  fixture.held.set("call_0", promise);
+  await fixture.keep(...callsUpTo(10));
+  fixture.look();
   for (let turns = 0; turns < 20; turns += 1) await turn();
-  scene.look();
-  assert.deepEqual(scene.asked, ["call_0"]);
+  fixture.look();
+  assert.deepEqual(fixture.asked, ["call_0"]);
   resolve();
-  await scene.idle();
-  assert.deepEqual(scene.reversed, callsUpTo(10));
-  assert.equal(scene.atOnce.most, 1);
+  await fixture.idle();
+  assert.deepEqual(fixture.reversed, callsUpTo(10));
+  assert.equal(fixture.atOnce.most, 1);
 });

@@ -7,38 +7,38 @@ import type { CallRef } from "#ledger/port.ts";
 /** Calls that are given back where no process is sure to outlive its answer. */
 type Trouble = "fails" | "finds nothing" | null;
 
-function openScene(t: TestContext) {
+function openFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const tried: number[] = [];
   const kept: CallRef[] = [];
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   const lifelines: Promise<unknown>[] = [];
-  const scene = { trouble: null as Trouble, keepFails: false, now: 100 };
+  const fixture = { trouble: null as Trouble, keepFails: false, now: 100 };
   const wiring = {
     ledger: {
       async reverse(order: CallRef & { now: number }) {
         tried.push(order.now);
         assert.deepEqual([order.account, order.callId, order.at], ["acc_Ada", "call_1", 7]);
-        if (scene.trouble === "fails") throw new Error("no ledger");
-        return { reversed: scene.trouble === null };
+        if (fixture.trouble === "fails") throw new Error("no ledger");
+        return { reversed: fixture.trouble === null };
       },
     },
-    now: () => scene.now,
-    logError: (message: string) => void complaints.push(message),
+    now: () => fixture.now,
+    logError: (message: string) => void loggedErrors.push(message),
   };
   const keep = async (call: CallRef) => {
-    if (scene.keepFails) throw new Error("no database");
+    if (fixture.keepFails) throw new Error("no database");
     kept.push(call);
   };
-  return Object.assign(scene, {
-    ...{ tried, kept, complaints, lifelines },
+  return Object.assign(fixture, {
+    ...{ tried, kept, loggedErrors, lifelines },
     add() {
       const call = { account: "acc_Ada", callId: "call_1", at: 7 };
       lifelines.push(reverseOrKeep(wiring, call, () => keep(call)));
     },
     async pass(ms: number) {
       for (let turns = 0; turns < 10; turns += 1) await turn();
-      scene.now += ms;
+      fixture.now += ms;
       t.mock.timers.tick(ms);
       for (let turns = 0; turns < 10; turns += 1) await turn();
     },
@@ -46,67 +46,67 @@ function openScene(t: TestContext) {
 }
 
 test("a call is given back at once, and the platform told to wait for it", async (t) => {
-  const scene = openScene(t);
-  scene.add();
-  assert.equal(scene.lifelines.length, 1);
-  await scene.lifelines[0];
-  await scene.pass(60_000);
-  assert.deepEqual([scene.tried, scene.kept, scene.complaints], [[100], [], []]);
+  const fixture = openFixture(t);
+  fixture.add();
+  assert.equal(fixture.lifelines.length, 1);
+  await fixture.lifelines[0];
+  await fixture.pass(60_000);
+  assert.deepEqual([fixture.tried, fixture.kept, fixture.loggedErrors], [[100], [], []]);
 });
 
 test("a reversal that fails is tried twice more within seconds, then the call is kept", async (t) => {
-  const scene = openScene(t);
-  scene.trouble = "fails";
-  scene.add();
-  await scene.pass(499);
-  assert.deepEqual(scene.tried, [100]);
-  await scene.pass(1);
-  assert.deepEqual(scene.tried, [100, 600]);
-  assert.deepEqual(scene.kept, []);
-  await scene.pass(2_000);
-  assert.deepEqual(scene.tried, [100, 600, 2_600]);
-  await Promise.all(scene.lifelines);
-  assert.deepEqual(scene.kept, [{ account: "acc_Ada", callId: "call_1", at: 7 }]);
-  assert.deepEqual(scene.complaints, []);
+  const fixture = openFixture(t);
+  fixture.trouble = "fails";
+  fixture.add();
+  await fixture.pass(499);
+  assert.deepEqual(fixture.tried, [100]);
+  await fixture.pass(1);
+  assert.deepEqual(fixture.tried, [100, 600]);
+  assert.deepEqual(fixture.kept, []);
+  await fixture.pass(2_000);
+  assert.deepEqual(fixture.tried, [100, 600, 2_600]);
+  await Promise.all(fixture.lifelines);
+  assert.deepEqual(fixture.kept, [{ account: "acc_Ada", callId: "call_1", at: 7 }]);
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("a ledger that is well again within seconds keeps nothing", async (t) => {
-  const scene = openScene(t);
-  scene.trouble = "fails";
-  scene.add();
-  await scene.pass(0);
-  scene.trouble = null;
-  await scene.pass(500);
-  await Promise.all(scene.lifelines);
-  assert.deepEqual([scene.tried.length, scene.kept], [2, []]);
+  const fixture = openFixture(t);
+  fixture.trouble = "fails";
+  fixture.add();
+  await fixture.pass(0);
+  fixture.trouble = null;
+  await fixture.pass(500);
+  await Promise.all(fixture.lifelines);
+  assert.deepEqual([fixture.tried.length, fixture.kept], [2, []]);
 });
 
 test("a call whose debit is not there is kept: the debit may still be on its way", async (t) => {
-  const scene = openScene(t);
-  scene.trouble = "finds nothing";
-  scene.add();
-  for (const ms of [500, 2_000]) await scene.pass(ms);
-  assert.deepEqual([scene.tried.length, scene.kept.length, scene.complaints], [3, 1, []]);
+  const fixture = openFixture(t);
+  fixture.trouble = "finds nothing";
+  fixture.add();
+  for (const ms of [500, 2_000]) await fixture.pass(ms);
+  assert.deepEqual([fixture.tried.length, fixture.kept.length, fixture.loggedErrors], [3, 1, []]);
 });
 
 test("where it cannot be kept either, the operator is told which call it is, and nothing is thrown", async (t) => {
-  const scene = openScene(t);
-  scene.trouble = "fails";
-  scene.keepFails = true;
-  scene.add();
-  for (const ms of [500, 2_000]) await scene.pass(ms);
-  await Promise.all(scene.lifelines);
-  assert.deepEqual(scene.complaints, [
+  const fixture = openFixture(t);
+  fixture.trouble = "fails";
+  fixture.keepFails = true;
+  fixture.add();
+  for (const ms of [500, 2_000]) await fixture.pass(ms);
+  await Promise.all(fixture.lifelines);
+  assert.deepEqual(fixture.loggedErrors, [
     "The call call_1 of acc_Ada could neither be reversed nor kept for later",
   ]);
 });
 
 test("what the platform is told to wait for ends when the call is kept", async (t) => {
-  const scene = openScene(t);
-  scene.trouble = "fails";
-  scene.add();
-  const settled = Promise.all(scene.lifelines);
-  for (const ms of [500, 2_000]) await scene.pass(ms);
+  const fixture = openFixture(t);
+  fixture.trouble = "fails";
+  fixture.add();
+  const settled = Promise.all(fixture.lifelines);
+  for (const ms of [500, 2_000]) await fixture.pass(ms);
   await settled;
-  assert.equal(scene.kept.length, 1);
+  assert.equal(fixture.kept.length, 1);
 });

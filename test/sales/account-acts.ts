@@ -109,9 +109,9 @@ export async function revokeKey({ world, keys, pick, random }: Life): Promise<vo
 
 export async function choose({ world, pick, random }: Life): Promise<void> {
   const person = pick(world.persons);
-  person.letters = { low: random() < 0.7, expiring: random() < 0.7 };
-  const choice = { letters: person.letters };
-  await world.people.notices.choose({ account: person.id, choice });
+  person.emails = { low: random() < 0.7, expiring: random() < 0.7 };
+  const choice = { emails: person.emails };
+  await world.people.events.choose({ account: person.id, choice });
 }
 
 export async function suspend({ world, pick, random }: Life): Promise<void> {

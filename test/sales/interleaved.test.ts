@@ -6,14 +6,14 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type BillingHouse, createBilling } from "#billing/billing.ts";
+import { type BillingDeps, createBilling } from "#billing/billing.ts";
 import type { Offer } from "#billing/price-list.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { ADA, randomFrom } from "../billing/billing-fixture.ts";
-import { createScene } from "../contract/ledger/fixture.ts";
+import { createFixture } from "../contract/ledger/fixture.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { createTill, eventsOf } from "./till.ts";
 
@@ -53,7 +53,7 @@ function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   t.after(() => driver.close());
   const till = createTill(() => clock.at);
   const ledger = createMemoryLedger();
-  const book = createPurchaseBook(createSqliteDatabase(driver));
+  const purchases = createPurchaseStore(createSqliteDatabase(driver));
   const offer: Offer = {
     ...{ id: "it", kind, name: "it", credits: CREDITS, price: 500, currency: "eur" },
     months: kind === "pack" ? 12 : null,
@@ -61,20 +61,20 @@ function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   const packs = kind === "pack" ? [offer] : [];
   const lifetime = kind === "lifetime" ? offer : null;
   const prices = { packs, lifetime, taxes: "none", contact: null } as const;
-  const house: BillingHouse = {
-    ...{ provider: till.provider, book, ledger, prices },
+  const deps: BillingDeps = {
+    ...{ provider: till.provider, purchases, ledger, prices },
     // Clocks of nodes are apart.
     now: () => clock.at + Math.floor(random() * 2000),
     newId: (prefix) => `${prefix}_one`,
   };
-  return { clock, till, ledger, book, house, accounts: createScene({ ledger }) };
+  return { clock, till, ledger, purchases, deps, accounts: createFixture({ ledger }) };
 }
 
 /** Those who settle a purchase step by step. `hasRight`: somebody began after the last change of the payment, and has ended. */
-function createSettlers({ house }: Life, session: string, random: () => number) {
+function createSettlers({ deps }: Life, session: string, random: () => number) {
   const { waiting, stepwise } = createSteps();
-  const provider = stepwise(house.provider);
-  const stepped = { provider, book: stepwise(house.book), ledger: stepwise(house.ledger) };
+  const provider = stepwise(deps.provider);
+  const stepped = { provider, purchases: stepwise(deps.purchases), ledger: stepwise(deps.ledger) };
   const state = { count: 0, hasRight: false, faults: [] as unknown[] };
   let changes = 0;
   // In some lives who took the last step mostly takes the next one too, while others sleep.
@@ -85,7 +85,7 @@ function createSettlers({ house }: Life, session: string, random: () => number) 
       const seen = changes;
       state.count += 1;
       try {
-        await createBilling({ ...house, ...stepped }).settle({ session });
+        await createBilling({ ...deps, ...stepped }).settle({ session });
         state.hasRight ||= seen === changes;
       } catch (error) {
         const isGone = error instanceof Killed || error instanceof NotCarriedOut;
@@ -120,9 +120,9 @@ async function call({ accounts, ledger, clock }: Life, calls: Call[], random: ()
 
 async function live(t: TestContext, random: () => number): Promise<string> {
   const life = openLife(t, random() < 0.5 ? "pack" : "lifetime", random);
-  const { clock, till, ledger, book, house, accounts } = life;
+  const { clock, till, ledger, purchases, deps, accounts } = life;
   await accounts.account("Ada");
-  const begun = await createBilling(house).begin({
+  const begun = await createBilling(deps).begin({
     ...{ account: ADA, offer: "it", email: "ada@example.org" },
     urlsOf: () => ({ successUrl: "", cancelUrl: "" }),
   });
@@ -142,16 +142,16 @@ async function live(t: TestContext, random: () => number): Promise<string> {
     } else if (what < 0.12) await call(life, calls, random);
     else if (what < 0.2 && state.count < 4) void begin();
     else await move();
-    const row = await book.find({ session });
+    const row = await purchases.find({ session });
     // Who looked before a refund of all may still grant; the row that he then finds has him take it back.
     const isGranting = row?.grant === null && backOf(page) === CREDITS;
     if (state.hasRight && !isGranting) await check(ledger, page, calls.length);
   }
   while (state.count > 0) await move();
   assert.deepEqual(state.faults, []);
-  await createBilling(house).settle({ session });
+  await createBilling(deps).settle({ session });
   await check(ledger, page, calls.length);
-  const row = await book.find({ session });
+  const row = await purchases.find({ session });
   assert.ok(row);
   const due = row.grant === null ? 0 : Math.min(backOf(page), row.voided + calls.length);
   assert.equal(row.voided + row.spent, due);

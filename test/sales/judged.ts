@@ -1,7 +1,7 @@
 /** A ledger and a book that are judged by the model at each order, and that break in the midst of it when they are told to. */
 import assert from "node:assert/strict";
-import type { WaitingLetter } from "#email/email-queue.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { QueuedEmail } from "#email/email-queue.ts";
+import type { EventStore } from "#events/event-store.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
 import { createTurns } from "#stores/sqlite/turns.ts";
 import type { Model, Operations } from "./model.ts";
@@ -9,9 +9,9 @@ import type { Model, Operations } from "./model.ts";
 export class Broken extends Error {}
 
 /** `left`: so many orders until one breaks, before it is carried out or after. `forGood`: so do all that follow. */
-export type Fault = { left: number; after: boolean; forGood: boolean };
+export type ApiError = { left: number; after: boolean; forGood: boolean };
 
-export function breaking<Part extends object>(part: Part, fault: Fault | null): Part {
+export function breaking<Part extends object>(part: Part, fault: ApiError | null): Part {
   if (fault === null) return part;
   return new Proxy(part, {
     get(target, name) {
@@ -76,10 +76,10 @@ export function judgedLedger(
         const listed = await ledger.listEvents(order);
         const told = model.told.waiting().slice(0, order.max);
         assert.deepEqual(
-          listed.notices.map(({ id: _, ...notice }) => notice),
+          listed.events.map(({ id: _, ...event }) => event),
           told.map(({ account, at, content }) => ({ account, at, ...content })),
         );
-        for (const [place, { id }] of listed.notices.entries()) {
+        for (const [place, { id }] of listed.events.entries()) {
           const known = told[place];
           if (known === undefined) continue;
           assert.equal(known.id ?? id, id, "a notice keeps its id");
@@ -122,11 +122,11 @@ function inAnyRest(outcome: object | null): object | null {
 export type Seen = {
   handled: Set<string>;
   /** In the queue, and not taken yet. */
-  letters: { to: string; kind: string; usefulUntil: number | null }[];
-  webhooks: { notice: string; account: string; at: number }[];
+  emails: { to: string; kind: string; usefulUntil: number | null }[];
+  webhooks: { event: string; account: string; at: number }[];
 };
 
-const LETTER_KINDS: Partial<Record<string, { kind: string; choice: "low" | "expiring" }>> = {
+const EMAIL_KINDS: Partial<Record<string, { kind: string; choice: "low" | "expiring" }>> = {
   "credits.low": { kind: "credits_low", choice: "low" },
   "credits.depleted": { kind: "credits_gone", choice: "low" },
   "credits.expiring": { kind: "credits_expiring", choice: "expiring" },
@@ -136,53 +136,53 @@ const WAITING_MAX = 20;
 
 export type Wishes = (account: string) => {
   email: string;
-  letters: { low: boolean; expiring: boolean };
+  emails: { low: boolean; expiring: boolean };
   endpoints: number;
 };
 
 /** Every notice is handled once, and its letter is what its owner wanted at that moment. */
-export function judgedBook(
-  book: NoticeBook,
+export function judgedStore(
+  eventStore: EventStore,
   { seen, wishes, model }: { seen: Seen; wishes: Wishes; model: Model },
-): NoticeBook {
+): EventStore {
   const turns = createTurns();
-  const handle: NoticeBook["handle"] = async (order) => {
-    const { notice, letter, now } = order;
-    const { account } = notice;
+  const handle: EventStore["handle"] = async (order) => {
+    const { event, email: message, now } = order;
+    const { account } = event;
     const end = await turns.take();
     try {
-      const { email, letters, endpoints } = wishes(account);
-      const sort = LETTER_KINDS[notice.kind];
-      const isPast = notice.kind === "credits.expiring" && notice.grant.expiresAt <= now;
-      const isWanted = sort !== undefined && letters[sort.choice] && !isPast;
-      const shown = letter && { to: letter.to, kind: letter.kind };
+      const { email, emails, endpoints } = wishes(account);
+      const sort = EMAIL_KINDS[event.kind];
+      const isPast = event.kind === "credits.expiring" && event.grant.expiresAt <= now;
+      const isWanted = sort !== undefined && emails[sort.choice] && !isPast;
+      const shown = message && { to: message.to, kind: message.kind };
       assert.deepEqual(shown, isWanted ? { to: email, kind: sort.kind } : null);
       assert.equal(model.owners.find(({ id }) => id === account)?.state, "open");
-      const outcome = await book.handle(order);
-      const isNew = !seen.handled.has(notice.id);
-      assert.equal(outcome.handled, isNew, `${notice.id} is handled once`);
+      const outcome = await eventStore.handle(order);
+      const isNew = !seen.handled.has(event.id);
+      assert.equal(outcome.handled, isNew, `${event.id} is handled once`);
       if (!isNew) return outcome;
-      seen.handled.add(notice.id);
+      seen.handled.add(event.id);
       for (let no = 0; no < endpoints; no += 1) {
-        seen.webhooks.push({ notice: notice.id, account, at: now });
+        seen.webhooks.push({ event: event.id, account, at: now });
       }
-      assert.equal(outcome.leftOut, keep(seen, letter, now) ? null : "recipient_full");
+      assert.equal(outcome.leftOut, keep(seen, message, now) ? null : "recipient_full");
       return outcome;
     } finally {
       end();
     }
   };
-  return { ...book, handle };
+  return { ...eventStore, handle };
 }
 
 /** Whether there was room for the letter. */
-function keep({ letters }: Seen, letter: WaitingLetter | null, now: number): boolean {
-  if (letter === null) return true;
-  const { to, kind, usefulUntil } = letter;
-  const waiting = letters.filter(
+function keep({ emails }: Seen, message: QueuedEmail | null, now: number): boolean {
+  if (message === null) return true;
+  const { to, kind, usefulUntil } = message;
+  const waiting = emails.filter(
     (each) => each.to === to && (each.usefulUntil === null || each.usefulUntil > now),
   );
   if (waiting.length >= WAITING_MAX) return false;
-  letters.push({ to, kind, usefulUntil });
+  emails.push({ to, kind, usefulUntil });
   return true;
 }

@@ -55,9 +55,9 @@ export async function checkPurchase(world: World, session: string): Promise<void
   assert.equal(row.spent, Math.min(lot.spent, back - row.voided));
   // What has expired is neither taken nor given back.
   if (isOver(lot, clock.at)) return;
-  const figures = JSON.stringify({ row, lot, now: clock.at });
-  assert.equal(leftOf(lot), Math.max(0, credits - back - lot.spent), figures);
-  assert.equal(lot.voided, Math.min(back, credits - lot.spent), figures);
+  const usage = JSON.stringify({ row, lot, now: clock.at });
+  assert.equal(leftOf(lot), Math.max(0, credits - back - lot.spent), usage);
+  assert.equal(lot.voided, Math.min(back, credits - lot.spent), usage);
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -20,7 +20,7 @@ export type Call = {
   /** Null: it was free. */
   lot: Lot | null;
   isReversed: boolean;
-  idempotency: { key: string; body: string; answer: string; random: string | null } | null;
+  idempotency: { key: string; body: string; response: string; random: string | null } | null;
 };
 export type Owner = {
   id: string;

@@ -2,7 +2,7 @@
  * The ledger once more, as plainly as its promises can be said: arrays of grants, and sums over them. Of what it judges it
  * takes the types alone.
  */
-import type { Books, Grant, SyncLedger } from "#ledger/port.ts";
+import type { Grant, LedgerTotals, SyncLedger } from "#ledger/port.ts";
 import {
   balanceOf,
   burnOrder,
@@ -51,15 +51,15 @@ export function createModel() {
         .flatMap((owner) => owner.lots.map((lot) => ({ owner, lot })))
         .filter(({ lot }) => firstOf(lot) <= now)
         .sort((one, other) => firstOf(one.lot) - firstOf(other.lot) || one.lot.no - other.lot.no);
-      let noticed = 0;
+      let notified = 0;
       for (const { owner, lot } of due.slice(0, max)) {
         lot.marks = lot.marks.filter((mark) => mark > now);
-        noticed += told.ofEnd(owner, lot, now) ? 1 : 0;
+        notified += told.ofEnd(owner, lot, now) ? 1 : 0;
       }
-      return { noticed, more: due.length > max };
+      return { notified, more: due.length > max };
     },
   };
-  return { owners, told, operations, books: (now: number) => booksOf(owners, now) };
+  return { owners, told, operations, totals: (now: number) => totalsOf(owners, now) };
 }
 
 function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
@@ -97,8 +97,8 @@ function accountsOf(owners: Owner[], told: ReturnType<typeof createTold>) {
       const { state, createdAt, threshold: lowBalance } = owner;
       const isUsed = owner.calls.some(({ lot, isReversed }) => lot === null && !isReversed);
       const freeCall = !owner.hasFreeCall ? "withheld" : isUsed ? "used" : "open";
-      const figures = { balance: balanceOf(owner, now), lifetime: isOnPlan(owner), lowBalance };
-      return { account, state, createdAt, freeCall, ...figures };
+      const usage = { balance: balanceOf(owner, now), lifetime: isOnPlan(owner), lowBalance };
+      return { account, state, createdAt, freeCall, ...usage };
     },
     createKey({ account, id, sha256, start, label, now }) {
       const owner = find(account);
@@ -192,8 +192,8 @@ function grantsOf(find: Find, findLive: Find, told: ReturnType<typeof createTold
       if (owner === undefined) return { balance: 0, lifetime: false, grants: [] };
       const first = burnOrder(owner, now);
       const rest = owner.lots.filter((lot) => !first.includes(lot));
-      const figures = { balance: balanceOf(owner, now), lifetime: isOnPlan(owner) };
-      return { ...figures, grants: [...first, ...rest].map(shown) };
+      const usage = { balance: balanceOf(owner, now), lifetime: isOnPlan(owner) };
+      return { ...usage, grants: [...first, ...rest].map(shown) };
     },
   } satisfies Partial<Operations>;
 }
@@ -221,10 +221,10 @@ function callsOf(find: Find, told: ReturnType<typeof createTold>) {
           now < call.at + MS_OF_DAY,
       );
       if (earlier?.idempotency && asked !== null) {
-        const { body, answer: answerSha256, random } = earlier.idempotency;
+        const { body, response: responseSha256, random } = earlier.idempotency;
         if (body !== asked.bodySha256)
           return { outcome: "idempotency_key_reused", balance: balance() };
-        const replay = { answerSha256, receivedAt: earlier.at, random };
+        const replay = { responseSha256, receivedAt: earlier.at, random };
         return { outcome: "replayed", balance: balance(), replay };
       }
       const isFree =
@@ -232,7 +232,7 @@ function callsOf(find: Find, told: ReturnType<typeof createTold>) {
       const lot = isFree ? null : burnOrder(owner, now)[0];
       if (lot === undefined) return { outcome: "insufficient_credits", balance: 0 };
       const idempotency = asked && {
-        ...{ key: asked.key, body: asked.bodySha256, answer: asked.answerSha256 },
+        ...{ key: asked.key, body: asked.bodySha256, response: asked.responseSha256 },
         random: asked.random,
       };
       const call: Call = { callId, at: now, tool, lot, isReversed: false, idempotency };
@@ -259,7 +259,7 @@ function callsOf(find: Find, told: ReturnType<typeof createTold>) {
   } satisfies Partial<Operations>;
 }
 
-function booksOf(owners: readonly Owner[], now: number): Books {
+function totalsOf(owners: readonly Owner[], now: number): LedgerTotals {
   const lots = owners.flatMap((owner) => owner.lots);
   const calls = owners.flatMap((owner) => owner.calls).filter(({ lot }) => lot !== null);
   const sum = (part: (lot: Lot) => number) => lots.reduce((all, lot) => all + part(lot), 0);

@@ -16,17 +16,17 @@ export async function carry(life: Life): Promise<void> {
   const rounds = [world.carrier(fault(life))];
   if (random() < 0.4) rounds.push(world.carrier(fault(life)));
   await Promise.all(rounds.map((round) => orNothing(round())));
-  await takeLetters(world);
+  await takeEmails(world);
 }
 
 /** What waits in the queue is what was put there, once each. */
-async function takeLetters({ clock, people, seen }: World): Promise<void> {
+async function takeEmails({ clock, people, seen }: World): Promise<void> {
   const order = { now: clock.at, leaseUntil: clock.at + 1000, max: 999, way: "smtp" } as const;
-  const { letters } = await emailsOf(people).take(order);
-  const shown = letters.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
-  assert.deepEqual(shown, seen.letters);
-  for (const { id } of letters) await emailsOf(people).done({ id });
-  seen.letters = [];
+  const { emails } = await emailsOf(people).take(order);
+  const shown = emails.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
+  assert.deepEqual(shown, seen.emails);
+  for (const { id } of emails) await emailsOf(people).done({ id });
+  seen.emails = [];
 }
 
 /** After all notices were carried on, as the service does it. */
@@ -34,10 +34,10 @@ export async function forget({ world }: Life): Promise<void> {
   const { clock, people, seen } = world;
   let more = true;
   while (more) ({ more } = await world.carrier(null)());
-  await takeLetters(world);
+  await takeEmails(world);
   const before = clock.at - 30 * MS_OF_DAY;
   await checkWebhooks(world);
-  await people.notices.forget({ before, max: 9999 });
+  await people.events.forget({ before, max: 9999 });
   seen.webhooks = seen.webhooks.filter(({ at }) => at >= before);
   await checkWebhooks(world);
 }
@@ -45,11 +45,11 @@ export async function forget({ world }: Life): Promise<void> {
 async function checkWebhooks({ people, persons, seen }: World): Promise<void> {
   for (const { id: account, endpoints } of persons) {
     const sent: string[] = [];
-    for (const { id: endpoint } of await people.notices.listEndpoints({ account })) {
+    for (const { id: endpoint } of await people.events.listEndpoints({ account })) {
       const order = { account, endpoint, after: null, max: 9999 };
-      sent.push(...(await people.notices.listDeliveries(order)).map(({ notice }) => notice));
+      sent.push(...(await people.events.listDeliveries(order)).map(({ event }) => event));
     }
     const expected = seen.webhooks.filter((each) => each.account === account);
-    assert.deepEqual(sent.sort(), expected.map(({ notice }) => notice).sort(), `${endpoints}`);
+    assert.deepEqual(sent.sort(), expected.map(({ event }) => event).sort(), `${endpoints}`);
   }
 }

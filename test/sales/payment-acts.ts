@@ -20,15 +20,15 @@ export async function begin(life: Life): Promise<void> {
     offer: offer ?? "",
     urlsOf: () => ({ successUrl: "", cancelUrl: "" }),
   };
-  const standing = await ledger.findAccount({ account, now: clock.at });
+  const accountState = await ledger.findAccount({ account, now: clock.at });
   const begun = await orNothing(world.billing(fault(life)).begin(order));
-  const state = standing?.state;
+  const state = accountState?.state;
   if (begun === null) return;
   if (state !== "open") {
     const outcome = state === "closed" ? "no_account" : "account_suspended";
     return assert.equal(begun.outcome, outcome);
   }
-  if (offer === "lifetime" && standing?.lifetime) {
+  if (offer === "lifetime" && accountState?.lifetime) {
     return assert.equal(begun.outcome, "already_lifetime");
   }
   const rows = await people.purchases.list({ account, after: null, max: 9999 });

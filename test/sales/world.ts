@@ -1,20 +1,20 @@
 /** A life's world: a ledger that is judged by the model, the people's books in SQLite, a till, and a clock that jumps. */
 import assert from "node:assert/strict";
-import type { Billing, BillingHouse } from "#billing/billing.ts";
+import type { Billing, BillingDeps } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
-import { carryOn, noticesOf } from "#events/dispatch-events.ts";
-import { createNoticeLetters } from "#events/notification-emails.ts";
+import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
+import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createAside } from "#events/set-aside.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
 import {
+  type ApiError,
   Broken,
   breaking,
-  type Fault,
-  judgedBook,
   judgedLedger,
+  judgedStore,
   type OpenedLedger,
   type Seen,
 } from "./judged.ts";
@@ -39,7 +39,7 @@ export type Person = {
   id: string;
   email: string;
   endpoints: number;
-  letters: { low: boolean; expiring: boolean };
+  emails: { low: boolean; expiring: boolean };
 };
 
 export async function openWorld(opened: OpenedLedger, random: () => number) {
@@ -47,7 +47,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
   const driver = openNodeSqlite(":memory:");
   const people = openSqlitePeople(driver);
   const model = createModel();
-  const seen: Seen = { handled: new Set(), letters: [], webhooks: [] };
+  const seen: Seen = { handled: new Set(), emails: [], webhooks: [] };
   const persons: Person[] = [];
   const ledger = judgedLedger(opened, model, seen);
   const till = createTill(() => clock.at);
@@ -56,40 +56,43 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
     assert.ok(found);
     return found;
   };
-  const book = judgedBook(people.notices, { seen, wishes, model });
+  const eventStore = judgedStore(people.events, { seen, wishes, model });
   let ids = 0;
   const newId = (prefix: string) => {
     ids += 1;
     return `${prefix}_${ids}`;
   };
   /** Whoever settles purchases; those with a fault break in the midst of it. */
-  const billing = (fault: Fault | null): Billing => {
-    const house: BillingHouse = {
+  const billing = (fault: ApiError | null): Billing => {
+    const deps: BillingDeps = {
       ledger: breaking(ledger, fault),
-      book: breaking(people.purchases, fault),
+      purchases: breaking(people.purchases, fault),
       provider: { ...breaking(till.provider, fault), list: till.provider.list },
       ...{ prices: PRICES, now: () => clock.at, newId },
     };
-    return createBilling(house);
+    return createBilling(deps);
   };
-  const complaints: unknown[] = [];
-  const carrier = (fault: Fault | null) => () =>
-    carryOn({
-      source: noticesOf(breaking(ledger, fault)),
-      book: breaking(book, fault),
+  const loggedErrors: unknown[] = [];
+  const carrier = (fault: ApiError | null) => () =>
+    dispatchEvents({
+      source: eventsOf(breaking(ledger, fault)),
+      eventStore: breaking(eventStore, fault),
       ledger: breaking(ledger, fault),
       directory: people.directory,
-      letters: createNoticeLetters({ publicUrl: "https://toolbooth.test", secrets: ["secret"] }),
+      emails: createNotificationEmails({
+        publicUrl: "https://toolbooth.test",
+        secrets: ["secret"],
+      }),
       way: "smtp",
       aside: createAside(),
       now: () => clock.at,
       random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
-      complain: (message, { cause }) => {
-        if (!(cause instanceof Broken)) complaints.push(cause ?? message);
+      logError: (message, { cause }) => {
+        if (!(cause instanceof Broken)) loggedErrors.push(cause ?? message);
       },
     });
   return {
-    ...{ clock, model, seen, persons, ledger, till, people, billing, carrier, newId, complaints },
+    ...{ clock, model, seen, persons, ledger, till, people, billing, carrier, newId, loggedErrors },
     prices: PRICES,
     audit: (now: number) => opened.ledger.audit({ now }),
     async close() {
@@ -105,7 +108,7 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
   const [id, now] = [accountId(name), clock.at];
   const person = {
     ...{ id, email: `${name}@example.org`, endpoints },
-    letters: { low: true, expiring: true },
+    emails: { low: true, expiring: true },
   };
   persons.push(person);
   await ledger.openAccount({ account: id, freeCall: "open", now });
@@ -114,7 +117,7 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
   const others = ["credits.expiring", "key.created", "key.revoked"] as const;
   for (let no = 0; no < endpoints; no += 1) {
     const endpoint = { id: `whk_${name}${no}`, account: id, url: "https://shop.test/" };
-    await people.notices.addEndpoint({
+    await people.events.addEndpoint({
       endpoint: {
         ...{ ...endpoint, secret: "whsec_c2VjcmV0", kinds: [...kinds, ...others] },
         ...{ createdAt: now, pausedAt: null },
@@ -125,15 +128,18 @@ export async function signUp(world: World, name: string, endpoints: number): Pro
 }
 
 /** What it is that has to agree after every step. */
-export async function compare({ clock, model, ledger, audit, persons, complaints }: World) {
-  assert.deepEqual(complaints, []);
+export async function compare({ clock, model, ledger, audit, persons, loggedErrors }: World) {
+  assert.deepEqual(loggedErrors, []);
   const order = (account: string) => ({ account, now: clock.at });
   for (const { id } of persons) {
     await ledger.credits(order(id));
     await ledger.findAccount(order(id));
   }
-  const { ok, faults, books } = await audit(clock.at);
-  assert.deepEqual({ ok, faults, books }, { ok: true, faults: [], books: model.books(clock.at) });
-  const { granted, debited, reversed, remaining, expired, voided } = books;
+  const { ok, faults, totals } = await audit(clock.at);
+  assert.deepEqual(
+    { ok, faults, totals },
+    { ok: true, faults: [], totals: model.totals(clock.at) },
+  );
+  const { granted, debited, reversed, remaining, expired, voided } = totals;
   assert.equal(granted, debited - reversed + remaining + expired + voided);
 }

@@ -5,12 +5,12 @@ import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { ENDPOINTS_MAX, RETRY_WAITS_MS } from "#events/bounds.ts";
 import { SAMPLE, VERIFY_JAVASCRIPT } from "#site/docs-webhooks.ts";
 import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
-import type { PeopleOffer } from "#site/page-options.ts";
+import type { DashboardOffer } from "#site/page-options.ts";
 import { createPages } from "#site/pages.ts";
 import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
 import { BARE, FULL } from "./pages-server.ts";
 
-const people = FULL.people as PeopleOffer;
+const people = FULL.people as DashboardOffer;
 const pagesWith = (list: PricesView | null) =>
   createPages({ ...FULL, people: { ...people, prices: list } }).byPath;
 const front = (list: PricesView | null) => pagesWith(list)["/"] as string;

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { qrCode } from "#tools/registry.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 import { bundleScript, gzippedBytes, type PagesServer, servePages } from "./pages-server.ts";
 
 /** What the script adds to the pages that the server renders, in a real browser and under their own policy. */
@@ -44,9 +44,9 @@ describe("the field to try on the front page", () => {
       await field(page).fill(text);
       await awaitHash(page, text);
       const request = { text, format: "svg", errorCorrectionLevel: "M", width: 160 };
-      const answer = await qrCode.run(qrCode.input.parse(request), fixedSupply());
+      const response = await qrCode.run(qrCode.input.parse(request), fixedToolContext());
       const source = (await page.locator("[data-try=qr]").getAttribute("src")) as string;
-      assert.equal(decodeURIComponent(source.slice(source.indexOf(",") + 1)), answer.output);
+      assert.equal(decodeURIComponent(source.slice(source.indexOf(",") + 1)), response.output);
     }
     assert.equal(server.asked.length, before);
   });

@@ -11,7 +11,7 @@ import { createPostgresReads } from "#stores/postgres/reads.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { postgresPeople } from "#stores/schema/postgres-people.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { importSqlite } from "#stores/sqlite/transfer.ts";
@@ -62,7 +62,7 @@ const TOLD: Record<string, Told> = {
   Jon: { ...open, balance: 0, later: 0, remaining: {} },
   Kim: { ...open, freeCall: "open", balance: 0, later: 0, remaining: {} },
 };
-const BOOKS = {
+const TOTALS = {
   ...{ granted: 1561, debited: 104, reversed: 15 },
   ...{ remaining: 727, expired: 15, voided: 730 },
 };
@@ -93,9 +93,9 @@ async function assertTold(ledger: Reads, names = Object.keys(TOLD)): Promise<voi
   }
 }
 
-async function assertBooksTold(ledger: Reads): Promise<void> {
-  const { ok, accounts, books } = await ledger.audit({ now: NOW });
-  assert.deepEqual({ ok, accounts, books }, { ok: true, accounts: 10, books: BOOKS });
+async function assertTotalsReported(ledger: Reads): Promise<void> {
+  const { ok, accounts, totals } = await ledger.audit({ now: NOW });
+  assert.deepEqual({ ok, accounts, totals }, { ok: true, accounts: 10, totals: TOTALS });
 }
 
 /** What calls come to, the first ones after the import. */
@@ -136,7 +136,7 @@ describe("a file of the version whose rules stood in its stores", () => {
     importSqlite(driver, bytesOf(LINES), NOW);
     const { ledger } = openSqliteDirect(driver);
     await assertTold(ledger);
-    await assertBooksTold(ledger);
+    await assertTotalsReported(ledger);
     const lines = linesOf(driver, true);
     isNew(lines);
     const again = openEmpty(t);
@@ -151,18 +151,18 @@ describe("a file of the version whose rules stood in its stores", () => {
     const driver = openEmpty(t);
     importSqlite(driver, bytesOf(LINES), NOW);
     const { ledger } = openSqliteDirect(driver);
-    const book = createPurchaseBook(createSqliteDatabase(driver));
-    const house = { ledger, provider: { name: "stripe" } };
-    for (const [no, figures] of [
+    const purchases = createPurchaseStore(createSqliteDatabase(driver));
+    const deps = { ledger, provider: { name: "stripe" } };
+    for (const [no, usage] of [
       [1, { grant: `stripe:pi_${pack}:restored`, voided: 20, spent: 0, trouble: null }],
       [2, { grant: `stripe:pi_${plan}:restored`, voided: 0, spent: 0, trouble: null }],
       [3, { grant: `stripe:pi_${other}`, voided: 0, spent: 0, trouble: null }],
       [4, { grant: "stripe:pi_e3e86a47000023", voided: 89, spent: 11, trouble: null }],
     ] as const) {
-      const purchase = await book.find({ id: `pur_fixture${no}` });
+      const purchase = await purchases.find({ id: `pur_fixture${no}` });
       assert.ok(purchase);
-      const settled = await settleCredits(house, purchase, NOW);
-      assert.deepEqual(settled, { outcome: "settled", credits: figures, isNew: false });
+      const settled = await settleCredits(deps, purchase, NOW);
+      assert.deepEqual(settled, { outcome: "settled", credits: usage, isNew: false });
     }
     await assertTold(ledger);
   });
@@ -176,7 +176,7 @@ describe("a file of the version whose rules stood in its stores", () => {
     await importPostgres(pool, bytesOf(LINES), { now: NOW, keptFrom: NOW - DAY });
     const reads = createPostgresReads(pool);
     await assertTold(reads);
-    await assertBooksTold(reads);
+    await assertTotalsReported(reads);
     const chunks: Uint8Array[] = [];
     await exportPostgres(pool, { withSecret: true }, (bytes) => chunks.push(bytes));
     const lines = Buffer.concat(chunks).toString().trimEnd().split("\n");

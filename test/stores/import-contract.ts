@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { type RecordCounts, TransferFault } from "#ledger/transfer/records.ts";
+import { type RecordCounts, TransferError } from "#ledger/transfer/records.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { accountId, allEntries, DAY } from "../contract/ledger/fixture.ts";
 import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
@@ -101,7 +101,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         const empty = await to.lines(true);
         await assert.rejects(
           to.take(spoil(await filledLines(t))),
-          (error) => error instanceof TransferFault && fault.test(error.message),
+          (error) => error instanceof TransferError && fault.test(error.message),
         );
         assert.deepEqual(await to.lines(true), empty);
       });
@@ -116,7 +116,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       ]) {
         await assert.rejects(
           to.take([...lines, line]),
-          (error) => error instanceof TransferFault && !/hush/.test(error.message),
+          (error) => error instanceof TransferError && !/hush/.test(error.message),
         );
       }
     });
@@ -166,7 +166,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         const {
           sha256,
           lowBalance,
-          toldLevel,
+          notifiedLevel,
           waivedExpiresAt,
           clawback,
           clawbackVersion,
@@ -180,7 +180,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       const told = (await to.lines())
         .map((line) => JSON.parse(line))
         .filter(({ record }) => record === "account")
-        .map(({ id, lowBalance, toldLevel }) => [id, lowBalance, toldLevel]);
+        .map(({ id, lowBalance, notifiedLevel }) => [id, lowBalance, notifiedLevel]);
       const [ada, bob, cid, dan, eve, fay] = ACCOUNTS;
       assert.deepEqual(told, [
         [ada, 20, "enough"],
@@ -191,8 +191,8 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         [eve, 20, "low"],
       ]);
       const looked = await ledger.recordExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
-      assert.deepEqual(looked, { noticed: 0, more: false });
-      assert.deepEqual(await ledger.listEvents({ max: 99 }), { notices: [] });
+      assert.deepEqual(looked, { notified: 0, more: false });
+      assert.deepEqual(await ledger.listEvents({ max: 99 }), { events: [] });
     });
 
     test("tells of a grant's end what is still ahead", async (t) => {
@@ -200,12 +200,12 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       await to.take(await filledLines(t));
       const { ledger } = to;
       const look = (now: number) => ledger.recordExpiries({ now, max: 99 });
-      assert.equal((await look(NOW + 3 * DAY - 1)).noticed, 0);
-      assert.equal((await look(NOW + 3 * DAY)).noticed, 1);
-      assert.equal((await look(NOW + 10 * DAY)).noticed, 1);
-      const { notices } = await ledger.listEvents({ max: 99 });
+      assert.equal((await look(NOW + 3 * DAY - 1)).notified, 0);
+      assert.equal((await look(NOW + 3 * DAY)).notified, 1);
+      assert.equal((await look(NOW + 10 * DAY)).notified, 1);
+      const { events } = await ledger.listEvents({ max: 99 });
       assert.deepEqual(
-        notices.map(({ account, kind }) => [account, kind]),
+        events.map(({ account, kind }) => [account, kind]),
         ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),
       );
     });
@@ -243,7 +243,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         await assert.rejects(
           to.take(lines.toSpliced(place + 1, 0, JSON.stringify(odd))),
           (error) =>
-            error instanceof TransferFault &&
+            error instanceof TransferError &&
             error.message === `Line ${place + 2} (debit) ${fault}`,
         );
       }

@@ -124,21 +124,21 @@ function describeReads(store: string, open: (onEnd: (end: End) => void) => Promi
     describeEntries(reads);
 
     reads("events in the order in which they came about", async ({ listEvents }) => {
-      const { notices } = await listEvents({ max: 9 });
-      assert.deepEqual(notices, [
+      const { events } = await listEvents({ max: 9 });
+      assert.deepEqual(events, [
         { id: `ntc_ada_${START}_1`, account: "ada", at: START, kind: "credits.depleted" },
         {
           ...{ id: `ntc_bob_${START + 1}_2`, account: "bob", at: START + 1 },
           ...{ kind: "credits.low", balance: 3, lowBalance: 5 },
         },
       ]);
-      assert.equal((await listEvents({ max: 1 })).notices.length, 1);
+      assert.equal((await listEvents({ max: 1 })).events.length, 1);
     });
 
     reads("the sums of all accounts, and what does not reconcile", async ({ audit }) => {
-      const { ok, accounts, books, faults } = await audit({ now: NOW });
+      const { ok, accounts, totals, faults } = await audit({ now: NOW });
       assert.deepEqual({ ok, accounts }, { ok: false, accounts: 2 });
-      assert.deepEqual(books, {
+      assert.deepEqual(totals, {
         ...{ granted: 78, debited: 29, reversed: 8 },
         ...{ remaining: 58, expired: 2, voided: 1 },
       });

@@ -18,7 +18,7 @@ const slow: Send = async (orders, again) => {
 };
 
 function openQueue(
-  answers: Send[],
+  responses: Send[],
   batchMax = 8,
   more: Pick<OrderQueueOptions<number, number>, "giveUp" | "onBatch"> = {},
 ) {
@@ -28,7 +28,7 @@ function openQueue(
     batchMax,
     send(orders, again, done, failed) {
       sent.push({ orders, again });
-      (answers.shift() ?? doubled)(orders, again).then(done, failed);
+      (responses.shift() ?? doubled)(orders, again).then(done, failed);
     },
     mayBeOneOrder: (error) => error instanceof Poison,
     sureRetries: 3,
@@ -81,8 +81,8 @@ test("a batch whose answer was lost is sent again, as one that may have been car
 
 test("an order is given up after so many batches of unknown outcome, and those that came meanwhile go on", async () => {
   const giveUp = (unknowns: number) => (unknowns < 2 ? null : new Error("lost twice"));
-  const answers = [fail(lost()), fail(gone()), fail(lost())];
-  const { queue, sent } = openQueue(answers, 2, { giveUp });
+  const responses = [fail(lost()), fail(gone()), fail(lost())];
+  const { queue, sent } = openQueue(responses, 2, { giveUp });
   const first = settled(queue.submit(1));
   while (sent.length === 0) await wait(0);
   assert.equal(await queue.submit(2), 4);
@@ -128,8 +128,8 @@ test("what surely came to nothing is rejected after four tries, and with it what
 });
 
 test("an order that may have been carried out outlives those that surely were not, until its outcome is known", async () => {
-  const answers = [fail(lost()), ...Array.from({ length: 8 }, () => fail(gone()))];
-  const { queue, sent } = openQueue(answers, 1);
+  const responses = [fail(lost()), ...Array.from({ length: 8 }, () => fail(gone()))];
+  const { queue, sent } = openQueue(responses, 1);
   const first = queue.submit(1);
   const second = settled(queue.submit(2));
   assert.ok(isSure(await second));
@@ -197,10 +197,10 @@ test("a full queue takes no more", async () => {
 });
 
 test("close() answers every order, however long the store takes, and sends none again", async () => {
-  let answer = (_: number[]) => {};
+  let response = (_: number[]) => {};
   const stuck: Send = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      response = resolve;
     });
   const { queue, sent } = openQueue([stuck], 1);
   const first = settled(queue.submit(1));
@@ -209,7 +209,7 @@ test("close() answers every order, however long the store takes, and sends none 
   const outcome = await first;
   assert.ok(outcome instanceof Error && !isSure(outcome));
   assert.ok(isSure(await second));
-  answer([2]);
+  response([2]);
   await wait(5);
   assert.equal(sent.length, 1);
   assert.ok(isSure(await settled(queue.submit(3))));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -12,14 +12,14 @@ import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   accountId,
   allEntries,
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   DAY,
+  type Fixture,
   HOUR,
   idempotency,
   keyId,
   maintainFully,
-  type Scene,
   START,
   throughJson,
 } from "../contract/ledger/fixture.ts";
@@ -36,7 +36,7 @@ export function openEmpty(t: TestContext, file = ":memory:") {
 export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"].map(accountId);
 
 export async function fill(driver: NodeSqlite): Promise<void> {
-  const purchases = createPurchaseBook(createSqliteDatabase(driver));
+  const purchases = createPurchaseStore(createSqliteDatabase(driver));
   await fillLedger({ ...openSqliteDirect(driver), purchases });
   keepSecret(driver, () => SECRET);
 }
@@ -45,11 +45,11 @@ export const SECRET = "the secret of this service";
 
 /** A ledger with one of everything that a ledger can hold. */
 export async function fillLedger({ ledger, directory, purchases }: Filled): Promise<void> {
-  const scene = createScene({ ledger });
+  const fixture = createFixture({ ledger });
   const [ada, bob, cid] = [
-    await scene.account("Ada", { freeCall: "open" }),
-    await scene.account("Bob", { credits: 5 }),
-    await scene.account("Cid", { credits: 9 }),
+    await fixture.account("Ada", { freeCall: "open" }),
+    await fixture.account("Bob", { credits: 5 }),
+    await fixture.account("Cid", { credits: 9 }),
   ];
   for (const [email, account] of [
     ["ada@b.c", ada],
@@ -58,17 +58,17 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
   ] as const) {
     await directory.register({ email, account, createdAt: START });
   }
-  await scene.grant(ada, "b", 20, { kind: "pack", expiresAt: START + 9 * DAY });
-  await scene.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });
-  await scene.grant(ada, "c", 50);
-  await scene.createKey(ada, "other");
-  const fay = await fillPriced(scene);
+  await fixture.grant(ada, "b", 20, { kind: "pack", expiresAt: START + 9 * DAY });
+  await fixture.grant(ada, "a", 20, { kind: "starter", expiresAt: START + 9 * DAY });
+  await fixture.grant(ada, "c", 50);
+  await fixture.createKey(ada, "other");
+  const fay = await fillPriced(fixture);
   // What was given back before it came is no record.
   await ledger.reverse({ account: ada, callId: "call_0", at: START + 20 * DAY, now: START });
   // The folded part, with reversals; then the part that is kept, with reversals of its own.
   for (const day of [0, 10]) {
     for (let call = 0; call < 30; call += 1) {
-      const order = scene.debitOrder(ada, {
+      const order = fixture.debitOrder(ada, {
         now: START + day * DAY + call * (HOUR / 4),
         tool: call % 2 === 0 ? "hash" : "uuid",
         key: call % 3 === 0 ? "other" : "main",
@@ -80,34 +80,34 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
     }
     if (day === 0) {
       const now = START + DAY / 2;
-      await maintainFully(ledger, { now, foldBefore: now, rowsMax: 7 });
+      await maintainFully(ledger, { now, rollUpBefore: now, rowsMax: 7 });
     }
   }
-  await callPriced(scene, fay, START + 10 * DAY);
+  await callPriced(fixture, fay, START + 10 * DAY);
   await ledger.revokeKey({ account: ada, id: keyId(ada, "other"), now: START + DAY });
   await ledger.suspendAccount({ account: bob, now: START });
   await ledger.closeAccount({ account: cid, now: START });
   await directory.forget({ account: cid, emailHash: HASH, now: START });
-  await fillBought(scene);
+  await fillBought(fixture);
   await fillPurchases(purchases, ada, cid);
 }
 
 /** Calls of several prices, some of which several grants paid; they are there rolled up and one by one. */
-async function fillPriced(scene: Scene): Promise<string> {
-  const fay = await scene.account("Fay", { freeCall: "open" });
+async function fillPriced(fixture: Fixture): Promise<string> {
+  const fay = await fixture.account("Fay", { freeCall: "open" });
   for (const [id, amount] of [
     ["small", 3],
     ["middle", 38],
     ["large", 50],
     ["last", 500],
   ] as const)
-    await scene.grant(fay, id, amount);
-  await callPriced(scene, fay, START);
+    await fixture.grant(fay, id, amount);
+  await callPriced(fixture, fay, START);
   return fay;
 }
 
 /** The second time, where nothing is free and the next two grants are reached. */
-async function callPriced({ ledger, debitOrder }: Scene, account: string, at: number) {
+async function callPriced({ ledger, debitOrder }: Fixture, account: string, at: number) {
   for (const [index, credits] of [0, 1, 20, 23, 30, 7].entries()) {
     const order = debitOrder(account, { now: at + index, credits });
     assert.equal((await ledger.debit(order)).outcome, "debited");
@@ -118,21 +118,21 @@ async function callPriced({ ledger, debitOrder }: Scene, account: string, at: nu
 }
 
 /** On the lifetime plan, with a pack of which a part was clawed back; and after it, with a balance that is told to be low. */
-async function fillBought({ ledger, ...scene }: Scene): Promise<void> {
-  const [dan, eve] = [await scene.account("Dan"), await scene.account("Eve")];
+async function fillBought({ ledger, ...fixture }: Fixture): Promise<void> {
+  const [dan, eve] = [await fixture.account("Dan"), await fixture.account("Eve")];
   for (const account of [dan, eve]) {
-    await scene.grant(account, "pack", 30, { kind: "pack", expiresAt: NOW + 10 * DAY });
-    await scene.grant(account, "plan", 5, { kind: "lifetime", now: START + 1 });
-    await scene.clawback(account, "pack", 10, START + 2, START + 2);
+    await fixture.grant(account, "pack", 30, { kind: "pack", expiresAt: NOW + 10 * DAY });
+    await fixture.grant(account, "plan", 5, { kind: "lifetime", now: START + 1 });
+    await fixture.clawback(account, "pack", 10, START + 2, START + 2);
   }
-  await scene.clawback(eve, "plan", 5, START + 3, START + 3);
+  await fixture.clawback(eve, "plan", 5, START + 3, START + 3);
   await ledger.setLowBalance({ account: eve, lowBalance: 20, now: START + 3 });
   await ledger.setLowBalance({ account: dan, lowBalance: 7, now: START + 3 });
-  await scene.debit(eve, { now: START + 4 });
+  await fixture.debit(eve, { now: START + 4 });
 }
 
 /** One with everything; one that was begun and no more, at the same time; and one that was paid back, of an account that is nowhere else. */
-async function fillPurchases(purchases: PurchaseBook, ada: string, cid: string): Promise<void> {
+async function fillPurchases(purchases: PurchaseStore, ada: string, cid: string): Promise<void> {
   const begun = {
     ...{ id: "pur_b", account: cid, createdAt: START, price: 500, currency: "eur" },
     offer: { id: "small", kind: "pack", name: "Small", credits: 20, months: 12 } as const,
@@ -191,25 +191,25 @@ export async function assertSame(imported: Stored, from: Stored, accounts = ACCO
 
 /** A filled ledger goes on: spending, replaying, reversing, folding. Everything that there is to be seen of it. */
 export async function goOn(stored: Stored): Promise<unknown[]> {
-  const scene = createScene(stored);
+  const fixture = createFixture(stored);
   const [account = "", bob = "", cid = ""] = ACCOUNTS;
   const now = START + 10 * DAY + 8 * HOUR;
   const kept = { now, tool: "uuid", callId: "n1", idempotency: idempotency("10-25") };
   const seen: unknown[] = [
-    await scene.debit(account, kept),
-    await scene.debit(account, { now, callId: "n2" }),
-    await scene.debit(account, { now, callId: "n3", key: "other" }),
-    await scene.debit(bob, { now, callId: "n4" }),
-    await scene.debit(cid, { now, callId: "n5" }),
-    await scene.ledger.reverse({ account, callId: "n2", at: now, now }),
-    await scene.remaining(account, now),
+    await fixture.debit(account, kept),
+    await fixture.debit(account, { now, callId: "n2" }),
+    await fixture.debit(account, { now, callId: "n3", key: "other" }),
+    await fixture.debit(bob, { now, callId: "n4" }),
+    await fixture.debit(cid, { now, callId: "n5" }),
+    await fixture.ledger.reverse({ account, callId: "n2", at: now, now }),
+    await fixture.remaining(account, now),
   ];
-  await maintainFully(scene.ledger, { now: NOW, foldBefore: NOW, rowsMax: 9 });
-  return [...seen, await assertBooks(scene.ledger, NOW), await scene.usage()];
+  await maintainFully(fixture.ledger, { now: NOW, rollUpBefore: NOW, rowsMax: 9 });
+  return [...seen, await assertTotals(fixture.ledger, NOW), await fixture.usage()];
 }
 
 export type Stored = { ledger: Ledger; directory: Directory };
-type Filled = Stored & { purchases: PurchaseBook };
+type Filled = Stored & { purchases: PurchaseStore };
 
 export function linesOf(driver: NodeSqlite, withSecret = false): string[] {
   const chunks: Uint8Array[] = [];

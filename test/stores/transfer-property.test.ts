@@ -8,7 +8,7 @@ import { createMoving } from "#stores/durable-object/moving.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
-import { allEntries, assertBooks, DAY } from "../contract/ledger/fixture.ts";
+import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
 import { recordExpiries, runStep, startRun, storeSteps } from "../contract/ledger-run.ts";
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
@@ -75,19 +75,19 @@ async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promi
     assert.deepEqual(await other.credits(order), await one.credits(order));
     assert.deepEqual(await allEntries(other, account, now), await allEntries(one, account, now));
   }
-  for (const other of others) await assertBooks(other, now);
+  for (const other of others) await assertTotals(other, now);
   const expected = await toldLater(one, now);
   const told: typeof expected = [];
   for (const other of others) told.push(...(await toldLater(other, now)));
   for (const account of OPENED) {
-    const of = (notices: typeof expected) => notices.filter((notice) => notice.account === account);
+    const of = (events: typeof expected) => events.filter((event) => event.account === account);
     assert.deepEqual(of(told), of(expected));
   }
 }
 
 /** What the coming weeks bring, by calls and by themselves. */
 async function toldLater(ledger: Ledger, now: number) {
-  const { notices: before } = await ledger.listEvents({ max: 1000 });
+  const { events: before } = await ledger.listEvents({ max: 1000 });
   await ledger.deleteEvents({ ids: before.map(({ id }) => id) });
   for (let day = 0; day < 33; day += 1) {
     for (const account of OPENED)
@@ -97,8 +97,8 @@ async function toldLater(ledger: Ledger, now: number) {
       });
     await ledger.recordExpiries({ now: now + day * DAY, max: 1000 });
   }
-  const { notices } = await ledger.listEvents({ max: 1000 });
-  return notices.map(({ id: _, ...told }) => told);
+  const { events } = await ledger.listEvents({ max: 1000 });
+  return events.map(({ id: _, ...told }) => told);
 }
 
 const debitOf = (account: string, callId: string) => ({

@@ -23,12 +23,12 @@ async function open(t: TestContext) {
   const fake = await startFakeStripe();
   t.after(() => fake.close());
   const ask = async (body: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${fake.api}/v1/checkout/sessions`, {
+    const result = await fetch(`${fake.api}/v1/checkout/sessions`, {
       ...{ method: "POST", body },
       headers: { ...HEADERS, ...headers },
     });
-    const told = (await answer.json()) as { id?: string; error?: { param?: string; type: string } };
-    return { ...told, status: answer.status, replayed: answer.headers.get("idempotent-replayed") };
+    const told = (await result.json()) as { id?: string; error?: { param?: string; type: string } };
+    return { ...told, status: result.status, replayed: result.headers.get("idempotent-replayed") };
   };
   return { fake, ask };
 }
@@ -57,7 +57,7 @@ test("forms are read as Stripe reads them, and nothing is guessed", () => {
 test("what the interface does not know, or is of the wrong kind, is refused by its name", async (t) => {
   const { ask } = await open(t);
   assert.equal((await ask(PAGE)).status, 200);
-  const refusals: [string, string][] = [
+  const problems: [string, string][] = [
     [`${PAGE}&colour=red`, "colour"],
     [`${PAGE}&line_items[0][price_data][prize]=1`, "line_items[0][price_data][prize]"],
     [`${PAGE}&automatic_tax=true`, "automatic_tax"],
@@ -68,7 +68,7 @@ test("what the interface does not know, or is of the wrong kind, is refused by i
     [PAGE.replace("mode=payment&", ""), "mode"],
     [PAGE.replace("=500", "=5.00"), "line_items[0][price_data][unit_amount]"],
   ];
-  for (const [form, param] of refusals) {
+  for (const [form, param] of problems) {
     const { status, error } = await ask(form);
     assert.deepEqual([status, error?.param], [400, param]);
   }
@@ -105,11 +105,11 @@ test("a browser can pay, pay later or go back, and is sent on", async (t) => {
     const html = await (await fetch(url)).text();
     assert.match(html, /Small &#60;b&#62;/);
     assert.match(html, new RegExp(`value="${act}"`));
-    const answer = await fetch(url, {
+    const result = await fetch(url, {
       ...{ method: "POST", body: `act=${act}`, redirect: "manual" },
     });
     const to = act === "cancel" ? next : `${next}${id}`;
-    assert.deepEqual([answer.status, answer.headers.get("location")], [303, to]);
+    assert.deepEqual([result.status, result.headers.get("location")], [303, to]);
     assert.equal(fake.session(id)["payment_status"], status);
     const after = await (await fetch(url)).text();
     assert.equal(/<button/.test(after), act === "cancel");

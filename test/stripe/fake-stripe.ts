@@ -28,7 +28,7 @@ export type ApiRequest = {
   idempotencyKey: string | null;
 };
 
-type Answer = { status: number; body: unknown };
+type ApiResponse = { status: number; body: unknown };
 
 export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
 
@@ -43,7 +43,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   const requests: ApiRequest[] = [];
   const faults: ApiFault[] = [];
   let away: ApiFault | null = null;
-  const answered = new Map<string, { params: string; answer: Answer }>();
+  const responded = new Map<string, { params: string; response: ApiResponse }>();
 
   const till = createTill(
     world,
@@ -83,21 +83,21 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   }
 
   /** The same key again: the same answer where it is the same order, else a refusal. */
-  function once(key: string | null, params: string, act: () => unknown): [Answer, boolean] {
-    const known = key === null ? undefined : answered.get(key);
+  function once(key: string | null, params: string, act: () => unknown): [ApiResponse, boolean] {
+    const known = key === null ? undefined : responded.get(key);
     if (known !== undefined) {
-      if (known.params === params) return [known.answer, true];
+      if (known.params === params) return [known.response, true];
       throw new Refused(400, {
         type: "idempotency_error",
         message: `Keys for idempotent requests can only be used with the same parameters they were first used with. (${key})`,
       });
     }
-    const answer = { status: 200, body: act() };
-    if (key !== null) answered.set(key, { params, answer });
-    return [answer, false];
+    const result = { status: 200, body: act() };
+    if (key !== null) responded.set(key, { params, response: result });
+    return [result, false];
   }
 
-  async function answerApi(
+  async function callApi(
     request: IncomingMessage,
     response: ServerResponse,
     body: string,
@@ -135,7 +135,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     }
   }
 
-  function answerBrowser(request: IncomingMessage, response: ServerResponse, body: string): void {
+  function callInBrowser(request: IncomingMessage, response: ServerResponse, body: string): void {
     const [, place, id = ""] = (request.url ?? "").split("/");
     const html = (text: string) =>
       response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(text);
@@ -157,8 +157,8 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
-    if (request.url?.startsWith("/v1/")) await answerApi(request, response, body);
-    else answerBrowser(request, response, body);
+    if (request.url?.startsWith("/v1/")) await callApi(request, response, body);
+    else callInBrowser(request, response, body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -30,7 +30,7 @@ export function sign(body: Uint8Array, secret: string, atMs: number): string {
 /** Sends a message once; the status of the answer, null where there is none. */
 export async function send(url: string, message: Message, signature: string) {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: {
         "Content-Type": "application/json; charset=utf-8",
@@ -39,8 +39,8 @@ export async function send(url: string, message: Message, signature: string) {
       },
       body: message.body as Uint8Array<ArrayBuffer>,
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   } catch {
     return null;
   }

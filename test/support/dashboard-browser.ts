@@ -86,11 +86,11 @@ export async function signIn(page: Page, person: Credentials): Promise<void> {
 
 /** Without the pages. */
 export async function signInQuickly(guest: Guest, site: Place, person: Credentials): Promise<void> {
-  const answer = await guest.context.request.post("/people/auth/sign-in/email", {
+  const response = await guest.context.request.post("/people/auth/sign-in/email", {
     data: person,
     headers: { Origin: site.base },
   });
-  assert.equal(answer.status(), 200, await answer.text());
+  assert.equal(response.status(), 200, await response.text());
 }
 
 /** On the page of the keys; leaves the person with the new key in sight. */

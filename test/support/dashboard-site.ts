@@ -18,7 +18,7 @@ type Hooks = { after(close: () => unknown): void };
 export type Place = {
   base: string;
   /** All letters so far, oldest first. */
-  letters: Received[];
+  emails: Received[];
 };
 
 export type Site = Place & {
@@ -54,7 +54,7 @@ export async function openSite(
   await until("the pages", async () => (await fetch(`${base}/sign-in`)).ok);
   return {
     base,
-    letters: mail.received,
+    emails: mail.received,
     kill: async () => void (await server.end("SIGKILL")),
     async start() {
       server = await startServer(t, { ...env, PORT: String(port) });
@@ -89,17 +89,17 @@ export function newAddress(): string {
   return `10.7.${count >> 8}.${count & 255}`;
 }
 
-export const lettersTo = (site: Place, email: string): Received[] =>
-  site.letters.filter(({ to }) => to.includes(email));
+export const emailsTo = (site: Place, email: string): Received[] =>
+  site.emails.filter(({ to }) => to.includes(email));
 
 /** The address under the button of the newest letter with this subject, once it has come. */
 export async function linkTo(site: Place, email: string, subject: RegExp): Promise<string> {
-  const letter = await until(`a letter to ${email} about ${subject}`, () =>
-    lettersTo(site, email).findLast((each) => subject.test(each.email.subject ?? "")),
+  const message = await until(`a letter to ${email} about ${subject}`, () =>
+    emailsTo(site, email).findLast((each) => subject.test(each.email.subject ?? "")),
   );
-  const link = /href="([^"]+)"/.exec(letter.email.html ?? "")?.[1]?.replaceAll("&amp;", "&");
-  if (link === undefined || !letter.email.text?.includes(link)) {
-    throw new Error(`No link that both forms of the letter have:\n${letter.email.text}`);
+  const link = /href="([^"]+)"/.exec(message.email.html ?? "")?.[1]?.replaceAll("&amp;", "&");
+  if (link === undefined || !message.email.text?.includes(link)) {
+    throw new Error(`No link that both forms of the letter have:\n${message.email.text}`);
   }
   return link;
 }
@@ -128,8 +128,8 @@ export async function member(site: Place, name?: string): Promise<Credentials> {
 }
 
 async function expectOk(url: string, init: RequestInit): Promise<void> {
-  const answer = await fetch(url, init);
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
 }
 
 /** A link as a letter has it, made so long ago that it holds no more. */

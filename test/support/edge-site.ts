@@ -27,7 +27,7 @@ export type EdgeSite = Place & {
   /** What the Workers wrote to their console, a line each. */
   logs: string[];
   /** Who takes the letters: the settings that lead there, and what it answers from now on. */
-  provider: { texts: Record<string, string>; answers(status: number): void };
+  provider: { texts: Record<string, string>; responses(status: number): void };
   /** The cron comes, as at this time. */
   cron(at?: number): Promise<void>;
   /** Rows of D1. */
@@ -85,7 +85,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
     directPort: Number((await miniflare.unsafeGetDirectURL(callsConfig.name)).port),
     logs,
     provider,
-    letters: provider.letters,
+    emails: provider.emails,
     async sql(query) {
       const database = await miniflare.getD1Database("DB", "toolbooth-people");
       return (await database.prepare(query).all()).results as object[];
@@ -201,7 +201,7 @@ export async function wrangler(...options: string[]): Promise<string> {
 
 /** Takes letters as Resend does; what it takes looks as if it had come by SMTP. */
 async function openProvider(t: Hooks) {
-  const letters: Received[] = [];
+  const emails: Received[] = [];
   const token = "re_of_a_test";
   const seen = new Set<string>();
   let status = 200;
@@ -213,7 +213,7 @@ async function openProvider(t: Hooks) {
       seen.add(name);
       const { from, to, subject, text, html } = JSON.parse(body) as Record<string, string>;
       const email = { subject, text, html } as unknown as Email;
-      letters.push({ from: from ?? "", to: [to ?? ""].flat(), raw: body, email });
+      emails.push({ from: from ?? "", to: [to ?? ""].flat(), raw: body, email });
     }
     response.writeHead(isGood ? status : 401, { "Content-Type": "application/json" });
     response.end(JSON.stringify({ id: name }));
@@ -223,7 +223,7 @@ async function openProvider(t: Hooks) {
     server.close();
     server.closeAllConnections();
   });
-  const answers = (next: number) => {
+  const responses = (next: number) => {
     status = next;
   };
   const texts = {
@@ -231,7 +231,7 @@ async function openProvider(t: Hooks) {
     MAIL_API_TOKEN: token,
     MAIL_FROM: "Toolbooth <post@toolbooth.example>",
   };
-  return { letters, texts, answers };
+  return { emails, texts, responses };
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {

@@ -37,7 +37,7 @@ export async function startNodes(t: Hooks, count: number, env: Environment): Pro
 }
 
 /** What the command line has: the books behind the nodes, and the secret that they made for themselves. */
-export async function openDesk(t: Hooks, url: string) {
+export async function openAccounts(t: Hooks, url: string) {
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
   t.after(async () => {
@@ -51,7 +51,7 @@ export async function openDesk(t: Hooks, url: string) {
 }
 
 /** What became of a call; `body` is the text of the answer. */
-export type Answer = {
+export type ApiResponse = {
   status: number;
   body: string;
   charged: string | undefined;
@@ -63,7 +63,7 @@ export type Caller = {
   call(
     key: string,
     given?: { body?: string; idempotencyKey?: string; tool?: string },
-  ): Promise<Answer>;
+  ): Promise<ApiResponse>;
   close(): void;
 };
 
@@ -84,13 +84,13 @@ export function openCaller(base: string, maxSockets = 64): Caller {
         };
         if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
         const options = { hostname, port, path: `/api/v1/${tool}`, method: "POST", headers, agent };
-        const asked = request(options, (answer) => {
+        const asked = request(options, (response) => {
           let text = "";
-          answer.setEncoding("utf8").on("data", (part: string) => {
+          response.setEncoding("utf8").on("data", (part: string) => {
             text += part;
           });
-          answer.once("error", reject).once("end", () => {
-            const { headers: told, statusCode: status = 0 } = answer;
+          response.once("error", reject).once("end", () => {
+            const { headers: told, statusCode: status = 0 } = response;
             resolve({
               ...{ status, body: text, retryAfter: told["retry-after"] },
               charged: told["credits-charged"] as string | undefined,
@@ -117,7 +117,7 @@ export function openVisitor(address: string) {
     path: string,
     body?: object,
   ): Promise<{ status: number; body: unknown; retryAfter: string | null }> {
-    const answer = await fetch(node.base + path, {
+    const response = await fetch(node.base + path, {
       method,
       headers: {
         Origin: PUBLIC_URL,
@@ -127,35 +127,35 @@ export function openVisitor(address: string) {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [pair = ""] = cookie.split(";");
       const at = pair.indexOf("=");
       cookies.set(pair.slice(0, at), pair.slice(at + 1));
     }
-    const text = await answer.text();
+    const text = await response.text();
     return {
-      status: answer.status,
+      status: response.status,
       body: text === "" ? null : JSON.parse(text),
-      retryAfter: answer.headers.get("retry-after"),
+      retryAfter: response.headers.get("retry-after"),
     };
   };
 }
 
 export type Visitor = ReturnType<typeof openVisitor>;
 
-const LETTER_DEADLINE_MS = 120_000;
+const EMAIL_DEADLINE_MS = 120_000;
 
 /** The token of the link in the newest letter to this address, whichever node has written it. */
 export async function tokenFor(nodes: FleetNode[], email: string): Promise<string> {
-  for (const began = Date.now(); Date.now() - began < LETTER_DEADLINE_MS; ) {
-    const letters = nodes.flatMap(({ outbox }) =>
+  for (const began = Date.now(); Date.now() - began < EMAIL_DEADLINE_MS; ) {
+    const emails = nodes.flatMap(({ outbox }) =>
       existsSync(outbox)
         ? readdirSync(outbox)
             .filter((name) => name.endsWith(".eml"))
             .map((name) => ({ name, text: readFileSync(path.join(outbox, name), "utf8") }))
         : [],
     );
-    const ours = letters
+    const ours = emails
       .filter(({ text }) => text.includes(`To: ${email}`))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
     // Long lines are broken in a letter (quoted-printable).

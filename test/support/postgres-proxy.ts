@@ -136,7 +136,7 @@ export async function openPooler(
         held = backend;
         transactions += 1;
         backend.isFree = false;
-        backend.answer = (data, isOver) => {
+        backend.response = (data, isOver) => {
           client.write(data);
           if (!isOver) return;
           held = undefined;
@@ -168,7 +168,7 @@ type Backend = {
   /** What a client is told after it has been let in. */
   greeting: Buffer;
   /** `isOver`: the transaction has ended. */
-  answer(data: Buffer, isOver: boolean): void;
+  response(data: Buffer, isOver: boolean): void;
 };
 
 async function openBackend(
@@ -182,10 +182,10 @@ async function openBackend(
   head.writeInt32BE(body.length + 8, 0);
   head.writeInt32BE(196_608, 4);
   socket.write(Buffer.concat([head, body]));
-  const backend: Backend = { socket, isFree: true, greeting: Buffer.alloc(0), answer() {} };
+  const backend: Backend = { socket, isFree: true, greeting: Buffer.alloc(0), response() {} };
   await new Promise<void>((resolve) => {
     readMessages(socket, (messages, isOver) => {
-      if (backend.greeting.length > 0 || !isOver) return backend.answer(messages, isOver);
+      if (backend.greeting.length > 0 || !isOver) return backend.response(messages, isOver);
       backend.greeting = messages;
       return resolve();
     });

@@ -4,10 +4,10 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { openBrowser } from "./chromium.ts";
 import { COMPATIBILITY_DATE } from "./wrangler-config.ts";
 
-/** What runs one and the same script: from JSON texts to the answers of its function `answerList`. */
+/** What runs one and the same script: from JSON texts to the answers of its function `respondList`. */
 export type Runtime = { name: string; run(lists: readonly string[]): Promise<string[]> };
 
-/** `entry` defines `answerList`; its imports are found from `resolveDir`. */
+/** `entry` defines `respondList`; its imports are found from `resolveDir`. */
 export type Script = { entry: string; resolveDir: string };
 
 /** The runtimes beside Node. */
@@ -32,7 +32,7 @@ const workerd = (script: Script): Runtime => ({
   async run(lists) {
     const contents = await bundle(
       script,
-      "export default { fetch: async (request) => new Response(answerList(await request.text())) };",
+      "export default { fetch: async (request) => new Response(respondList(await request.text())) };",
     );
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
@@ -42,13 +42,13 @@ const workerd = (script: Script): Runtime => ({
       }),
     );
     try {
-      const answers: string[] = [];
+      const responses: string[] = [];
       for (const body of lists) {
         const init = { method: "POST", body };
-        const answer = await miniflare.dispatchFetch("http://worker.test/", init);
-        answers.push(await answer.text());
+        const response = await miniflare.dispatchFetch("http://worker.test/", init);
+        responses.push(await response.text());
       }
-      return answers;
+      return responses;
     } finally {
       await miniflare.dispose();
     }
@@ -58,22 +58,22 @@ const workerd = (script: Script): Runtime => ({
 const chromium = (script: Script): Runtime => ({
   name: "Chromium",
   async run(lists) {
-    const content = await bundle(script, "globalThis.answerList = answerList;");
+    const content = await bundle(script, "globalThis.respondList = respondList;");
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
       await page.addScriptTag({ content, type: "module" });
-      const answers: string[] = [];
+      const responses: string[] = [];
       for (const list of lists) {
-        answers.push(
+        responses.push(
           await page.evaluate(
             (json) =>
-              (globalThis as unknown as { answerList(json: string): string }).answerList(json),
+              (globalThis as unknown as { respondList(json: string): string }).respondList(json),
             list,
           ),
         );
       }
-      return answers;
+      return responses;
     } finally {
       await browser.close();
     }

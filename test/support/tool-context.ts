@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Supply } from "#tools/define-tool.ts";
+import type { ToolContext } from "#tools/define-tool.ts";
 
 /**
  * The supply under which the examples of the tools hold: a fixed time, random bytes that are the same in
  * every run, and the digests of node:crypto.
  */
-export function fixedSupply(): Supply & { drawn: number[] } {
+export function fixedToolContext(): ToolContext & { drawn: number[] } {
   const drawn: number[] = [];
   let state = 0x746f6f6c;
   return {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
@@ -10,11 +10,11 @@ import { utf8Length } from "#tools/text.ts";
 
 const MB = 1024 * 1024;
 
-function refusal(tool: Tool<unknown>, value: unknown): Fault {
+function problem(tool: Tool<unknown>, value: unknown): ApiError {
   try {
     checkInput(tool, value);
   } catch (fault) {
-    assert.ok(fault instanceof Fault);
+    assert.ok(fault instanceof ApiError);
     return fault;
   }
   assert.fail("was not refused");
@@ -110,7 +110,7 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
 
 for (const [tool, body, pointer, detail, sentence] of ONE_FAULT) {
   test(`${tool.name} says of ${body}: ${detail}`, () => {
-    const fault = refusal(tool, JSON.parse(body));
+    const fault = problem(tool, JSON.parse(body));
     assert.equal(fault.code, "invalid_request");
     assert.deepEqual(fault.details.errors, [{ pointer, detail }]);
     assert.equal(fault.message, sentence ?? `\`${pointer.slice(1)}\` ${detail}.`);
@@ -118,7 +118,7 @@ for (const [tool, body, pointer, detail, sentence] of ONE_FAULT) {
 }
 
 test("every fault is listed, each field once", () => {
-  const fault = refusal(qrCode, { width: null, format: 1, txt: "a", colour: 1 });
+  const fault = problem(qrCode, { width: null, format: 1, txt: "a", colour: 1 });
   assert.deepEqual(
     fault.details.errors?.map(({ pointer }) => pointer),
     ["/text", "/format", "/width", "/txt", "/colour"],
@@ -132,7 +132,7 @@ test("every fault is listed, each field once", () => {
 });
 
 test("without a body the required fields are named", () => {
-  const fault = refusal(markdownRender, undefined);
+  const fault = problem(markdownRender, undefined);
   assert.equal(fault.message, "The body is empty: `markdown` is required.");
   assert.deepEqual(fault.details.errors, [{ pointer: "/markdown", detail: "is required" }]);
 });
@@ -142,7 +142,7 @@ test("an empty object is enough for a tool whose body is optional", () => {
 });
 
 test("long values and names are cut, and control characters do not break the line", () => {
-  const fault = refusal(uuid, { count: `${"x".repeat(39)}😀y`, [`k\n${"k".repeat(5000)}`]: 1 });
+  const fault = problem(uuid, { count: `${"x".repeat(39)}😀y`, [`k\n${"k".repeat(5000)}`]: 1 });
   assert.ok(fault.message.length < 300, fault.message);
   assert.match(fault.message, /got "x{39}…"\. `k\\nk{38}…`: unknown field/);
   assert.equal(fault.details.errors?.[1]?.pointer, "");
@@ -150,7 +150,7 @@ test("long values and names are cut, and control characters do not break the lin
 
 test("a body full of unknown fields does not make a long answer", () => {
   const body = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`field${i}`, i]));
-  const { errors } = refusal(uuid, body).details;
+  const { errors } = problem(uuid, body).details;
   assert.equal(errors?.length, 21);
   assert.equal(errors?.at(-1)?.detail, "has 99980 more unknown fields");
 });
@@ -166,7 +166,7 @@ for (const [tool, field, max] of [
       const within = letter.repeat(Math.floor(max / bytes));
       assert.doesNotThrow(() => checkInput<unknown>(tool, { [field]: within }));
       const over = within + "a".repeat(max - Buffer.byteLength(within) + 1);
-      const fault = refusal(tool, { [field]: over });
+      const fault = problem(tool, { [field]: over });
       assert.equal(fault.code, "too_large");
       assert.equal(
         fault.message,
@@ -177,7 +177,7 @@ for (const [tool, field, max] of [
 }
 
 test("a field that is too large is said before anything else", () => {
-  const fault = refusal(hash, { text: `${"a".repeat(MB)}\ud800`, algorithm: 5, more: 1 });
+  const fault = problem(hash, { text: `${"a".repeat(MB)}\ud800`, algorithm: 5, more: 1 });
   assert.equal(fault.code, "too_large");
 });
 
@@ -201,7 +201,7 @@ test("whatever the body is, the only thing thrown is a Fault", () => {
       try {
         checkInput(tool, body);
       } catch (fault) {
-        assert.ok(fault instanceof Fault);
+        assert.ok(fault instanceof ApiError);
         assert.doesNotThrow(() => encodeURIComponent(fault.message));
       }
     }),

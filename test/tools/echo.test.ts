@@ -3,10 +3,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
 import { echo } from "#tools/echo/tool.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
-const answerTo = (json: string, receivedAt = fixedSupply().receivedAt) => {
-  const output = echo.run(checkInput(echo, json).input, { ...fixedSupply(), receivedAt });
+const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) => {
+  const output = echo.run(checkInput(echo, json).input, { ...fixedToolContext(), receivedAt });
   assert.ok(!(output instanceof Promise));
   assert.ok(echo.encode);
   return echo.encode(output);
@@ -32,7 +32,7 @@ test("the body comes back letter for letter", () => {
     '"$& $1 `"',
   ]) {
     assert.equal(
-      answerTo(json),
+      responseTo(json),
       `{"ok":true,"receivedAt":"2026-03-04T05:06:07.089Z","body":${json}}`,
     );
   }
@@ -41,12 +41,12 @@ test("the body comes back letter for letter", () => {
 test("every JSON value parses to itself in the answer", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), (json) => {
-      assert.deepEqual(JSON.parse(answerTo(json)).body, JSON.parse(json));
+      assert.deepEqual(JSON.parse(responseTo(json)).body, JSON.parse(json));
     }),
   );
 });
 
 test("receivedAt is ISO 8601 in UTC with milliseconds", () => {
-  assert.match(answerTo("1", 0), /"receivedAt":"1970-01-01T00:00:00\.000Z"/);
-  assert.match(answerTo("1", 1_767_225_599_999), /"receivedAt":"2025-12-31T23:59:59\.999Z"/);
+  assert.match(responseTo("1", 0), /"receivedAt":"1970-01-01T00:00:00\.000Z"/);
+  assert.match(responseTo("1", 1_767_225_599_999), /"receivedAt":"2025-12-31T23:59:59\.999Z"/);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as z from "zod/mini";
 import { checkInput, findTool, TOOLS } from "#tools/registry.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
 test("the tools stand in the order of the specification and are found by their names", () => {
   const names = TOOLS.map(({ name }) => name);
@@ -19,7 +19,7 @@ for (const tool of TOOLS) {
   for (const { name, request, response } of tool.examples) {
     test(`${tool.name} answers its example word for word: ${name}`, async () => {
       const sent = tool.verbatim ? JSON.stringify(request) : request;
-      const output = await tool.run(checkInput(tool, sent).input, fixedSupply());
+      const output = await tool.run(checkInput(tool, sent).input, fixedToolContext());
       const text = tool.encode?.(output) ?? JSON.stringify(output);
       assert.equal(text, JSON.stringify(response));
       assert.doesNotThrow(() => tool.output.parse(response));

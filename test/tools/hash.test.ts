@@ -5,10 +5,11 @@ import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
 import type { HashAlgorithm } from "#tools/define-tool.ts";
 import { hash } from "#tools/hash/tool.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
 const ALGORITHMS: HashAlgorithm[] = ["sha1", "sha256", "sha384", "sha512"];
-const run = async (request: unknown) => hash.run(checkInput(hash, request).input, fixedSupply());
+const run = async (request: unknown) =>
+  hash.run(checkInput(hash, request).input, fixedToolContext());
 
 /** NIST, "Examples with intermediate values" for FIPS 180-4, and the vectors of RFC 6234, section 8.5. */
 const TWO_BLOCKS_256 = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -86,8 +87,8 @@ test("the algorithm may be spelt in any case, with or without the hyphen", async
   for (const algorithm of ALGORITHMS) {
     const digits = algorithm.slice(3);
     for (const spelling of [`SHA${digits}`, `Sha${digits}`, `sha-${digits}`, `SHA-${digits}`]) {
-      const answer = await run({ text: "abc", algorithm: spelling });
-      assert.equal(answer.algorithm, `SHA${digits}`, spelling);
+      const response = await run({ text: "abc", algorithm: spelling });
+      assert.equal(response.algorithm, `SHA${digits}`, spelling);
     }
   }
 });
@@ -104,21 +105,21 @@ test("every text has the digest that node:crypto gives for its UTF-8 bytes", asy
   await fc.assert(
     fc.asyncProperty(texts, fc.constantFrom(...ALGORITHMS), async (text, algorithm) => {
       const expected = createHash(algorithm).update(text, "utf8").digest("hex");
-      const answer = await run({ text, algorithm });
-      assert.equal(answer.hash, expected);
-      assert.equal(answer.length, expected.length);
+      const response = await run({ text, algorithm });
+      assert.equal(response.hash, expected);
+      assert.equal(response.length, expected.length);
     }),
   );
 });
 
 test("a digest that is ready at once gives an answer at once, and a promised one a promise", async () => {
   const input = checkInput(hash, { text: "abc" }).input;
-  assert.ok(!(hash.run(input, fixedSupply()) instanceof Promise));
+  assert.ok(!(hash.run(input, fixedToolContext()) instanceof Promise));
   const promised = hash.run(input, {
-    ...fixedSupply(),
+    ...fixedToolContext(),
     digest: async (_, bytes) =>
       new Uint8Array(await webcrypto.subtle.digest("SHA-256", Uint8Array.from(bytes))),
   });
   assert.ok(promised instanceof Promise);
-  assert.deepEqual(await promised, hash.run(input, fixedSupply()));
+  assert.deepEqual(await promised, hash.run(input, fixedToolContext()));
 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkInput } from "#tools/check-input.ts";
 import { markdownRender } from "#tools/markdown-render/tool.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
 const run = (request: unknown) => {
-  const output = markdownRender.run(checkInput(markdownRender, request).input, fixedSupply());
+  const output = markdownRender.run(checkInput(markdownRender, request).input, fixedToolContext());
   assert.ok(!(output instanceof Promise));
   return output;
 };

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { qrCode } from "#tools/qr-code/tool.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 import { decode, margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
 
 const run = (request: unknown) => {
-  const output = qrCode.run(checkInput(qrCode, request).input, fixedSupply());
+  const output = qrCode.run(checkInput(qrCode, request).input, fixedToolContext());
   assert.ok(!(output instanceof Promise));
   return output;
 };
@@ -17,8 +17,8 @@ const run = (request: unknown) => {
 const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
 
 test("the answer has the fields of the specification in its order, with the defaults", () => {
-  const answer = run({ text: "hello" });
-  assert.deepEqual(Object.keys(answer), [
+  const response = run({ text: "hello" });
+  assert.deepEqual(Object.keys(response), [
     "ok",
     "format",
     "errorCorrectionLevel",
@@ -26,7 +26,7 @@ test("the answer has the fields of the specification in its order, with the defa
     "mimeType",
     "output",
   ]);
-  assert.partialDeepStrictEqual(answer, {
+  assert.partialDeepStrictEqual(response, {
     ok: true,
     format: "png",
     errorCorrectionLevel: "M",
@@ -44,9 +44,9 @@ test("each format has its media type", () => {
 
 for (const errorCorrectionLevel of ["L", "M", "Q", "H"] as const) {
   test(`a symbol at level ${errorCorrectionLevel} says so in its format bits`, () => {
-    const answer = run({ text: "hello", errorCorrectionLevel, format: "svg" });
-    assert.equal(answer.errorCorrectionLevel, errorCorrectionLevel);
-    const { width, dark } = readSvg(answer.output);
+    const response = run({ text: "hello", errorCorrectionLevel, format: "svg" });
+    assert.equal(response.errorCorrectionLevel, errorCorrectionLevel);
+    const { width, dark } = readSvg(response.output);
     // ISO/IEC 18004, table 12 and section 7.9.1: the first two of the format bits, masked with 10.
     const bits = [0, 1].map((x) => dark[(4 + 8) * width + 4 + x]);
     const expected = { L: [1, 1], M: [1, 0], Q: [0, 1], H: [0, 0] };
@@ -111,7 +111,7 @@ for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
       const picture = readPng(run({ ...request, text: letter.repeat(most) }).output);
       assert.equal(decode(picture, 1), letter.repeat(most));
       if (max >= 4096) continue;
-      const fault = refusal({ ...request, text: letter.repeat(max + 1) });
+      const fault = problem({ ...request, text: letter.repeat(max + 1) });
       assert.equal(fault.code, "text_too_long_for_level");
       // Of this text: a level that would hold more holds all of it.
       const capacities = Object.entries(held).map(([other, most]) => [
@@ -124,11 +124,11 @@ for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
   });
 }
 
-function refusal(request: unknown): Fault {
+function problem(request: unknown): ApiError {
   try {
     run(request);
   } catch (fault) {
-    assert.ok(fault instanceof Fault);
+    assert.ok(fault instanceof ApiError);
     return fault;
   }
   assert.fail("was not refused");
@@ -136,8 +136,8 @@ function refusal(request: unknown): Fault {
 
 test("4 KB are the bound of the text, whatever a symbol holds", () => {
   assert.equal(run({ text: "7".repeat(4096), errorCorrectionLevel: "M" }).ok, true);
-  assert.equal(refusal({ text: "7".repeat(4097), errorCorrectionLevel: "L" }).code, "too_large");
-  assert.equal(refusal({ text: "é".repeat(2049) }).code, "too_large");
+  assert.equal(problem({ text: "7".repeat(4097), errorCorrectionLevel: "L" }).code, "too_large");
+  assert.equal(problem({ text: "é".repeat(2049) }).code, "too_large");
 });
 
 test("the width is rounded and clamped, never refused", () => {
@@ -155,10 +155,10 @@ test("the width is rounded and clamped, never refused", () => {
     ["-1e400", 64],
   ] as const) {
     for (const format of ["png", "svg", "utf8"]) {
-      const answer = run({ text: "a", format, width: JSON.parse(json) });
-      assert.equal(answer.width, width, json);
-      if (format === "png") assert.equal(readPng(answer.output).width, width);
-      if (format === "svg") assert.equal(readSvg(answer.output).drawnWidth, width);
+      const response = run({ text: "a", format, width: JSON.parse(json) });
+      assert.equal(response.width, width, json);
+      if (format === "png") assert.equal(readPng(response.output).width, width);
+      if (format === "svg") assert.equal(readSvg(response.output).drawnWidth, width);
     }
   }
 });
@@ -182,9 +182,9 @@ const LAYOUTS: [number, number, number, number, number][] = [
 for (const [size, asked, used, scale, offset] of LAYOUTS) {
   test(`${size} modules in ${asked} pixels: ${scale} pixels a module after ${offset} of quiet zone`, () => {
     const text = ofSize[size] as string;
-    const answer = run({ text, errorCorrectionLevel: "L", width: asked });
-    assert.equal(answer.width, used);
-    const picture = readPng(answer.output);
+    const response = run({ text, errorCorrectionLevel: "L", width: asked });
+    assert.equal(response.width, used);
+    const picture = readPng(response.output);
     assert.deepEqual([picture.width, picture.height], [used, used]);
     const far = used - offset - size * scale;
     assert.deepEqual(margins(picture).slice(0, 2), [offset, offset]);
@@ -245,6 +245,6 @@ test("fields that are not as described are refused", () => {
     { text: "a", width: [256] },
     { text: "a", size: 256 },
   ]) {
-    assert.equal(refusal(bad).code, "invalid_request", JSON.stringify(bad));
+    assert.equal(problem(bad).code, "invalid_request", JSON.stringify(bad));
   }
 });

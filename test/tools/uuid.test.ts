@@ -3,15 +3,15 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
 import { uuid } from "#tools/uuid/tool.ts";
-import { fixedSupply } from "../support/tool-context.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
 
-const run = (request: unknown, supply = fixedSupply()) => {
-  const output = uuid.run(checkInput(uuid, request).input, supply);
+const run = (request: unknown, context = fixedToolContext()) => {
+  const output = uuid.run(checkInput(uuid, request).input, context);
   assert.ok(!(output instanceof Promise));
   return output;
 };
 const withBytes = (byte: number) => ({
-  ...fixedSupply(),
+  ...fixedToolContext(),
   random: (count: number) => new Uint8Array(count).fill(byte),
 });
 
@@ -26,38 +26,38 @@ test("only the version and variant bits of RFC 9562 are not random", () => {
   // RFC 9562, appendix A.3: the example of a version 4 UUID, given back its own bits.
   const example = "919108f752d133205bacf847db4148a8";
   const random = () => Buffer.from(example, "hex");
-  assert.deepEqual(run({}, { ...fixedSupply(), random }).uuids, [
+  assert.deepEqual(run({}, { ...fixedToolContext(), random }).uuids, [
     "919108f7-52d1-4320-9bac-f847db4148a8",
   ]);
 });
 
 test("all bytes come from one draw of exactly sixteen for each UUID", () => {
   for (const count of [1, 2, 500]) {
-    const supply = fixedSupply();
-    run({ count }, supply);
-    assert.deepEqual(supply.drawn, [16 * count]);
+    const context = fixedToolContext();
+    run({ count }, context);
+    assert.deepEqual(context.drawn, [16 * count]);
   }
 });
 
 test("the same random bytes give the same UUIDs, and stay as they were", () => {
   const bytes = Uint8Array.from({ length: 48 }, (_, i) => i * 5);
-  const supply = { ...fixedSupply(), random: () => bytes };
-  const first = run({ count: 3 }, supply);
-  assert.deepEqual(run({ count: 3 }, supply), first);
+  const context = { ...fixedToolContext(), random: () => bytes };
+  const first = run({ count: 3 }, context);
+  assert.deepEqual(run({ count: 3 }, context), first);
   assert.equal(bytes[6], 30);
 });
 
 test("every count from 1 to 500 gives as many different UUIDs of version 4", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.boolean(), (count, uppercase) => {
-      const answer = run({ count, uppercase });
-      assert.deepEqual(Object.keys(answer), ["ok", "count", "uppercase", "uuids"]);
-      assert.equal(answer.count, count);
-      assert.equal(new Set(answer.uuids).size, count);
+      const response = run({ count, uppercase });
+      assert.deepEqual(Object.keys(response), ["ok", "count", "uppercase", "uuids"]);
+      assert.equal(response.count, count);
+      assert.equal(new Set(response.uuids).size, count);
       const shape = uppercase
         ? /^[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/
         : /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-      for (const value of answer.uuids) assert.match(value, shape);
+      for (const value of response.uuids) assert.match(value, shape);
     }),
     { numRuns: 50 },
   );

@@ -2,7 +2,7 @@
 
 import { inProcess, openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
-import { createCaller, type DoorSettings, openDoor } from "../http/test-service.ts";
+import { createCaller, openService, type TestServiceSettings } from "../http/test-service.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 22, 26, 7, 89);
@@ -16,10 +16,10 @@ export const patternedBytes = (count: number) =>
 export async function openApi() {
   const time = { now: () => RECEIVED_AT, elapsed: () => 0 };
   const backstage = createBackstage(createMemoryLedger(), time);
-  const open = async (settings: DoorSettings) =>
+  const open = async (settings: TestServiceSettings) =>
     openInProcess(backstage, settings, { random: patternedBytes });
-  const door = await openDoor({ ...inProcess, open }, { rateLimit: 0 });
-  const caller = await createCaller(door, { credits: 1_000_000 });
+  const service = await openService({ ...inProcess, open }, { rateLimit: 0 });
+  const caller = await createCaller(service, { credits: 1_000_000 });
   return {
     /** The status and the bytes that a client of the API gets. */
     async post(tool: string, body: Uint8Array) {

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { CATALOGUE } from "../../web/tools/catalogue.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
-import { answerOf, type Opened, openTool, textOf, VISITOR } from "./browser-tools-visit.ts";
+import { type Opened, openTool, responseOf, textOf, VISITOR } from "./browser-tools-visit.ts";
 import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools for everyone: no barrier that axe finds, and all of it on a small screen. */
@@ -34,7 +34,7 @@ for (const [look, options] of Object.entries({
       const { page } = await openTool(opened, t, name, options);
       if (name === "uuid") await page.getByRole("button", { name: "Generate" }).click();
       if (name === "echo") await textOf(page).fill("{");
-      if (CATALOGUE.some((entry) => entry.name === name)) await answerOf(page).waitFor();
+      if (CATALOGUE.some((entry) => entry.name === name)) await responseOf(page).waitFor();
       assert.deepEqual(await barriersOf(page), [], name);
       const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`);

@@ -30,7 +30,7 @@ const ENTRY = `
       : requestText(tool, fieldsOf(tool), asked.form);
     return new TextEncoder().encode(text);
   }
-  async function answerCase({ tool: name, asked, receivedAt, place }) {
+  async function runCase({ tool: name, asked, receivedAt, place }) {
     const tool = await loadTool(name);
     const body = bodyOf(tool, asked);
     const answer = await answerCall(tool, body, { receivedAt, random, digest }, place);
@@ -45,7 +45,7 @@ let api: Awaited<ReturnType<typeof openApi>>;
 
 before(async () => {
   const resolveDir = path.join(import.meta.dirname, "../../web/tools");
-  const content = await bundle({ entry: ENTRY, resolveDir }, "globalThis.answerCase = answerCase;");
+  const content = await bundle({ entry: ENTRY, resolveDir }, "globalThis.runCase = runCase;");
   api = await openApi();
   browser = await openBrowser();
   page = await browser.newPage();
@@ -53,13 +53,12 @@ before(async () => {
 });
 after(() => browser.close());
 
-type PageAnswer = { status: number; body: string; sent: string | null };
+type PageResponse = { status: number; body: string; sent: string | null };
 
-function askPage(tool: string, asked: Case): Promise<PageAnswer> {
+function askPage(tool: string, asked: Case): Promise<PageResponse> {
   const place = { apiUrl: PUBLIC_URL, requestId: REQUEST_ID };
   return page.evaluate(
-    (given) =>
-      (globalThis as unknown as { answerCase(given: unknown): PageAnswer }).answerCase(given),
+    (given) => (globalThis as unknown as { runCase(given: unknown): PageResponse }).runCase(given),
     { tool, asked, receivedAt: RECEIVED_AT, place },
   );
 }

@@ -7,10 +7,10 @@ import { eventually } from "../http/test-service.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
 import {
-  assertAnswers,
+  assertResponses,
   type Opened,
   openTool,
-  shownAnswer,
+  shownResponse,
   textOf,
   VISITOR,
 } from "./browser-tools-visit.ts";
@@ -35,7 +35,7 @@ after(() => console.log(`${driven} answers of the pages' forms are those of the 
 
 async function assertFollows(page: Page, tool: string, body: unknown, act: () => Promise<unknown>) {
   await act();
-  await assertAnswers(opened, page, tool, body);
+  await assertResponses(opened, page, tool, body);
   driven += 1;
 }
 
@@ -58,7 +58,7 @@ const TEXTS = [
 ];
 
 test("what is typed into the form of hash is answered as the API answers it", async (t) => {
-  const { page, complaints } = await openTool(opened, t, "hash");
+  const { page, loggedErrors } = await openTool(opened, t, "hash");
   for (const text of TEXTS) {
     await assertFollows(page, "hash", { text }, () => textOf(page).fill(text));
   }
@@ -67,11 +67,11 @@ test("what is typed into the form of hash is answered as the API answers it", as
       choose(page, algorithm),
     );
   }
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("what is typed into the form of qr-code is answered as the API answers it, refusals at their fields", async (t) => {
-  const { page, complaints } = await openTool(opened, t, "qr-code");
+  const { page, loggedErrors } = await openTool(opened, t, "qr-code");
   for (const text of TEXTS) {
     await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
   }
@@ -79,7 +79,7 @@ test("what is typed into the form of qr-code is answered as the API answers it, 
   await assertFollows(page, "qr-code", { text: long }, () => textOf(page).fill(long));
   const [fault] = ((await textOf(page).getAttribute("aria-describedby")) ?? "").split(/\s+/);
   const said = page.locator(`[id="${fault}"]`);
-  const { errors } = JSON.parse((await shownAnswer(page)) as string);
+  const { errors } = JSON.parse((await shownResponse(page)) as string);
   assert.equal(await said.textContent(), errors[0].detail);
   const text = "https://example.com";
   await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
@@ -96,11 +96,11 @@ test("what is typed into the form of qr-code is answered as the API answers it, 
   await eventually("the picture is 2048 pixels wide", () =>
     page.evaluate<boolean>(`document.querySelector(".tool-qr")?.naturalWidth === 2048`),
   );
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("what is typed into the form of echo is answered as the API answers it", async (t) => {
-  const { page, complaints } = await openTool(opened, t, "echo");
+  const { page, loggedErrors } = await openTool(opened, t, "echo");
   for (const body of [
     "",
     "null",
@@ -112,11 +112,11 @@ test("what is typed into the form of echo is answered as the API answers it", as
   ]) {
     await assertFollows(page, "echo", body, () => textOf(page).fill(body));
   }
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("what is typed into the form of markdown-render is answered, and rendered in a frame without rights", async (t) => {
-  const { page, complaints, requests } = await openTool(opened, t, "markdown-render");
+  const { page, loggedErrors, requests } = await openTool(opened, t, "markdown-render");
   for (const markdown of [
     ...TEXTS,
     "# A\n\n![x](https://a.example/x.png) [b](https://b.example)\n\n[^1]\n\n[^1]: c",
@@ -138,34 +138,34 @@ test("what is typed into the form of markdown-render is answered, and rendered i
     [],
   );
   assert.deepEqual(
-    complaints.filter((text) => !text.includes("allow-popups")),
+    loggedErrors.filter((text) => !text.includes("allow-popups")),
     [],
   );
 });
 
 test("UUIDs are made on the button, new ones each time, and none before", async (t) => {
-  const { page, complaints } = await openTool(opened, t, "uuid");
+  const { page, loggedErrors } = await openTool(opened, t, "uuid");
   const count = page.getByRole("textbox", { name: "count" });
   for (const wrong of ["0", "501", "1.5", "-3"]) {
     await assertFollows(page, "uuid", { count: Number(wrong) }, () => count.fill(wrong));
   }
   await count.fill("500");
   await page.getByText("Press Generate for a new result.").waitFor();
-  assert.equal(await shownAnswer(page), null);
+  assert.equal(await shownResponse(page), null);
   const seen = new Set<string>();
   for (let round = 1; round <= 2; round += 1) {
-    const before = await shownAnswer(page);
+    const before = await shownResponse(page);
     await page.getByRole("button", { name: "Generate" }).click();
-    await eventually("new ones", async () => (await shownAnswer(page)) !== before);
-    const { uuids } = JSON.parse((await shownAnswer(page)) as string) as { uuids: string[] };
+    await eventually("new ones", async () => (await shownResponse(page)) !== before);
+    const { uuids } = JSON.parse((await shownResponse(page)) as string) as { uuids: string[] };
     for (const uuid of uuids) seen.add(uuid);
     assert.equal(seen.size, 500 * round);
   }
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("a large file is answered in a worker, letter for letter, and a shorter text in between is not held up", async (t) => {
-  const { page, complaints } = await openTool(opened, t, "hash");
+  const { page, loggedErrors } = await openTool(opened, t, "hash");
   const text = `\ufeff${"line one\r\nline two\n".repeat(50_000)}`;
   const worker = page.waitForEvent("worker");
   const buffer = Buffer.from(text);
@@ -174,8 +174,8 @@ test("a large file is answered in a worker, letter for letter, and a shorter tex
   await worker;
   await page.setInputFiles("input[type=file]", { ...file, buffer: buffer.subarray(3) });
   await page.getByRole("button", { name: "Clear" }).click();
-  await assertAnswers(opened, page, "hash", { text: "" });
-  assert.deepEqual(complaints, []);
+  await assertResponses(opened, page, "hash", { text: "" });
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("a file that is too large or no text is refused in words, and the input stays", async (t) => {
@@ -220,7 +220,7 @@ test("what is entered leaves the page by no way: not in an address, not in a req
   const { page, requests } = await openTool(opened, t, "echo");
   const secret = "a-word-that-nobody-else-has";
   await textOf(page).fill(JSON.stringify(secret));
-  await assertAnswers(opened, page, "echo", JSON.stringify(secret));
+  await assertResponses(opened, page, "echo", JSON.stringify(secret));
   const kept = await page.evaluate<string[]>(
     `[location.href, document.cookie, ...Object.values({ ...localStorage, ...sessionStorage })]`,
   );

@@ -11,7 +11,7 @@ export const VISITOR: Visitor = {
   providers: [],
   starter: { credits: 100, days: 90 },
   apiUrl: PUBLIC_URL,
-  lettersStayHere: false,
+  emailsStayHere: false,
 };
 
 /** What is open in a test file. */
@@ -20,7 +20,7 @@ export type Opened = { browser: Browser; url: string; api: Awaited<ReturnType<ty
 /** The clock that stands still is a script in every frame, and the preview's frame runs none. */
 const FROM_THE_TEST = /^Blocked script execution in 'about:srcdoc'/;
 
-export type Seen = { page: Page; complaints: string[]; requests: string[] };
+export type Seen = { page: Page; loggedErrors: string[]; requests: string[] };
 
 /** A page whose clock stands still, and what it complained of and asked for. */
 export async function openTool(
@@ -32,31 +32,31 @@ export async function openTool(
   const context = await browser.newContext({ acceptDownloads: true, ...options });
   t.after(() => context.close());
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   const requests: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("pageerror", (error) => loggedErrors.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error" && !FROM_THE_TEST.test(message.text())) {
-      complaints.push(message.text());
+      loggedErrors.push(message.text());
     }
   });
   page.on("request", (request) => requests.push(`${request.method()} ${request.url()}`));
   await page.clock.setFixedTime(RECEIVED_AT);
   await page.goto(`${url}/tools${name === "" ? "" : `/${name}`}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  return { page, complaints, requests };
+  return { page, loggedErrors, requests };
 }
 
-export const answerOf = (page: Page): Locator =>
+export const responseOf = (page: Page): Locator =>
   page.getByRole("figure", { name: /^Answer/ }).locator("code");
 export const textOf = (page: Page): Locator => page.getByRole("textbox").first();
 
 /** What the page shows as the API's answer; null where it shows none. */
-export const shownAnswer = async (page: Page): Promise<string | null> =>
-  (await answerOf(page).count()) === 0 ? null : answerOf(page).textContent();
+export const shownResponse = async (page: Page): Promise<string | null> =>
+  (await responseOf(page).count()) === 0 ? null : responseOf(page).textContent();
 
 /** The page shows what the API answers to this body, in the end: it follows the input by itself. */
-export async function assertAnswers(
+export async function assertResponses(
   { api }: Opened,
   page: Page,
   tool: string,
@@ -66,6 +66,6 @@ export async function assertAnswers(
   const { bytes } = await api.post(tool, Buffer.from(text));
   const expected = Buffer.from(bytes).toString();
   await eventually(`the page shows ${expected.slice(0, 500)}`, async () => {
-    return (await shownAnswer(page)) === expected;
+    return (await shownResponse(page)) === expected;
   });
 }

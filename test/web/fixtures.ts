@@ -32,7 +32,7 @@ export const visitor: Visitor = {
   providers: ["github", "google"],
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
-  lettersStayHere: true,
+  emailsStayHere: true,
 };
 export const nobody: Visitor = { ...visitor, person: null };
 export const unverified: Visitor = {

@@ -4,14 +4,14 @@ import {
   counted,
   DAY_MS,
   dayOf,
-  figure,
+  formatNumber,
   longDay,
   relative,
   signed,
 } from "../../web/parts/numbers.ts";
 
 test("thousands are separated, and one is one call, none and many are calls", () => {
-  assert.equal(figure(1_234_567), "1,234,567");
+  assert.equal(formatNumber(1_234_567), "1,234,567");
   assert.equal(counted(0, "call"), "0 calls");
   assert.equal(counted(1, "call"), "1 call");
   assert.equal(counted(2000, "call"), "2,000 calls");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noticeOf } from "../../web/credits/purchase-text.ts";
+import { eventOf } from "../../web/credits/purchase-text.ts";
 import { waitAfter } from "../../web/credits/purchase-waits.ts";
-import { answerText, bodyText, deliveryState } from "../../web/webhooks/webhook-text.ts";
+import { bodyText, deliveryState, responseText } from "../../web/webhooks/webhook-text.ts";
 import { deliveries, purchaseIn } from "./sales-fixtures.ts";
 
 test("a purchase is looked at every two seconds at first, ever more rarely, and not for ever", () => {
@@ -19,29 +19,26 @@ test("a purchase is looked at every two seconds at first, ever more rarely, and 
 });
 
 test("whoever comes back without paying is told so only while nobody has paid", () => {
-  assert.equal(noticeOf(purchaseIn.open, true).title, "You have not paid.");
-  assert.equal(noticeOf(purchaseIn.open, false).title, "Not paid yet.");
-  assert.deepEqual(noticeOf(purchaseIn.paid, true), noticeOf(purchaseIn.paid, false));
+  assert.equal(eventOf(purchaseIn.open, true).title, "You have not paid.");
+  assert.equal(eventOf(purchaseIn.open, false).title, "Not paid yet.");
+  assert.deepEqual(eventOf(purchaseIn.paid, true), eventOf(purchaseIn.paid, false));
 });
 
 test("a refund tells the money, what was taken back, and what had been spent", () => {
   assert.equal(
-    noticeOf(purchaseIn.refunded, false).text,
+    eventOf(purchaseIn.refunded, false).text,
     "€46.41 went back to you. 9,200 credits were taken back; 800 credits had been spent before.",
   );
   const nothing = { ...purchaseIn.refunded, voided: 0, spent: 10_000 };
-  assert.match(
-    noticeOf(nothing, false).text,
-    /No credits were taken back; 10,000 credits had been/,
-  );
+  assert.match(eventOf(nothing, false).text, /No credits were taken back; 10,000 credits had been/);
 });
 
 test("a purchase in trouble is named, so that the operator can find it", () => {
-  assert.ok(noticeOf(purchaseIn.trouble, false).text.includes(purchaseIn.trouble.id));
+  assert.ok(eventOf(purchaseIn.trouble, false).text.includes(purchaseIn.trouble.id));
 });
 
 test("a delivery tells its state, its last answer, and its body in lines", () => {
-  const told = deliveries.deliveries.map((each) => [deliveryState(each).title, answerText(each)]);
+  const told = deliveries.deliveries.map((each) => [deliveryState(each).title, responseText(each)]);
   assert.deepEqual(told, [
     ["Waiting", "Not tried yet"],
     ["Trying again", "Answered 503"],

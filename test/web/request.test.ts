@@ -23,11 +23,11 @@ type Web = {
 };
 
 let web: Web;
-let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
+let result: (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  answer(request, response, Buffer.concat(chunks).toString());
+  result(request, response, Buffer.concat(chunks).toString());
 });
 
 before(async () => {
@@ -50,21 +50,21 @@ beforeEach(() => web.connection.set({ offline: false, signedOut: false }));
 after(() => server.close());
 
 function reply(status: number, body: unknown, headers: Record<string, string> = {}) {
-  answer = (_, response) => {
+  result = (_, response) => {
     response.writeHead(status, { connection: "close", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   };
 }
 
 async function refused(): Promise<Refused> {
-  const refusal = await web.ask("GET", "/people/home").catch((error: unknown) => error);
-  assert.ok(refusal instanceof Error);
-  return refusal as unknown as Refused;
+  const problem = await web.ask("GET", "/people/home").catch((error: unknown) => error);
+  assert.ok(problem instanceof Error);
+  return problem as unknown as Refused;
 }
 
 test("a question goes below the base, as JSON, and its answer comes back", async () => {
   const seen: unknown[] = [];
-  answer = (request, response, body) => {
+  result = (request, response, body) => {
     seen.push(request.method, request.url, request.headers["content-type"], body);
     response.end('{"key":{"id":"key_1"}}');
   };
@@ -131,7 +131,7 @@ test("an answer of someone on the way is a refusal in plain words", async () => 
 });
 
 test("no answer, or that of a gateway without a service, is offline until one comes", async () => {
-  answer = (_, response) => response.destroy();
+  result = (_, response) => response.destroy();
   assert.equal((await refused()).name, "Offline");
   assert.equal(web.connection.get().offline, true);
   reply(200, { fine: true });

@@ -2,7 +2,7 @@ import type {
   CreditsView,
   DeliveryView,
   EndpointView,
-  NoticesView,
+  NotificationsView,
   OfferView,
   PricesView,
   PurchaseView,
@@ -110,7 +110,7 @@ export const lifetimeCredits: CreditsView = {
   ],
 };
 
-export const notices: NoticesView = { lowBalance: 20, letters: { low: true, expiring: true } };
+export const events: NotificationsView = { lowBalance: 20, emails: { low: true, expiring: true } };
 
 export const endpoints: EndpointView[] = [
   {
@@ -143,7 +143,7 @@ const body = JSON.stringify({
 });
 const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   id,
-  notice: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  event: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
   kind: "credits.low",
   body,
   at: NOW - 2 * DAY,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import * as sold from "./sales-fixtures.ts";
-import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
+import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
 const [endpoint] = sold.endpoints as [(typeof sold.endpoints)[number]];
 const log = `GET /people/webhooks/${endpoint.id}/deliveries`;
@@ -11,8 +11,8 @@ export const SALES_MOCKS: Mocks = {
   "GET /people/prices": { body: sold.prices },
   "GET /people/purchases": { body: sold.purchases },
   "GET /people/purchases?after=cursor-2": { body: sold.olderPurchases },
-  "GET /people/notices": { body: sold.notices },
-  "PUT /people/notices": { body: sold.notices },
+  "GET /people/notices": { body: sold.events },
+  "PUT /people/notices": { body: sold.events },
   "GET /people/webhooks": { body: { endpoints: sold.endpoints, max: 5 } },
   [log]: { body: sold.deliveries },
   [`${log}?after=cursor-2`]: { body: sold.olderDeliveries },
@@ -40,7 +40,7 @@ export function listSalesScreens(all: Mocks): Screen[] {
     });
   return [
     ...creditScreens(at),
-    ...noticeScreens(at("/settings/notices", "notices")),
+    ...notificationScreens(at("/settings/notices", "notices")),
     ...webhookScreens(at("/settings/webhooks", "webhooks")),
     ...unsubscribeScreens(at),
   ];
@@ -54,16 +54,16 @@ type At = (
 function creditScreens(at: At): Screen[] {
   const credits = at("/credits", "credits");
   const back = at(`/credits?purchase=${sold.PURCHASE}`, "credits, back from paying");
-  const answer = (mock: Mock): Mocks => ({ [followed]: mock });
+  const response = (mock: Mock): Mocks => ({ [followed]: mock });
   return [
-    ...Object.entries(sold.purchaseIn).map(([state, body]) => back(state, answer({ body }))),
+    ...Object.entries(sold.purchaseIn).map(([state, body]) => back(state, response({ body }))),
     at(`/credits?cancelled=${sold.PURCHASE}`, "credits, back without paying")(
       "open",
-      answer({ body: sold.purchaseIn.open }),
+      response({ body: sold.purchaseIn.open }),
     ),
-    back("loading", answer("silence")),
-    back("unknown", answer(refusal(404, "not_found", "There is no such purchase."))),
-    back("error", answer(broken)),
+    back("loading", response("silence")),
+    back("unknown", response(problem(404, "not_found", "There is no such purchase."))),
+    back("error", response(broken)),
     credits("lifetime plan", { "GET /people/credits": { body: sold.lifetimeCredits } }),
     credits("sold by hand", { "GET /people/prices": { body: sold.byHand } }),
     credits("nothing sold", {
@@ -74,23 +74,23 @@ function creditScreens(at: At): Screen[] {
     credits("buying, waiting", { "POST /people/purchases": "silence" }, press("Buy Small")),
     credits(
       "buying refused",
-      { "POST /people/purchases": refusal(503, "unavailable", "The payment provider is away.") },
+      { "POST /people/purchases": problem(503, "unavailable", "The payment provider is away.") },
       press("Buy Lifetime"),
     ),
     credits("older purchases", {}, press("Show older")),
   ];
 }
 
-function noticeScreens(notices: ReturnType<At>): Screen[] {
+function notificationScreens(events: ReturnType<At>): Screen[] {
   const fill = (text: string) => async (page: Page) => {
     await page.getByLabel("Low balance").fill(text);
     await press("Save")(page);
   };
-  const saved = { ...sold.notices, lowBalance: 0 };
+  const saved = { ...sold.events, lowBalance: 0 };
   return [
-    notices("saved", { "PUT /people/notices": { body: saved } }, fill("0")),
-    notices("no number", {}, fill("")),
-    notices("refused", { "PUT /people/notices": broken }, fill("100")),
+    events("saved", { "PUT /people/notices": { body: saved } }, fill("0")),
+    events("no number", {}, fill("")),
+    events("refused", { "PUT /people/notices": broken }, fill("100")),
   ];
 }
 
@@ -121,7 +121,7 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     }),
     webhooks(
       "adding refused",
-      { "POST /people/webhooks": refusal(400, "invalid_request", "Use an address with https.") },
+      { "POST /people/webhooks": problem(400, "invalid_request", "Use an address with https.") },
       add,
     ),
     webhooks("added", { "GET /people/webhooks": { body: { endpoints: one, max: 5 } } }, add),
@@ -156,15 +156,15 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
 
 function unsubscribeScreens(at: At): Screen[] {
   const unsubscribe = at("/unsubscribe?token=acc_1.low.0123", "unsubscribe");
-  const answer = (mock: Mock): Mocks => ({ "POST /people/notices/unsubscribe": mock });
+  const response = (mock: Mock): Mocks => ({ "POST /people/notices/unsubscribe": mock });
   const stop = press("Stop these letters");
   return [
     unsubscribe("asked"),
-    unsubscribe("done", answer({ body: { letters: "low" } }), stop),
-    unsubscribe("done with the other sort", answer({ body: { letters: "expiring" } }), stop),
-    unsubscribe("wrong token", answer(refusal(400, "invalid_request", "No such link.")), stop),
-    unsubscribe("refused", answer(broken), stop),
-    unsubscribe("service away", answer("away"), stop),
+    unsubscribe("done", response({ body: { emails: "low" } }), stop),
+    unsubscribe("done with the other sort", response({ body: { emails: "expiring" } }), stop),
+    unsubscribe("wrong token", response(problem(400, "invalid_request", "No such link.")), stop),
+    unsubscribe("refused", response(broken), stop),
+    unsubscribe("service away", response("away"), stop),
     at("/unsubscribe", "unsubscribe")("no token"),
   ];
 }

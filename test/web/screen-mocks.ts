@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { PeopleCode, PeopleRefusal } from "#api/dashboard/shapes.ts";
+import type { DashboardErrorCode, DashboardProblem } from "#api/dashboard/shapes.ts";
 import { NOW } from "./fixtures.ts";
 
 /** A screen of the pages in one state. */
@@ -10,7 +10,7 @@ export type Screen = {
   /** What a person does before the state is there. */
   actions?: (page: Page) => Promise<void>;
   /** What the console says all the same. */
-  complaint?: RegExp;
+  loggedError?: RegExp;
 };
 
 /** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */
@@ -24,11 +24,11 @@ export type Mock =
   /** In turn, one for each request; the last one stays. */
   | Mock[];
 
-export function refusal(status: number, code: PeopleCode, detail: string): Mock {
-  const body: PeopleRefusal = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
+export function problem(status: number, code: DashboardErrorCode, detail: string): Mock {
+  const body: DashboardProblem = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
   return { status, body };
 }
-export const broken = refusal(500, "internal", "Something went wrong on our side. Try again.");
+export const broken = problem(500, "internal", "Something went wrong on our side. Try again.");
 
 const still = new WeakSet<Page>();
 
@@ -36,7 +36,7 @@ const still = new WeakSet<Page>();
  * Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is opened, and
  * again before it is opened for something else.
  */
-export async function answerWith(page: Page, mocks: Mocks): Promise<void> {
+export async function respondWith(page: Page, mocks: Mocks): Promise<void> {
   if (!still.has(page)) await page.clock.setFixedTime(NOW);
   still.add(page);
   await page.unrouteAll();
@@ -46,7 +46,7 @@ export async function answerWith(page: Page, mocks: Mocks): Promise<void> {
     const place = url.pathname.slice(url.pathname.indexOf("/people/"));
     const name = `${route.request().method()} ${place}`;
     const exact = `${name}${url.search}`;
-    const mock = mocks[exact] ?? mocks[name] ?? refusal(404, "not_found", `No mock for ${exact}.`);
+    const mock = mocks[exact] ?? mocks[name] ?? problem(404, "not_found", `No mock for ${exact}.`);
     const count = asked.get(name) ?? 0;
     asked.set(name, count + 1);
     const turn = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;

@@ -21,14 +21,14 @@ export async function openScreenSite(visitor?: Visitor) {
     checkout: ROOT,
     dataDir: path.join(ROOT, "data"),
     say: () => {},
-    complain: (text, { cause }) => {
+    logError: (text, { cause }) => {
       throw new Error(text, { cause });
     },
   });
   await pages.settled;
-  let answer: (request: Request) => Response | Promise<Response> = () => new Response();
+  let result: (request: Request) => Response | Promise<Response> = () => new Response();
   const server = createServer(async (incoming, outgoing) => {
-    const response = await answer(new Request(`http://site.test${incoming.url}`));
+    const response = await result(new Request(`http://site.test${incoming.url}`));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
@@ -38,9 +38,9 @@ export async function openScreenSite(visitor?: Visitor) {
   const written = createPages({ ...FULL, publicUrl: url, assets: { script } });
   const drawn = listAppPages(url);
 
-  answer = async (request) => {
+  result = async (request) => {
     const { pathname } = new URL(request.url);
-    if (pathname.startsWith("/assets/")) return pages.answerAsset(path.basename(pathname), request);
+    if (pathname.startsWith("/assets/")) return pages.serveAsset(path.basename(pathname), request);
     if (visitor && pathname === "/people/visitor") return Response.json(visitor);
     const page = drawn.find((each) => each.path === pathname) ?? toolPageFor(drawn, pathname);
     if (page === undefined) return writtenPage(written, pathname);

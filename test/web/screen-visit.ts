@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { answerWith, type Screen } from "./screen-mocks.ts";
+import { respondWith, type Screen } from "./screen-mocks.ts";
 
 /** How a screen is looked at. 320 pixels are also what 1280 are at 400 percent. */
 export type Mode = { colorScheme: "light" | "dark"; width: number };
@@ -11,38 +11,42 @@ export const MODES: Mode[] = [
 ];
 export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
 
-export type Visit = { page: Page; complaints: string[] };
+export type RequestContext = { page: Page; loggedErrors: string[] };
 
 /** A page that can be used for one screen after the other; `complaints` is what its console said of errors. */
-export async function openVisit(
+export async function openPage(
   browser: Browser,
   { colorScheme, width }: Mode,
   options: BrowserContextOptions = {},
-): Promise<Visit> {
+): Promise<RequestContext> {
   const height = width < 600 ? 800 : 900;
   const context = await browser.newContext({
     ...{ viewport: { width, height }, colorScheme, reducedMotion: "reduce", ...options },
   });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  const loggedErrors: string[] = [];
+  page.on("pageerror", (error) => loggedErrors.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error" && !OF_THE_MOCKS.test(message.text())) {
-      complaints.push(message.text());
+      loggedErrors.push(message.text());
     }
   });
-  return { page, complaints };
+  return { page, loggedErrors };
 }
 
 /** Refusals that the mocks make, and the clock that stands still, which is a script in frames that run none. */
 const OF_THE_MOCKS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
 
 /** Opens a screen and waits until its state is there. */
-export async function openScreen({ page }: Visit, url: string, screen: Screen): Promise<void> {
+export async function openScreen(
+  { page }: RequestContext,
+  url: string,
+  screen: Screen,
+): Promise<void> {
   // Nothing of the screen before may be on its way any more, or kept for a reload.
   if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
   await page.goto("about:blank");
-  await answerWith(page, screen.mocks);
+  await respondWith(page, screen.mocks);
   const unanswered = isWaiting(screen) ? askedInVain(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
   // The server's own heading stands before; the link is React's.

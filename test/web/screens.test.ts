@@ -7,7 +7,14 @@ import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import type { Screen } from "./screen-mocks.ts";
 import { openScreenSite } from "./screen-site.ts";
-import { MODES, type Mode, modeName, openScreen, openVisit, type Visit } from "./screen-visit.ts";
+import {
+  MODES,
+  type Mode,
+  modeName,
+  openPage,
+  openScreen,
+  type RequestContext,
+} from "./screen-visit.ts";
 import { SCREENS } from "./screens.ts";
 
 /**
@@ -46,21 +53,25 @@ async function findViolations(page: Page): Promise<string[]> {
 }
 
 /** With axe in every page from the start: past the policy, as a developer's tools go past it. */
-async function openVisitWithAxe(mode: Mode): Promise<Visit> {
-  const visit = await openVisit(browser, mode);
-  await visit.page.addInitScript(AXE);
-  return visit;
+async function openPageWithAxe(mode: Mode): Promise<RequestContext> {
+  const context = await openPage(browser, mode);
+  await context.page.addInitScript(AXE);
+  return context;
 }
 
-async function findFaults(visit: Visit, screen: Screen, { width }: Mode): Promise<string[]> {
-  const { page, complaints } = visit;
-  await openScreen(visit, site.url, screen);
+async function findFaults(
+  context: RequestContext,
+  screen: Screen,
+  { width }: Mode,
+): Promise<string[]> {
+  const { page, loggedErrors } = context;
+  await openScreen(context, site.url, screen);
   const faults = await findViolations(page);
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
   if (wide > width) faults.push(`It is ${wide} pixels wide`);
   const headings = await page.locator("h1").count();
   if (headings !== 1) faults.push(`It has ${headings} headings of the first rank`);
-  const said = complaints.splice(0).filter((text) => !screen.complaint?.test(text));
+  const said = loggedErrors.splice(0).filter((text) => !screen.loggedError?.test(text));
   return [...faults, ...said];
 }
 
@@ -71,18 +82,18 @@ it("a page keeps the title that the server sends", async () => {
 
 /** Of the places that are left. */
 async function lookAtTitles(places: string[]): Promise<void> {
-  const visit = await openVisit(browser, MODES[0] as Mode);
+  const context = await openPage(browser, MODES[0] as Mode);
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     // The first one of a path is the page without anything done.
     const screen = SCREENS.find(({ path }) => path.split("?")[0] === place);
     assert.ok(screen, `No screen of ${place}`);
     const [, sent] = /<title>([^<]+)/.exec(await (await fetch(site.url + place)).text()) ?? [];
-    await openScreen(visit, site.url, screen);
-    assert.equal(await visit.page.title(), sent, place);
-    const heading = await visit.page.locator("h1").textContent();
+    await openScreen(context, site.url, screen);
+    assert.equal(await context.page.title(), sent, place);
+    const heading = await context.page.locator("h1").textContent();
     assert.equal(`${heading} - Toolbooth`, sent, place);
   }
-  await visit.page.context().close();
+  await context.page.context().close();
 }
 
 /** One visit for each mode and lane, so that pages are opened once and used again and again. */
@@ -92,18 +103,18 @@ for (const [turn, mode] of MODES.entries()) {
   describe(`${modeName(mode)}${drawn}`, {
     concurrency: AT_ONCE,
   }, () => {
-    const free: Visit[] = [];
+    const free: RequestContext[] = [];
     after(async () => {
       for (const { page } of free) await page.context().close();
     });
     for (const screen of screens) {
       it(`${screen.name}: nothing is wrong with it`, async () => {
-        const visit = free.pop() ?? (await openVisitWithAxe(mode));
+        const context = free.pop() ?? (await openPageWithAxe(mode));
         try {
-          assert.deepEqual(await findFaults(visit, screen, mode), []);
+          assert.deepEqual(await findFaults(context, screen, mode), []);
         } finally {
-          visit.complaints.length = 0;
-          free.push(visit);
+          context.loggedErrors.length = 0;
+          free.push(context);
         }
       });
     }

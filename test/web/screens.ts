@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import * as told from "./fixtures.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
-import { broken, type Mock, type Mocks, refusal, type Screen } from "./screen-mocks.ts";
-import { DOOR_SCREENS } from "./sign-in-screens.ts";
+import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 
 const ALL: Mocks = {
   "GET /people/visitor": { body: told.visitor },
@@ -32,7 +32,7 @@ const NEW: Mocks = {
   "GET /people/credits/entries": { body: told.noEntries },
   "GET /people/events": { body: { events: [], next: null } },
 };
-const notYet = refusal(403, "email_not_verified", "Confirm your e-mail address first.");
+const notYet = problem(403, "email_not_verified", "Confirm your e-mail address first.");
 const UNVERIFIED: Mocks = {
   "GET /people/visitor": { body: told.unverified },
   "GET /people/home": notYet,
@@ -101,7 +101,7 @@ const usualStates = (name: string, path: string): Screen[] => [
   {
     name: `${name}, signed out meanwhile`,
     path,
-    mocks: every(refusal(401, "signed_out", "Sign in again.")),
+    mocks: every(problem(401, "signed_out", "Sign in again.")),
   },
 ];
 
@@ -129,7 +129,7 @@ const KEY_STATES: Screen[] = [
   }),
   onKeys("creating refused", createKey, { "POST /people/keys": broken }),
   onKeys("creating while suspended", createKey, {
-    "POST /people/keys": refusal(403, "account_suspended", "This account is suspended."),
+    "POST /people/keys": problem(403, "account_suspended", "This account is suspended."),
   }),
   onKeys("creating while the service is away", createKey, { "POST /people/keys": "away" }),
   onKeys("secret shown", createKey),
@@ -170,7 +170,7 @@ const ACCOUNT_STATES: Screen[] = [
   onAccount("more activity", press("Show older")),
   onAccount("closing", press("Close the account…")),
   onAccount("closing with a wrong password", fillClosing, {
-    "POST /people/account/close": refusal(403, "wrong_password", "The password is not right."),
+    "POST /people/account/close": problem(403, "wrong_password", "The password is not right."),
   }),
 ];
 
@@ -229,7 +229,7 @@ const OTHER_STATES: Screen[] = [
 
 /** Every screen of the pages in every state, for tests that look at all of them: axe, pictures, widths. */
 export const SCREENS: Screen[] = [
-  ...DOOR_SCREENS,
+  ...SIGN_IN_SCREENS,
   ...usualStates("home", "/home"),
   ...usualStates("keys", keys),
   ...KEY_STATES,

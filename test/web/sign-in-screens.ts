@@ -12,7 +12,7 @@ const NOBODY: Mocks = {
 };
 const SIGNED_IN: Mocks = { ...NOBODY, "GET /people/visitor": { body: told.visitor } };
 
-const authRefusal = (status: number, code: string): Mock => ({
+const authError = (status: number, code: string): Mock => ({
   status,
   body: { code, message: "What better-auth says." },
 });
@@ -62,20 +62,15 @@ const SIGN_IN: Screen[] = [
     "/sign-in",
     "sign in, wrong password",
     fill("Sign in"),
-    signInRefused(authRefusal(401, "INVALID_EMAIL_OR_PASSWORD")),
+    signInRefused(authError(401, "INVALID_EMAIL_OR_PASSWORD")),
   ),
   at(
     "/sign-in",
     "sign in, address not confirmed",
     fill("Sign in"),
-    signInRefused(authRefusal(403, "EMAIL_NOT_VERIFIED")),
+    signInRefused(authError(403, "EMAIL_NOT_VERIFIED")),
   ),
-  at(
-    "/sign-in",
-    "sign in, too often",
-    fill("Sign in"),
-    signInRefused(authRefusal(429, "TOO_MANY")),
-  ),
+  at("/sign-in", "sign in, too often", fill("Sign in"), signInRefused(authError(429, "TOO_MANY"))),
   at("/sign-in", "sign in, waiting", fill("Sign in"), signInRefused("silence")),
   at("/sign-in", "sign in, service away", fill("Sign in"), signInRefused("away")),
   at("/sign-in?error=access_denied", "sign in, not allowed at the other service"),
@@ -85,7 +80,7 @@ const SIGN_IN: Screen[] = [
 const VERIFY = "/verify-email?token=a-token";
 const verified = (mock: Mock): Mocks => ({ "POST /people/auth/verify-email": mock });
 const confirm = press("Confirm my address");
-const LETTERS: Screen[] = [
+const EMAILS: Screen[] = [
   at(VERIFY, "confirm"),
   at(VERIFY, "confirm, done", confirm, verified({ body: { status: true } })),
   at(VERIFY, "confirm, done and signed in", confirm, {
@@ -102,13 +97,13 @@ const LETTERS: Screen[] = [
     VERIFY,
     "confirm, the new address has to agree",
     confirm,
-    verified({ body: { letterTo: "new@example.com" } }),
+    verified({ body: { emailTo: "new@example.com" } }),
   ),
   at(VERIFY, "confirm, address changed", confirm, {
     ...SIGNED_IN,
     ...verified({ body: { moved: true } }),
   }),
-  at(VERIFY, "confirm, link used up", confirm, verified(authRefusal(401, "INVALID_TOKEN"))),
+  at(VERIFY, "confirm, link used up", confirm, verified(authError(401, "INVALID_TOKEN"))),
   at(VERIFY, "confirm, refused", confirm, verified(broken)),
   at("/verify-email", "confirm, no token"),
   at("/verify-email", "confirm, new link on its way", fill("Send a new link")),
@@ -118,25 +113,25 @@ const LETTERS: Screen[] = [
   at("/reset-password?token=a-token", "new password, nothing entered", press("Set the password")),
   at("/reset-password?token=a-token", "new password, done", fill("Set the password")),
   at("/reset-password?token=a-token", "new password, link used up", fill("Set the password"), {
-    "POST /people/auth/reset-password": authRefusal(400, "INVALID_TOKEN"),
+    "POST /people/auth/reset-password": authError(400, "INVALID_TOKEN"),
   }),
 ];
 
-const answered = (page: Page) => page.getByRole("figure", { name: /^Answer/ }).waitFor();
+const responded = (page: Page) => page.getByRole("figure", { name: /^Answer/ }).waitFor();
 const TOOLS: Screen[] = [
   at("/tools", "tools"),
   at("/tools", "tools, signed in", undefined, SIGNED_IN),
-  at("/tools/markdown-render", "markdown-render", answered),
-  at("/tools/qr-code", "qr-code", answered),
-  at("/tools/hash", "hash", answered),
+  at("/tools/markdown-render", "markdown-render", responded),
+  at("/tools/qr-code", "qr-code", responded),
+  at("/tools/hash", "hash", responded),
   at("/tools/uuid", "uuid", (page) => page.getByRole("button", { name: "Generate" }).waitFor()),
   at("/tools/uuid", "uuid, made", async (page) => {
     await page.getByRole("button", { name: "Generate" }).click();
-    await answered(page);
+    await responded(page);
   }),
-  at("/tools/echo", "echo", answered),
+  at("/tools/echo", "echo", responded),
   at("/tools/echo", "echo, refused", async (page) => {
-    await answered(page);
+    await responded(page);
     await page.getByRole("textbox").first().fill("{");
     await page.getByRole("figure", { name: "Answer, status 400" }).waitFor();
   }),
@@ -158,7 +153,7 @@ const FRAME: Screen[] = [
       await page.getByRole("link", { name: "Hash" }).click();
       await page.getByRole("button", { name: "Load the new version" }).waitFor();
     }),
-    complaint: /The screen's file is gone/,
+    loggedError: /The screen's file is gone/,
   },
   at("/tools", "menu or appearance", openMenu),
   at("/tools", "menu or account panel", openMenu, SIGNED_IN),
@@ -172,4 +167,4 @@ async function openMenu(page: Page): Promise<void> {
   await page.getByRole("radio", { name: "Dark" }).waitFor();
 }
 
-export const DOOR_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...LETTERS, ...TOOLS, ...FRAME];
+export const SIGN_IN_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...EMAILS, ...TOOLS, ...FRAME];

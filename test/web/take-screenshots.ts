@@ -8,39 +8,43 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import { openScreenSite } from "./screen-site.ts";
-import { MODES, type Mode, openScreen, openVisit, type Visit } from "./screen-visit.ts";
+import { MODES, type Mode, openPage, openScreen, type RequestContext } from "./screen-visit.ts";
 import { SCREENS } from "./screens.ts";
 
 const PHONE_WIDTH = 390;
 type Site = Awaited<ReturnType<typeof openScreenSite>>;
 
 /** The pages that the server writes itself, the one for lost addresses included. */
-async function takeWritten(visit: Visit, site: Site, save: (name: string) => Promise<void>) {
+async function takeWritten(
+  context: RequestContext,
+  site: Site,
+  save: (name: string) => Promise<void>,
+) {
   for (const place of [...site.written, "/nowhere"]) {
-    await visit.page.goto(site.url + place);
-    await visit.page.evaluate("document.fonts.ready");
+    await context.page.goto(site.url + place);
+    await context.page.evaluate("document.fonts.ready");
     await save(place === "/" ? "front" : `server ${place.slice(1)}`);
   }
 }
 
 async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string): Promise<void> {
   const width = mode.width < 600 ? PHONE_WIDTH : mode.width;
-  const visit = await openVisit(browser, { ...mode, width });
+  const context = await openPage(browser, { ...mode, width });
   const kind = `${width === PHONE_WIDTH ? "phone" : "desktop"}-${mode.colorScheme}`;
   mkdirSync(path.join(folder, kind), { recursive: true });
   const save = async (name: string) => {
     const file = `${name.replace(/[^a-z0-9]+/gi, "-")}.png`;
-    await visit.page.screenshot({ path: path.join(folder, kind, file), fullPage: true });
+    await context.page.screenshot({ path: path.join(folder, kind, file), fullPage: true });
   };
-  await takeWritten(visit, site, save);
+  await takeWritten(context, site, save);
   for (const screen of SCREENS) {
-    await openScreen(visit, site.url, screen).catch((error: Error) => {
+    await openScreen(context, site.url, screen).catch((error: Error) => {
       process.stderr.write(`${screen.name}: ${error.message}\n`);
       process.exitCode = 1;
     });
     await save(screen.name);
   }
-  await visit.page.context().close();
+  await context.page.context().close();
 }
 
 const folder = process.argv[2] ?? mkdtempSync(path.join(tmpdir(), "toolbooth-screenshots-"));

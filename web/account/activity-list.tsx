@@ -3,7 +3,7 @@ import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { ShowOlder } from "../parts/pages.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { Answer, Section } from "../parts/section.tsx";
+import { ApiResponse, Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEvents } from "../queries.ts";
 import { providerName } from "./provider-names.ts";
@@ -50,7 +50,7 @@ export function ActivityList() {
   const query = events.isFetchNextPageError ? { ...events, error: null } : events;
   return (
     <Section title="Activity" description="What was done with your account, newest first.">
-      <Answer query={query} loading={<LoadingRows rows={5} height={48} />}>
+      <ApiResponse query={query} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
           return rows.length === 0 ? (
@@ -59,7 +59,7 @@ export function ActivityList() {
             <Records label="Activity" columns={COLUMNS} rows={rows} />
           );
         }}
-      </Answer>
+      </ApiResponse>
       <ShowOlder query={events} />
     </Section>
   );

@@ -6,7 +6,7 @@ import { Failure } from "../parts/failure.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { Answer, Section } from "../parts/section.tsx";
+import { ApiResponse, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEndSession, useSessions } from "../queries.ts";
@@ -27,7 +27,7 @@ export function SessionList() {
       title="Sessions"
       description="The browsers that are signed in to your account. End what you do not know, and then change your password."
     >
-      <Answer query={sessions} loading={<LoadingRows rows={3} height={56} />}>
+      <ApiResponse query={sessions} loading={<LoadingRows rows={3} height={56} />}>
         {(view) => (
           <>
             <Records
@@ -49,7 +49,7 @@ export function SessionList() {
             />
           </>
         )}
-      </Answer>
+      </ApiResponse>
       <div role="status">{said !== "" && !end.isError && <Said text={said} />}</div>
       {end.isError && <Failure error={end.error} />}
     </Section>

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import "../home/home.css";
-import { counted, figure } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
 import { endText } from "./credit-text.ts";
 
@@ -14,7 +14,7 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
     <div className="tb-home-top">
       <div>
         <Text c="dimmed">Balance</Text>
-        <div className="tb-figure">{figure(view.balance)}</div>
+        <div className="tb-figure">{formatNumber(view.balance)}</div>
         <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
         {view.balance === 0 && (
           <State shape="cross" tone="warn">

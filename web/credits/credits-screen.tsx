@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { CreditsView } from "#api/dashboard/shapes.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { useCredits, useEntries } from "../queries.ts";
 import { Balance } from "./balance.tsx";
 import "./credits.css";
@@ -24,9 +24,9 @@ export default function CreditsScreen() {
     <>
       <PageTitle title="Credits" />
       <FollowedPurchase />
-      <Answer query={credits} loading={<CreditsLoading />}>
+      <ApiResponse query={credits} loading={<CreditsLoading />}>
         {(view) => <KeyStatus view={view} prices={prices} />}
-      </Answer>
+      </ApiResponse>
       {isTopThere && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
       )}
@@ -41,9 +41,9 @@ function KeyStatus(props: { view: CreditsView; prices: ReturnType<typeof usePric
   return (
     <>
       <Balance view={view} now={now} />
-      <Answer query={prices} loading={<OffersLoading />}>
+      <ApiResponse query={prices} loading={<OffersLoading />}>
         {(list) => <Offers prices={list} lifetime={view.lifetime} />}
-      </Answer>
+      </ApiResponse>
       {!prices.isPending && <Grants view={view} now={now} />}
     </>
   );

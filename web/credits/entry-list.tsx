@@ -5,7 +5,7 @@ import { LoadingRows } from "../parts/loading.tsx";
 import { signed } from "../parts/numbers.ts";
 import { ShowOlder } from "../parts/pages.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { Answer, Section } from "../parts/section.tsx";
+import { ApiResponse, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEntries, useKeys } from "../queries.ts";
@@ -23,7 +23,7 @@ export function EntryList() {
       title="History"
       description="Everything that changed your balance, newest first. Calls are listed one by one at first, and by the hour, key and tool later on."
     >
-      <Answer query={query} loading={<LoadingRows rows={6} height={48} />}>
+      <ApiResponse query={query} loading={<LoadingRows rows={6} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.entries);
           if (rows.length === 0) {
@@ -31,7 +31,7 @@ export function EntryList() {
           }
           return <Records label="History of credits" columns={columns(keyName)} rows={rows} />;
         }}
-      </Answer>
+      </ApiResponse>
       <ShowOlder query={entries} />
     </Section>
   );

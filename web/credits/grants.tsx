@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
-import { counted, figure, longDay, relative } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
@@ -47,8 +47,8 @@ export function Grants({ view, now }: { view: CreditsView; now: number }) {
 
 const grantColumns = (now: number): Column<GrantView>[] => [
   { head: "Grant", cell: ({ kind }) => GRANT_WORDS[kind] },
-  { head: "Left", cell: ({ remaining }) => figure(remaining), numeric: true },
-  { head: "Amount", cell: ({ amount }) => figure(amount), numeric: true },
+  { head: "Left", cell: ({ remaining }) => formatNumber(remaining), numeric: true },
+  { head: "Amount", cell: ({ amount }) => formatNumber(amount), numeric: true },
   { head: "Granted", cell: ({ grantedAt }) => <Time at={grantedAt} /> },
   { head: "Expires", cell: (grant) => <Expiry grant={grant} now={now} /> },
 ];

@@ -4,7 +4,7 @@ import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
 import { obstacleOf } from "../keys/key-state.tsx";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { counted, figure } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
@@ -85,7 +85,7 @@ const Ask = ({ contact }: { contact: string | null }) =>
 /** What is bought on the lifetime plan does not expire either. */
 const columns = (lifetime: boolean): Column<OfferView>[] => [
   { head: "Pack", cell: ({ name }) => name },
-  { head: "Credits", cell: ({ credits }) => figure(credits), numeric: true },
+  { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
   { head: "Price", cell: ({ priceText }) => priceText, numeric: true, inCard: "beside" },
   { head: "Per 1,000 credits", cell: (offer) => perThousand(offer), numeric: true },
   { head: "Good for", cell: ({ months }) => lastsText(lifetime ? null : months) },

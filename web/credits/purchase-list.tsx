@@ -2,11 +2,11 @@ import { Button, VisuallyHidden } from "@mantine/core";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
-import { figure } from "../parts/numbers.ts";
+import { formatNumber } from "../parts/numbers.ts";
 import { OutsideLink } from "../parts/outside-link.tsx";
 import { ShowOlder } from "../parts/pages.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { Answer, Section } from "../parts/section.tsx";
+import { ApiResponse, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { STATE_WORDS } from "./purchase-text.ts";
@@ -23,7 +23,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
       title="Purchases"
       description="Receipts and invoices are kept by our payment provider, on its own pages."
     >
-      <Answer query={query} loading={<LoadingRows rows={2} height={56} />}>
+      <ApiResponse query={query} loading={<LoadingRows rows={2} height={56} />}>
         {() =>
           rows.length === 0 ? (
             <Empty title="Nothing bought yet">What you buy is listed here, with its receipt.</Empty>
@@ -31,7 +31,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
             <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
           )
         }
-      </Answer>
+      </ApiResponse>
       <ShowOlder query={purchases} />
     </Section>
   );
@@ -40,7 +40,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
 const COLUMNS: Column<PurchaseView>[] = [
   { head: "What", cell: ({ name }) => name },
   { head: "When", cell: ({ at }) => <Time at={at} /> },
-  { head: "Credits", cell: ({ credits }) => figure(credits), numeric: true },
+  { head: "Credits", cell: ({ credits }) => formatNumber(credits), numeric: true },
   {
     head: "Amount",
     cell: ({ amountText, refundedText }) => (
@@ -61,7 +61,7 @@ const COLUMNS: Column<PurchaseView>[] = [
             {title}
           </State>
           {purchase.voided > 0 && (
-            <div className="tb-aside">{figure(purchase.voided)} taken back</div>
+            <div className="tb-aside">{formatNumber(purchase.voided)} taken back</div>
           )}
         </>
       );

@@ -5,9 +5,9 @@ import { Failure } from "../parts/failure.tsx";
 import { LoadingBlock } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
 import { OutsideLink } from "../parts/outside-link.tsx";
-import { Refusal } from "../request.ts";
+import { ProblemDetails } from "../request.ts";
 import { useSearchText } from "../sign-in/use-search.ts";
-import { noticeOf } from "./purchase-text.ts";
+import { eventOf } from "./purchase-text.ts";
 import { useFollowedPurchase } from "./purchases.ts";
 
 /**
@@ -24,7 +24,7 @@ export function FollowedPurchase() {
 function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
   const { data, error, refetch } = useFollowedPurchase(id, cancelled);
   const isWaiting = data === undefined && error === null;
-  const isUnknown = error instanceof Refusal && error.status === 404;
+  const isUnknown = error instanceof ProblemDetails && error.status === 404;
   return (
     <div className="tb-followed">
       {isWaiting && <LoadingBlock height={76} />}
@@ -44,7 +44,7 @@ function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
 }
 
 function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: boolean }) {
-  const { tone, title, text } = noticeOf(purchase, cancelled);
+  const { tone, title, text } = eventOf(purchase, cancelled);
   const { payUrl, receiptUrl } = purchase;
   return (
     <LedgerEvent

@@ -21,17 +21,17 @@ export const STATE_WORDS: Record<State, { title: string; shape: Shape; tone: Ton
 export type Told = { tone: Tone; title: string; text: string };
 
 /** What stands on top of the page after the provider has sent the buyer back. `cancelled`: they had not paid there. */
-export function noticeOf(purchase: PurchaseView, cancelled: boolean): Told {
+export function eventOf(purchase: PurchaseView, cancelled: boolean): Told {
   return purchase.state === "open" && cancelled
     ? {
         tone: "soft",
         title: "You have not paid.",
         text: `Nothing was charged. “${purchase.name}” can still be paid, or leave it: it ends by itself.`,
       }
-    : NOTICES[purchase.state](purchase);
+    : EVENTS[purchase.state](purchase);
 }
 
-const NOTICES: Record<State, (purchase: PurchaseView) => Told> = {
+const EVENTS: Record<State, (purchase: PurchaseView) => Told> = {
   open: ({ name }) => ({
     tone: "soft",
     title: "Not paid yet.",

@@ -7,11 +7,11 @@ import type {
   PurchasesView,
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
-import { queryKeys, useAnswer, usePages } from "../queries.ts";
+import { queryKeys, usePages, useResponse } from "../queries.ts";
 import { ask, Offline } from "../request.ts";
 import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
 
-export const usePrices = () => useAnswer<PricesView>(queryKeys.prices, "/people/prices");
+export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/people/prices");
 export const usePurchases = () => usePages<PurchasesView>(queryKeys.purchases, "/people/purchases");
 
 /** Answers with the provider's page; going there leaves this one. */

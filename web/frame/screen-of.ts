@@ -41,7 +41,7 @@ async function fetchPatiently(load: Load): ReturnType<Load> {
   try {
     return await load();
   } catch {
-    while (!(await serviceAnswers())) await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+    while (!(await serviceResponds())) await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
   }
   try {
     return await load();
@@ -52,7 +52,7 @@ async function fetchPatiently(load: Load): ReturnType<Load> {
   }
 }
 
-const serviceAnswers = (): Promise<boolean> =>
+const serviceResponds = (): Promise<boolean> =>
   ask("GET", "/people/visitor").then(
     () => true,
     (error: unknown) => !(error instanceof Offline),

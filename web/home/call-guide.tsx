@@ -27,7 +27,7 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
       }
     >
       {newKey !== null ? (
-        <NewKeyNotice label={newKey.label} />
+        <NewKeyMessage label={newKey.label} />
       ) : (
         <CodeBlock code={exportCode(null)} language="shell" label="Tell your shell the key, once" />
       )}
@@ -64,7 +64,7 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
   );
 }
 
-const NewKeyNotice = ({ label }: { label: string }) => (
+const NewKeyMessage = ({ label }: { label: string }) => (
   <LedgerEvent tone="ok">
     The code contains your new key <strong>{label}</strong>. It does so only until you close or
     reload this page, so store the key elsewhere.

@@ -6,9 +6,9 @@ import { endText } from "../credits/credit-text.ts";
 import { obstacleOf } from "../keys/key-state.tsx";
 import { useNewKey } from "../keys/new-key.ts";
 import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
-import { counted, figure } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
@@ -26,9 +26,9 @@ export default function HomeScreen() {
     <>
       <PageTitle title="Home" />
       {confirmed && (
-        <Answer query={home} loading={<HomeLoading />}>
+        <ApiResponse query={home} loading={<HomeLoading />}>
           {(view) => <KeyStatus view={view} />}
-        </Answer>
+        </ApiResponse>
       )}
       {visitor !== undefined && (home.data !== undefined || !confirmed) && (
         <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />
@@ -74,9 +74,9 @@ function KeyStatus({ view }: { view: HomeView }) {
     <div className="tb-home-top">
       <div>
         <Text c="dimmed">Balance</Text>
-        <div className="tb-figure">{figure(view.balance)}</div>
+        <div className="tb-figure">{formatNumber(view.balance)}</div>
         <Text c="dimmed">{view.balance === 1 ? "credit" : "credits"}</Text>
-        <BalanceNote view={view} />
+        <BalanceMessage view={view} />
         <Group gap="sm" mt="lg">
           <Button component={Link} to="/usage" variant="default">
             See usage
@@ -91,7 +91,7 @@ function KeyStatus({ view }: { view: HomeView }) {
   );
 }
 
-function BalanceNote({ view }: { view: HomeView }) {
+function BalanceMessage({ view }: { view: HomeView }) {
   if (view.freeCall) {
     return (
       <State shape="check" tone="ok">
@@ -114,11 +114,11 @@ function Facts({ view }: { view: HomeView }) {
     <dl className="tb-home-facts">
       <div>
         <dt>Calls today (UTC)</dt>
-        <dd>{figure(today.calls)}</dd>
+        <dd>{formatNumber(today.calls)}</dd>
       </div>
       <div>
         <dt>Credits used today</dt>
-        <dd>{figure(today.credits)}</dd>
+        <dd>{formatNumber(today.credits)}</dd>
       </div>
       <div>
         <dt>Next expiry</dt>

@@ -6,7 +6,7 @@ import { focusFault } from "../parts/focus-fault.ts";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { type MadeKey, useCreateKey, useVisitor } from "../queries.ts";
 import { Offline } from "../request.ts";
-import { ObstacleNotice, obstacleIn } from "./key-state.tsx";
+import { ObstacleMessage, obstacleIn } from "./key-state.tsx";
 import { LabelField, LabelSuggestions, labelFault } from "./label-field.tsx";
 import { keepNewKey } from "./new-key.ts";
 import { SecretStep } from "./secret-step.tsx";
@@ -104,7 +104,7 @@ function CreateFailure({ error }: { error: unknown }) {
   const obstacle = obstacleIn(error);
   return (
     <div className="tb-dialog-failure">
-      {obstacle === null ? <Failure error={error} /> : <ObstacleNotice obstacle={obstacle} />}
+      {obstacle === null ? <Failure error={error} /> : <ObstacleMessage obstacle={obstacle} />}
       {error instanceof Offline && (
         <Text size="sm" mt="xs">
           Nothing is lost: your label stays here. Should the key appear in the list nevertheless,

@@ -1,6 +1,6 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { counted, figure, longDay } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
@@ -20,7 +20,7 @@ const ACTIVE: Column<KeyView>[] = [
   start,
   { head: "Created (UTC)", cell: ({ createdAt }) => longDay(createdAt) },
   lastUsed,
-  { head: "Calls, 24 h", cell: ({ callsLastDay }) => figure(callsLastDay), numeric: true },
+  { head: "Calls, 24 h", cell: ({ callsLastDay }) => formatNumber(callsLastDay), numeric: true },
   {
     head: "State",
     cell: () => (

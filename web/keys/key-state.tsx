@@ -1,6 +1,6 @@
 import type { PersonView } from "#api/dashboard/shapes.ts";
 import { LedgerEvent } from "../parts/message.tsx";
-import { Refusal } from "../request.ts";
+import { ProblemDetails } from "../request.ts";
 
 /** Why an account cannot make keys or calls yet, or any more; null where it can. The frame says it on every page. */
 export type Obstacle = "email_not_verified" | "account_suspended";
@@ -12,13 +12,13 @@ export function obstacleOf(person: PersonView | null | undefined): Obstacle | nu
 }
 
 export function obstacleIn(error: unknown): Obstacle | null {
-  if (!(error instanceof Refusal)) return null;
+  if (!(error instanceof ProblemDetails)) return null;
   const { code } = error;
   return code === "email_not_verified" || code === "account_suspended" ? code : null;
 }
 
 /** Where the service refuses what the page still offered. */
-export const ObstacleNotice = ({ obstacle }: { obstacle: Obstacle }) =>
+export const ObstacleMessage = ({ obstacle }: { obstacle: Obstacle }) =>
   obstacle === "email_not_verified" ? (
     <LedgerEvent tone="warn" live title="Confirm your e-mail address first.">
       Open the link in the letter that we sent you. After that you can create API keys.

@@ -6,12 +6,12 @@ import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { useKeys, useVisitor } from "../queries.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
-import { type Obstacle, ObstacleNotice, obstacleIn, obstacleOf } from "./key-state.tsx";
+import { type Obstacle, ObstacleMessage, obstacleIn, obstacleOf } from "./key-state.tsx";
 import { RenameDialog } from "./rename-dialog.tsx";
 import { RevokeDialog } from "./revoke-dialog.tsx";
 
@@ -57,10 +57,10 @@ export default function KeysScreen() {
       {refused !== null && (
         <Refused known={obstacleOf(person)} refused={refused} onCreate={create} />
       )}
-      {full && <FullNotice />}
+      {full && <FullNotification />}
       {refused === null && (
         <div className="tb-keys">
-          <Answer query={keys} loading={<LoadingRows rows={4} height={56} />}>
+          <ApiResponse query={keys} loading={<LoadingRows rows={4} height={56} />}>
             {(data) => (
               <KeyLists
                 keys={data.keys}
@@ -70,7 +70,7 @@ export default function KeysScreen() {
                 onRevoke={show("revoke")}
               />
             )}
-          </Answer>
+          </ApiResponse>
         </div>
       )}
       {open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} onSaid={setSaid} />}
@@ -83,10 +83,10 @@ const Refused = (props: { known: Obstacle | null; refused: Obstacle; onCreate: (
   props.known === props.refused ? (
     <NoKeys obstacle={props.refused} revoked={false} onCreate={props.onCreate} />
   ) : (
-    <ObstacleNotice obstacle={props.refused} />
+    <ObstacleMessage obstacle={props.refused} />
   );
 
-const FullNotice = () => (
+const FullNotification = () => (
   <LedgerEvent
     tone="warn"
     title={`You have ${KEYS_PER_ACCOUNT_MAX} keys, as many as an account can hold.`}

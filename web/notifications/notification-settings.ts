@@ -1,15 +1,16 @@
 import { useMutation } from "@tanstack/react-query";
-import type { NoticesView, UnsubscribedView } from "#api/dashboard/shapes.ts";
-import { queryKeys, useAnswer, useChange } from "../queries.ts";
+import type { NotificationsView, UnsubscribedView } from "#api/dashboard/shapes.ts";
+import { queryKeys, useChange, useResponse } from "../queries.ts";
 import { ask } from "../request.ts";
 
-export const useNotices = () => useAnswer<NoticesView>(queryKeys.notices, "/people/notices");
+export const useNotifications = () =>
+  useResponse<NotificationsView>(queryKeys.notifications, "/people/notices");
 
-export const useChooseNotices = () =>
+export const useChooseNotifications = () =>
   useChange(
-    (order: NoticesView) => ask<NoticesView>("PUT", "/people/notices", order),
+    (order: NotificationsView) => ask<NotificationsView>("PUT", "/people/notices", order),
     [],
-    (client, view) => client.setQueryData(queryKeys.notices, view),
+    (client, view) => client.setQueryData(queryKeys.notifications, view),
   );
 
 /** The token says whose letters end: nobody has to be signed in. */

@@ -1,22 +1,22 @@
 import { NumberInput, Switch, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { NoticesView } from "#api/dashboard/shapes.ts";
+import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { BusyButton } from "../parts/busy-button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { focusFault } from "../parts/focus-fault.ts";
 import { LoadingRows } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
-import { counted, figure } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { useVisitor } from "../queries.ts";
-import { useChooseNotices, useNotices } from "./notification-settings.ts";
+import { useChooseNotifications, useNotifications } from "./notification-settings.ts";
 import "./notifications.css";
 
-export default function NoticesScreen() {
-  const notices = useNotices();
+export default function NotificationsScreen() {
+  const events = useNotifications();
   const email = useVisitor().data?.person?.email;
   return (
     <>
@@ -27,9 +27,9 @@ export default function NoticesScreen() {
         under <Link to="/settings/account">Account</Link>. To have a program told, add a{" "}
         <Link to="/settings/webhooks">webhook</Link>.
       </Text>
-      <Answer query={notices} loading={<LoadingRows rows={3} height={72} />}>
-        {(view) => <NoticesForm view={view} />}
-      </Answer>
+      <ApiResponse query={events} loading={<LoadingRows rows={3} height={72} />}>
+        {(view) => <NotificationsForm view={view} />}
+      </ApiResponse>
     </>
   );
 }
@@ -41,13 +41,13 @@ export function thresholdFault(value: Threshold): string | undefined {
   const isWhole = value !== "" && Number.isSafeInteger(Number(value));
   return isWhole && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
     ? undefined
-    : `Enter a whole number of credits from 0 to ${figure(GRANT_CREDITS_MAX)}.`;
+    : `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`;
 }
 
-function NoticesForm({ view }: { view: NoticesView }) {
-  const choose = useChooseNotices();
+function NotificationsForm({ view }: { view: NotificationsView }) {
+  const choose = useChooseNotifications();
   const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
-  const [letters, setLetters] = useState(view.letters);
+  const [emails, setEmails] = useState(view.emails);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -55,7 +55,7 @@ function NoticesForm({ view }: { view: NoticesView }) {
     const found = thresholdFault(lowBalance);
     setFault(found);
     if (found !== undefined) return focusFault(event.currentTarget);
-    choose.mutate({ lowBalance: Number(lowBalance), letters });
+    choose.mutate({ lowBalance: Number(lowBalance), emails });
   };
   const change = <Value,>(set: (value: Value) => void) => {
     return (value: Value) => {
@@ -86,14 +86,14 @@ function NoticesForm({ view }: { view: NoticesView }) {
         <legend>Letters</legend>
         <Switch
           label="When the balance is low, and when no credits are left"
-          checked={letters.low}
-          onChange={(event) => change(setLetters)({ ...letters, low: event.currentTarget.checked })}
+          checked={emails.low}
+          onChange={(event) => change(setEmails)({ ...emails, low: event.currentTarget.checked })}
         />
         <Switch
           label="30 days and 7 days before credits expire"
-          checked={letters.expiring}
+          checked={emails.expiring}
           onChange={(event) =>
-            change(setLetters)({ ...letters, expiring: event.currentTarget.checked })
+            change(setEmails)({ ...emails, expiring: event.currentTarget.checked })
           }
         />
         <Text size="sm" c="dimmed">
@@ -112,10 +112,10 @@ function NoticesForm({ view }: { view: NoticesView }) {
   );
 }
 
-function savedText({ lowBalance, letters }: NoticesView): string {
+function savedText({ lowBalance, emails }: NotificationsView): string {
   const level =
     lowBalance === 0
       ? "Saved. You are told when no credits are left."
       : `Saved. The balance counts as low below ${counted(lowBalance, "credit")}.`;
-  return letters.low ? level : `${level} Only webhooks tell of it, if you have one.`;
+  return emails.low ? level : `${level} Only webhooks tell of it, if you have one.`;
 }

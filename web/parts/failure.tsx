@@ -1,5 +1,5 @@
 import { Alert, Button, Text } from "@mantine/core";
-import { Offline, Refusal } from "../request.ts";
+import { Offline, ProblemDetails } from "../request.ts";
 
 /** What went wrong where something should stand, and a way to try again. */
 export function Failure({
@@ -10,7 +10,7 @@ export function Failure({
   onRetry?: (() => void) | undefined;
 }) {
   const { title, detail } = explain(error);
-  const requestId = error instanceof Refusal ? error.requestId : null;
+  const requestId = error instanceof ProblemDetails ? error.requestId : null;
   return (
     <Alert
       color="red"
@@ -42,7 +42,7 @@ export function explain(error: unknown): { title: string; detail: string } {
       detail: "Check your connection. This page tries again by itself.",
     };
   }
-  if (error instanceof Refusal) {
+  if (error instanceof ProblemDetails) {
     const title = error.status >= 500 ? "Something went wrong on our side" : "That did not work";
     return { title, detail: error.detail };
   }

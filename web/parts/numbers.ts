@@ -16,16 +16,16 @@ const LONG_DAY = new Intl.DateTimeFormat("en-GB", {
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-export const figure = (value: number): string => GROUPED.format(value);
+export const formatNumber = (value: number): string => GROUPED.format(value);
 
 /** `1 call`, `2,000 calls`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${figure(value)} ${value === 1 ? one : many}`;
+  `${formatNumber(value)} ${value === 1 ? one : many}`;
 
 /** The sign is a character that screen readers say: a plus, or a real minus. */
 export function signed(value: number): string {
   if (value === 0) return "0";
-  return value > 0 ? `+${figure(value)}` : `\u2212${figure(-value)}`;
+  return value > 0 ? `+${formatNumber(value)}` : `\u2212${formatNumber(-value)}`;
 }
 
 /** `2026-11-21` of a moment. */

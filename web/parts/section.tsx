@@ -1,6 +1,6 @@
 import { Button, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
-import { Offline, Refusal } from "../request.ts";
+import { Offline, ProblemDetails } from "../request.ts";
 import { Empty } from "./empty.tsx";
 import { Failure } from "./failure.tsx";
 import { LoadingBlock } from "./loading.tsx";
@@ -47,7 +47,7 @@ type Query<Data> = {
  * A query as a person sees it: a block of the coming height, the failure with a way to try again, or the data. Data
  * that could not be asked for again stays, and is marked with the moment it was true.
  */
-export function Answer<Data>(props: {
+export function ApiResponse<Data>(props: {
   query: Query<Data>;
   height?: number;
   loading?: ReactNode;
@@ -57,7 +57,7 @@ export function Answer<Data>(props: {
   const again = () => void refetch();
   if (data === undefined) {
     // The frame tells how to go on; here is only nothing to see.
-    if (error instanceof Refusal && error.code === "email_not_verified") {
+    if (error instanceof ProblemDetails && error.code === "email_not_verified") {
       return <Empty title="Nothing here yet">Confirm your e-mail address first.</Empty>;
     }
     if (error !== null) return <Failure error={error} onRetry={again} />;

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useVisitor } from "../queries.ts";
 import { Problems } from "./problems.tsx";
 import { SendAgain } from "./send-again.tsx";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 
 /** A letter may be on its way. The words are the same whether the address has an account or not. */
 export function CheckMail({
@@ -16,9 +16,9 @@ export function CheckMail({
   send: { isPending: boolean; error: unknown; mutateAsync: (email: string) => Promise<unknown> };
   onBack: () => void;
 }) {
-  const staysHere = useVisitor().data?.lettersStayHere === true;
+  const staysHere = useVisitor().data?.emailsStayHere === true;
   return (
-    <Door
+    <SignInFrame
       title="Check your mail"
       lead={
         <>
@@ -44,6 +44,6 @@ export function CheckMail({
           </button>
         </p>
       </div>
-    </Door>
+    </SignInFrame>
   );
 }

@@ -5,7 +5,7 @@ import { checkEmail } from "./error-text.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useRequestReset } from "./requests.ts";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function ForgotPasswordScreen() {
@@ -27,7 +27,7 @@ export default function ForgotPasswordScreen() {
     );
   }
   return (
-    <Door
+    <SignInFrame
       title="Forgotten password"
       lead="Tell us your e-mail address. We send you a link with which you choose a new password."
     >
@@ -41,6 +41,6 @@ export default function ForgotPasswordScreen() {
           <Link to="/sign-in">Back to sign in</Link>
         </p>
       </div>
-    </Door>
+    </SignInFrame>
   );
 }

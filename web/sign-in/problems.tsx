@@ -1,7 +1,7 @@
 import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { explain } from "../parts/failure.tsx";
-import { Offline, Refusal } from "../request.ts";
+import { Offline, ProblemDetails } from "../request.ts";
 
 /**
  * What kept the form from being sent, on top of it: each fault leads to its field. It takes the focus after each
@@ -55,7 +55,7 @@ const ErrorText = ({ error }: { error: unknown }) => (
     {error instanceof Offline
       ? "No answer came. Check your connection, then send it again."
       : explain(error).detail}
-    {error instanceof Refusal && error.status >= 500 && error.requestId !== null && (
+    {error instanceof ProblemDetails && error.status >= 500 && error.requestId !== null && (
       <>
         {" "}
         Request id: <code>{error.requestId}</code>

@@ -82,9 +82,9 @@ export const useSendVerification = (signUp?: string) =>
 
 /**
  * With `resetToken` where somebody else chose the password: the reader of the letter chooses a new one. Of a change of
- * address: `letterTo` where the new address still has to agree, `moved` where it is done.
+ * address: `emailTo` where the new address still has to agree, `moved` where it is done.
  */
-export type Verified = { resetToken?: string; letterTo?: string; moved?: boolean };
+export type Verified = { resetToken?: string; emailTo?: string; moved?: boolean };
 
 export function useVerifyEmail() {
   const client = useQueryClient();

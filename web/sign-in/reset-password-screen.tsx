@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { Refusal } from "../request.ts";
+import { ProblemDetails } from "../request.ts";
 import { checkNewPassword } from "./error-text.ts";
 import { PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useResetPassword } from "./requests.ts";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 import { useSearchText } from "./use-search.ts";
 
@@ -24,7 +24,7 @@ export default function ResetPasswordScreen() {
   if (done) return <Done />;
   if (broken || isSpent(form.error)) return <SpentLink />;
   return (
-    <Door
+    <SignInFrame
       title="Choose a new password"
       lead="Afterwards you are signed out everywhere and sign in with the new password."
     >
@@ -33,23 +33,23 @@ export default function ResetPasswordScreen() {
         <PasswordField {...form.field("password")} isNew label="New password" />
         <SubmitButton busy={form.busy} words="Set the password" busyWords="Setting" />
       </form>
-    </Door>
+    </SignInFrame>
   );
 }
 
 const isSpent = (error: unknown): boolean =>
-  error instanceof Refusal && ["INVALID_TOKEN", "TOKEN_EXPIRED"].includes(error.code);
+  error instanceof ProblemDetails && ["INVALID_TOKEN", "TOKEN_EXPIRED"].includes(error.code);
 
 const Done = () => (
-  <Door title="Your password is set" lead="Sign in with it to go on.">
+  <SignInFrame title="Your password is set" lead="Sign in with it to go on.">
     <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
       Sign in
     </Button>
-  </Door>
+  </SignInFrame>
 );
 
 const SpentLink = () => (
-  <Door
+  <SignInFrame
     title="This link works no more"
     lead="A link to a new password works once and for one hour. Ask for a new one; your old password still holds until you set another."
   >
@@ -61,5 +61,5 @@ const SpentLink = () => (
         <Link to="/sign-in">Back to sign in</Link>
       </p>
     </div>
-  </Door>
+  </SignInFrame>
 );

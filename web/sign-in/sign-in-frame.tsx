@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { PageTitle } from "../parts/page-title.tsx";
 
 /** The narrow column that all pages of signing up and in share. */
-export const Door = ({
+export const SignInFrame = ({
   title,
   lead,
   children,

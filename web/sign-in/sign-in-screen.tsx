@@ -2,14 +2,14 @@ import { Alert, Text } from "@mantine/core";
 import { Link, Navigate } from "@tanstack/react-router";
 import { explain } from "../parts/failure.tsx";
 import { useVisitor } from "../queries.ts";
-import { Refusal } from "../request.ts";
+import { ProblemDetails } from "../request.ts";
 import { checkEmail, checkPassword } from "./error-text.ts";
 import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignIn } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 import { useNext, useSearchText } from "./use-search.ts";
 
@@ -38,9 +38,10 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
     await signIn.mutateAsync({ email: texts.email.trim(), password: texts.password });
     // The screen above sees who is there now, and goes on.
   });
-  const unverified = form.error instanceof Refusal && form.error.code === "EMAIL_NOT_VERIFIED";
+  const unverified =
+    form.error instanceof ProblemDetails && form.error.code === "EMAIL_NOT_VERIFIED";
   return (
-    <Door title="Sign in">
+    <SignInFrame title="Sign in">
       <ProviderProblem />
       <Providers next={next} />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
@@ -63,7 +64,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
           </p>
         )}
       </div>
-    </Door>
+    </SignInFrame>
   );
 }
 

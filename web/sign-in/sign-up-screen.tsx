@@ -9,7 +9,7 @@ import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendVerification, useSignUp } from "./requests.ts";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 export default function SignUpScreen() {
@@ -28,13 +28,13 @@ export default function SignUpScreen() {
   }
   if (visitor.data === undefined) {
     return (
-      <Door title="Sign up">
+      <SignInFrame title="Sign up">
         {visitor.isError ? (
           <Failure error={visitor.error} onRetry={() => void visitor.refetch()} />
         ) : (
           <LoadingRows rows={3} height={64} />
         )}
-      </Door>
+      </SignInFrame>
     );
   }
   if (visitor.data.person !== null) return <SignedInAlready email={visitor.data.person.email} />;
@@ -56,7 +56,7 @@ function SignUpForm({
     onSent({ email, signUp: made.signUp });
   });
   return (
-    <Door title="Sign up" lead={lead}>
+    <SignInFrame title="Sign up" lead={lead}>
       <Providers next="/home" />
       <form onSubmit={(event) => void form.submit(event)} noValidate>
         <Problems faults={form.faults} error={form.error} attempt={form.attempt} />
@@ -69,7 +69,7 @@ function SignUpForm({
           You have an account? <Link to="/sign-in">Sign in</Link>
         </p>
       </div>
-    </Door>
+    </SignInFrame>
   );
 }
 
@@ -83,11 +83,11 @@ const CLOSED =
   "Accounts of this service are made by its operator. If yours was made, enter its address and choose a password: a letter goes there. If not, ask the operator for one.";
 
 export const SignedInAlready = ({ email }: { email: string }) => (
-  <Door title="You are signed in" lead={<>Signed in as {email}.</>}>
+  <SignInFrame title="You are signed in" lead={<>Signed in as {email}.</>}>
     <div className="tb-door-foot">
       <p>
         <Link to="/home">Go to your home page</Link>
       </p>
     </div>
-  </Door>
+  </SignInFrame>
 );

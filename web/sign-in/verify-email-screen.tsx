@@ -2,13 +2,13 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { useVisitor } from "../queries.ts";
-import { Refusal } from "../request.ts";
+import { ProblemDetails } from "../request.ts";
 import { CheckMail } from "./check-mail.tsx";
 import { checkEmail } from "./error-text.ts";
 import { EmailField, SubmitButton } from "./fields.tsx";
 import { Problems } from "./problems.tsx";
 import { useLinkToken, useSendVerification, useVerifyEmail } from "./requests.ts";
-import { Door } from "./sign-in-frame.tsx";
+import { SignInFrame } from "./sign-in-frame.tsx";
 import { useForm } from "./use-form.ts";
 
 /** The link of the letter leads here. Opening it does nothing yet: programs that scan mail open links too. */
@@ -18,9 +18,10 @@ export default function VerifyEmailScreen() {
   const sent = useRef(false);
   const error = verify.error;
   if (verify.data?.resetToken !== undefined) return <NoPassword token={verify.data.resetToken} />;
-  if (verify.data?.letterTo !== undefined) return <HalfMoved to={verify.data.letterTo} />;
+  if (verify.data?.emailTo !== undefined) return <HalfMoved to={verify.data.emailTo} />;
   if (verify.isSuccess) return <Confirmed moved={verify.data.moved === true} />;
-  const spent = error instanceof Refusal && error.status < 500 && !MENDABLE.includes(error.code);
+  const spent =
+    error instanceof ProblemDetails && error.status < 500 && !MENDABLE.includes(error.code);
   if (token === "" || spent) return <NewLink />;
   function confirm() {
     if (sent.current) return;
@@ -33,7 +34,7 @@ export default function VerifyEmailScreen() {
     });
   }
   return (
-    <Door title="Confirm your e-mail address" lead="One click, and your account is ready.">
+    <SignInFrame title="Confirm your e-mail address" lead="One click, and your account is ready.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -43,7 +44,7 @@ export default function VerifyEmailScreen() {
         <Problems faults={{}} error={error} attempt={verify.failureCount} />
         <SubmitButton busy={verify.isPending} words="Confirm my address" busyWords="Confirming" />
       </form>
-    </Door>
+    </SignInFrame>
   );
 }
 
@@ -52,7 +53,7 @@ const MENDABLE = ["too_many_requests", "SIGN_IN_FIRST", "ADDRESS_TAKEN"];
 
 /** Whoever signed up first may have been a stranger, so their password is gone. */
 const NoPassword = ({ token }: { token: string }) => (
-  <Door
+  <SignInFrame
     title="Your address is confirmed"
     lead="One thing is left: choose a password of your own, and you can sign in."
   >
@@ -63,12 +64,12 @@ const NoPassword = ({ token }: { token: string }) => (
     >
       Choose a password
     </Button>
-  </Door>
+  </SignInFrame>
 );
 
 /** The old address has agreed; the new one has to. */
 const HalfMoved = ({ to }: { to: string }) => (
-  <Door
+  <SignInFrame
     title="One step is left"
     lead={
       <>
@@ -82,23 +83,23 @@ const HalfMoved = ({ to }: { to: string }) => (
 function Confirmed({ moved }: { moved: boolean }) {
   const person = useVisitor().data?.person ?? null;
   return person === null ? (
-    <Door
+    <SignInFrame
       title="Your address is confirmed"
       lead="Your account is ready. Sign in to make your first key."
     >
       <Button renderRoot={(props) => <Link to="/sign-in" {...props} />} mt="lg" size="md">
         Sign in
       </Button>
-    </Door>
+    </SignInFrame>
   ) : (
-    <Door
+    <SignInFrame
       title={moved ? "Your address was changed" : "Your address is confirmed"}
       lead={<>You are signed in as {person.email}.</>}
     >
       <Button renderRoot={(props) => <Link to="/home" {...props} />} mt="lg" size="md">
         Go to your home page
       </Button>
-    </Door>
+    </SignInFrame>
   );
 }
 
@@ -122,7 +123,7 @@ function NewLink() {
     );
   }
   return (
-    <Door
+    <SignInFrame
       title="This link works no more"
       lead={
         <>
@@ -136,6 +137,6 @@ function NewLink() {
         <EmailField {...form.field("email")} />
         <SubmitButton busy={form.busy} words="Send a new link" busyWords="Sending" />
       </form>
-    </Door>
+    </SignInFrame>
   );
 }

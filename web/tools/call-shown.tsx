@@ -6,19 +6,19 @@ import { counted } from "../parts/numbers.ts";
 import { curlCall, INPUT_FILE } from "./curl-call.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
-import type { CallAnswer } from "./respond-to-call.ts";
+import type { CallResponse } from "./respond-to-call.ts";
 
 /** The same for a program: what the API answers to this input, and the call with curl. */
 export function CallShown({
   tool,
   body,
-  answer,
+  response,
   took,
   apiUrl,
 }: {
   tool: Tool<unknown>;
   body: Uint8Array;
-  answer: CallAnswer | null;
+  response: CallResponse | null;
   took: number;
   apiUrl: string;
 }) {
@@ -48,20 +48,21 @@ export function CallShown({
             </div>
           )}
         </div>
-        {answer !== null && (
+        {response !== null && (
           <div>
-            <LongCode code={answer.body} label={`Answer, status ${answer.status}`}>
+            <LongCode code={response.body} label={`Answer, status ${response.status}`}>
               <DownloadButton
-                content={answer.body}
+                content={response.body}
                 type="application/json"
                 file="answer.json"
                 plain
               />
             </LongCode>
             <Text size="sm" c="dimmed" mt="xs">
-              {counted(new TextEncoder().encode(answer.body).byteLength, "byte")}, letter for letter
-              what the API would send{answer.status === 200 ? "" : ", but for the requestId"}. Made
-              here in {milliseconds(took)}.
+              {counted(new TextEncoder().encode(response.body).byteLength, "byte")}, letter for
+              letter what the API would send
+              {response.status === 200 ? "" : ", but for the requestId"}. Made here in{" "}
+              {milliseconds(took)}.
             </Text>
           </div>
         )}

@@ -1,6 +1,6 @@
 import { sha1 } from "@noble/hashes/legacy.js";
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
-import type { Supply } from "#tools/define-tool.ts";
+import type { ToolContext } from "#tools/define-tool.ts";
 
 /**
  * Digests in JavaScript: the browser's own (crypto.subtle) is missing on pages that came over plain http from another
@@ -8,4 +8,4 @@ import type { Supply } from "#tools/define-tool.ts";
  */
 const HASHES = { sha1, sha256, sha384, sha512 };
 
-export const digest: Supply["digest"] = (algorithm, bytes) => HASHES[algorithm](bytes);
+export const digest: ToolContext["digest"] = (algorithm, bytes) => HASHES[algorithm](bytes);

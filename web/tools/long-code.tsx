@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { figure } from "../parts/numbers.ts";
+import { formatNumber } from "../parts/numbers.ts";
 
 /** More than this nobody reads on a page, and browsers become slow. */
 const SHOWN_CHARS_MAX = 20_000;
@@ -30,8 +30,8 @@ export function LongCode({
       </pre>
       {shown !== code && (
         <Text size="sm" c="dimmed" px="sm" py="xs">
-          The first {figure(shown.length)} of {figure(code.length)} characters are shown. Copying
-          takes them all.
+          The first {formatNumber(shown.length)} of {formatNumber(code.length)} characters are
+          shown. Copying takes them all.
         </Text>
       )}
     </figure>

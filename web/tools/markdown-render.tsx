@@ -4,11 +4,11 @@ import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
 import { previewPage } from "./preview-page.ts";
 
-export function MarkdownResult({ answer }: { answer: string }) {
+export function MarkdownResult({ response }: { response: string }) {
   const scheme = useComputedColorScheme("light");
   const { html, text } = useMemo(
-    () => JSON.parse(answer) as { html: string; text?: string },
-    [answer],
+    () => JSON.parse(response) as { html: string; text?: string },
+    [response],
   );
   const preview = useMemo(() => previewPage(html, scheme), [html, scheme]);
   return (

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from "@mantine/core";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { figure } from "../parts/numbers.ts";
+import { formatNumber } from "../parts/numbers.ts";
 import { DownloadButton } from "./download-button.tsx";
 
-type QrAnswer = {
+type QrResponse = {
   format: "png" | "svg" | "utf8";
   errorCorrectionLevel: string;
   width: number;
@@ -11,15 +11,15 @@ type QrAnswer = {
   output: string;
 };
 
-export function QrResult({ answer }: { answer: string }) {
-  const code = JSON.parse(answer) as QrAnswer;
+export function QrResult({ response }: { response: string }) {
+  const code = JSON.parse(response) as QrResponse;
   const { format, output, mimeType } = code;
   return (
     <div className="tool-card">
       <QrPicture code={code} />
       <Text size="sm" c="dimmed">
         {format.toUpperCase()}, error correction {code.errorCorrectionLevel}
-        {format === "utf8" ? "" : `, ${figure(code.width)} pixels wide`}
+        {format === "utf8" ? "" : `, ${formatNumber(code.width)} pixels wide`}
       </Text>
       <Group gap="xs" mt="xs">
         {format === "png" ? (
@@ -54,7 +54,7 @@ const COPY = {
 };
 
 /** Black on white in every scheme: many readers know no light code on a dark ground. */
-function QrPicture({ code: { format, output, width } }: { code: QrAnswer }) {
+function QrPicture({ code: { format, output, width } }: { code: QrResponse }) {
   if (format === "utf8") {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

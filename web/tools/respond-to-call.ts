@@ -1,12 +1,12 @@
 import { readBody } from "#api/pipeline/body.ts";
 import { parseBody } from "#api/pipeline/parse-body.ts";
 import { problemBody } from "#api/pipeline/reply.ts";
-import { ERRORS, Fault } from "#errors.ts";
+import { ApiError, ERRORS } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import type { Supply, Tool } from "#tools/define-tool.ts";
+import type { Tool, ToolContext } from "#tools/define-tool.ts";
 
 /** What the service would send: the status, and the body letter for letter. */
-export type CallAnswer = { status: number; body: string };
+export type CallResponse = { status: number; body: string };
 
 /** What the service knows of a call beside its body. */
 export type CallPlace = { apiUrl: string; requestId: string };
@@ -15,19 +15,19 @@ export type CallPlace = { apiUrl: string; requestId: string };
  * A call without the service: the code that reads, checks and answers it there runs here. Time, random bytes and
  * digests are supplied by the caller, so a test that supplies the same gets the same bytes from both.
  */
-export async function answerCall(
+export async function respondToCall(
   tool: Tool<unknown>,
   body: Uint8Array,
-  supply: Supply,
+  context: ToolContext,
   place: CallPlace,
-): Promise<CallAnswer> {
+): Promise<CallResponse> {
   try {
     const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});
     const { input } = checkInput(tool, parseBody(tool, bytes, "application/json"));
-    const output = await tool.run(input, supply);
+    const output = await tool.run(input, context);
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
   } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
+    if (!(fault instanceof ApiError)) throw fault;
     const problem = problemBody(place.apiUrl, fault, place.requestId);
     return { status: ERRORS[fault.code].status, body: JSON.stringify(problem) };
   }

@@ -2,20 +2,20 @@ import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../base.ts";
 import { Prose } from "./prose.tsx";
-import type { CallAnswer } from "./respond-to-call.ts";
+import type { CallResponse } from "./respond-to-call.ts";
 import { RESULTS } from "./tool-results.tsx";
-import type { AnswerState } from "./use-response.ts";
+import type { ResponseState } from "./use-response.ts";
 
 /** What came of the input: a result, a refusal, or what is in the way. */
 export function ResultPane({
   tool,
   state,
-  answer,
+  response,
   button,
 }: {
   tool: Tool<unknown>;
-  state: AnswerState;
-  answer: CallAnswer | null;
+  state: ResponseState;
+  response: CallResponse | null;
   button: string | undefined;
 }) {
   const Result = RESULTS[tool.name];
@@ -35,17 +35,17 @@ export function ResultPane({
           {state.error.message}
         </Alert>
       )}
-      {answer === null && state.answer !== null && button !== undefined && (
+      {response === null && state.response !== null && button !== undefined && (
         <div className="tool-card">
           <Text c="dimmed">Press {button} for a new result.</Text>
         </div>
       )}
-      {answer !== null && (
+      {response !== null && (
         <div data-old={old || undefined} className="tool-result">
-          {answer.status === 200 && Result !== undefined ? (
-            <Result answer={answer.body} />
+          {response.status === 200 && Result !== undefined ? (
+            <Result response={response.body} />
           ) : (
-            <Refusal body={answer.body} />
+            <ProblemDetails body={response.body} />
           )}
         </div>
       )}
@@ -54,7 +54,7 @@ export function ResultPane({
 }
 
 /** The refusal as the API words it. */
-function Refusal({ body }: { body: string }) {
+function ProblemDetails({ body }: { body: string }) {
   const { title, detail, code, status } = JSON.parse(body) as Problem;
   return (
     <Alert color="red" variant="light" title={title}>

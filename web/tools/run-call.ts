@@ -1,19 +1,19 @@
 import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { answerCall, type CallAnswer, type CallPlace } from "./respond-to-call.ts";
-import { supplyOf } from "./tool-context.ts";
+import { type CallPlace, type CallResponse, respondToCall } from "./respond-to-call.ts";
+import { toolContextOf } from "./tool-context.ts";
 
 /** A call as plain data: it crosses to a worker as it is. */
 export type CallOrder = { tool: string; body: Uint8Array; receivedAt: number; place: CallPlace };
 
-export type WorkerReport = { answer: CallAnswer } | { failure: string };
+export type WorkerReport = { response: CallResponse } | { failure: string };
 
 /** From this size on a call runs in a worker, and earlier where the tool is slow for its size. */
 const WORKER_FROM_BYTES = 16 * 1024;
 
 export type Runner = {
   /** One call at a time: a call that is still running is given up, and its promise stays open for ever. */
-  run(body: Uint8Array, place: CallPlace): Promise<CallAnswer>;
+  run(body: Uint8Array, place: CallPlace): Promise<CallResponse>;
   /** Gives up the running call. */
   cancel(): void;
   /** Gives up everything, for the time being. */
@@ -23,11 +23,11 @@ export type Runner = {
 export function createRunner(tool: Tool<unknown>): Runner {
   const worker = createToolWorker();
 
-  function run(body: Uint8Array, place: CallPlace): Promise<CallAnswer> {
+  function run(body: Uint8Array, place: CallPlace): Promise<CallResponse> {
     worker.cancel();
     const receivedAt = Date.now();
     return body.byteLength < Math.min(tool.heavyFromBytes, WORKER_FROM_BYTES)
-      ? answerCall(tool, body, supplyOf(receivedAt), place)
+      ? respondToCall(tool, body, toolContextOf(receivedAt), place)
       : worker.run({ tool: tool.name, body, receivedAt, place });
   }
 
@@ -51,7 +51,7 @@ function createToolWorker() {
     clearTimeout(timer);
   }
 
-  function run(order: CallOrder): Promise<CallAnswer> {
+  function run(order: CallOrder): Promise<CallResponse> {
     worker ??= openWorker();
     const running = worker;
     busy = true;
@@ -62,7 +62,7 @@ function createToolWorker() {
       }, TOOL_TIMEOUT_MS);
       running.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
         settle();
-        if ("answer" in data) resolve(data.answer);
+        if ("response" in data) resolve(data.response);
         else reject(new Error(data.failure));
       };
       running.onerror = () => {

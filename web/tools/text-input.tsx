@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Input, Text, Textarea } from "@mantine/core";
 import { type ClipboardEvent, type DragEvent, useId, useState } from "react";
 import { utf8Length } from "#tools/text.ts";
-import { counted, figure } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { FieldLabel, type FieldProps, ORDER } from "./field.tsx";
 import { beginningOf } from "./long-code.tsx";
 import { Prose } from "./prose.tsx";
@@ -100,7 +100,7 @@ function TextHint({ field: { bytesMax, description }, text }: { field: ToolField
       <span className="tool-count" data-over={over || undefined}>
         {bytesMax === undefined
           ? counted(bytes, "byte")
-          : `${figure(bytes)} of at most ${counted(bytesMax, "byte")}${over ? ": too long" : ""}`}
+          : `${formatNumber(bytes)} of at most ${counted(bytesMax, "byte")}${over ? ": too long" : ""}`}
       </span>
       <Prose text={description} />
     </>

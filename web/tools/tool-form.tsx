@@ -1,5 +1,5 @@
 import { Input, NumberInput, SegmentedControl, Stack, Switch } from "@mantine/core";
-import { figure } from "../parts/numbers.ts";
+import { formatNumber } from "../parts/numbers.ts";
 import { FieldLabel, type FieldProps, ORDER } from "./field.tsx";
 import { Prose } from "./prose.tsx";
 import { TextInput } from "./text-input.tsx";
@@ -57,7 +57,7 @@ function ChoiceInput({ field, value, error, onChange }: FieldProps) {
   );
 }
 
-function FigureInput({ field, value, error, onChange }: FieldProps) {
+function NumericInput({ field, value, error, onChange }: FieldProps) {
   return (
     <NumberInput
       label={<FieldLabel field={field} />}
@@ -89,7 +89,7 @@ function SwitchInput({ field, value, error, onChange }: FieldProps) {
 const CONTROLS = {
   text: TextInput,
   choice: ChoiceInput,
-  number: FigureInput,
+  number: NumericInput,
   switch: SwitchInput,
 };
 
@@ -97,7 +97,7 @@ function FieldHint({ field: { description, fallback, range } }: { field: ToolFie
   return (
     <>
       <Prose text={description} />
-      {range !== undefined && ` ${figure(range.min)} to ${figure(range.max)}.`}
+      {range !== undefined && ` ${formatNumber(range.min)} to ${formatNumber(range.max)}.`}
       {fallback !== undefined && (
         <>
           {" "}

@@ -8,10 +8,10 @@ import { MarkdownResult } from "./markdown-render.tsx";
 import { QrResult } from "./qr-code.tsx";
 
 /** An answer of status 200 as a person wants to see it. `answer` is its JSON text. */
-export type ResultProps = { answer: string };
+export type ResultProps = { response: string };
 
-export function HashResult({ answer }: ResultProps) {
-  const { algorithm, hash, length } = JSON.parse(answer) as HashAnswer;
+export function HashResult({ response }: ResultProps) {
+  const { algorithm, hash, length } = JSON.parse(response) as HashResponse;
   return (
     <div className="tool-card">
       <Text size="sm" c="dimmed">
@@ -23,10 +23,10 @@ export function HashResult({ answer }: ResultProps) {
   );
 }
 
-type HashAnswer = { algorithm: string; hash: string; length: number };
+type HashResponse = { algorithm: string; hash: string; length: number };
 
-export function UuidResult({ answer }: ResultProps) {
-  const { uuids } = JSON.parse(answer) as { uuids: string[] };
+export function UuidResult({ response }: ResultProps) {
+  const { uuids } = JSON.parse(response) as { uuids: string[] };
   const lines = uuids.join("\n");
   return (
     <LongCode code={lines} label={counted(uuids.length, "UUID")}>
@@ -36,9 +36,9 @@ export function UuidResult({ answer }: ResultProps) {
 }
 
 /** Not out of the parsed answer: numbers beyond a double and the order of keys would not survive that. */
-export function EchoResult({ answer }: ResultProps) {
-  const { receivedAt } = JSON.parse(answer) as { receivedAt: string };
-  const body = answer.slice(answer.indexOf(BODY) + BODY.length, -1);
+export function EchoResult({ response }: ResultProps) {
+  const { receivedAt } = JSON.parse(response) as { receivedAt: string };
+  const body = response.slice(response.indexOf(BODY) + BODY.length, -1);
   return (
     <div>
       <Text size="sm" c="dimmed" mb="xs">

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
-import type { CallAnswer, CallPlace } from "./respond-to-call.ts";
+import type { CallPlace, CallResponse } from "./respond-to-call.ts";
 import { createRunner, type Runner } from "./run-call.ts";
 
 /** Short enough to feel immediate, long enough not to run at every key of a fast typist. */
@@ -8,9 +8,9 @@ const WAIT_MS = 80;
 /** A spinner that only flashes is worse than none. */
 const SLOW_MS = 250;
 
-export type AnswerState = {
+export type ResponseState = {
   /** The last answer, or null before the first; while the next is made it stays. */
-  answer: CallAnswer | null;
+  response: CallResponse | null;
   /** What it answers. */
   body: Uint8Array | null;
   again: number;
@@ -21,8 +21,8 @@ export type AnswerState = {
   error: Error | null;
 };
 
-const NOTHING: AnswerState = {
-  answer: null,
+const NOTHING: ResponseState = {
+  response: null,
   body: null,
   again: 0,
   took: 0,
@@ -34,12 +34,12 @@ const NOTHING: AnswerState = {
  * The answer to the body as it stands, made again whenever it changes. `again` changes where the same body is to be
  * answered once more.
  */
-export function useAnswer(
+export function useResponse(
   tool: Tool<unknown>,
   body: Uint8Array,
   place: CallPlace,
   again: number,
-): AnswerState {
+): ResponseState {
   const [state, setState] = useState(NOTHING);
   const runner = useRef<Runner>(null);
   runner.current ??= createRunner(tool);
@@ -49,7 +49,7 @@ export function useAnswer(
 
   useEffect(() => {
     let dropped = false;
-    const set = (change: Partial<AnswerState>) =>
+    const set = (change: Partial<ResponseState>) =>
       !dropped && setState((before) => ({ ...before, ...change }));
     const start = setTimeout(() => {
       const started = performance.now();
@@ -57,9 +57,9 @@ export function useAnswer(
       (runner.current as Runner)
         .run(body, here.current)
         .then(
-          (answer) => {
+          (response) => {
             const took = performance.now() - started;
-            set({ answer, body, again, took, error: null, slow: false });
+            set({ response, body, again, took, error: null, slow: false });
           },
           (error: Error) => set({ error, slow: false }),
         )

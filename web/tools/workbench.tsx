@@ -1,6 +1,6 @@
 import { Button, Group, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useMemo, useState } from "react";
-import type { FieldFault } from "#errors.ts";
+import type { FieldError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { addressOf } from "../base.ts";
 import { useVisitor } from "../queries.ts";
@@ -10,7 +10,7 @@ import { requestText } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
 import { emptyValues, type FieldValues, fieldsOf, valuesFor } from "./tool-fields.ts";
 import { ToolForm } from "./tool-form.tsx";
-import { type AnswerState, useAnswer } from "./use-response.ts";
+import { type ResponseState, useResponse } from "./use-response.ts";
 
 /** A request id is the service's to give; this one says to whoever reads it that there was no request. */
 const REQUEST_ID = "in-your-browser";
@@ -28,9 +28,10 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
   );
   const apiUrl = useVisitor().data?.apiUrl ?? addressOf("");
   const [asked, ask] = useAsked(body);
-  const state = useAnswer(tool, body, { apiUrl, requestId: REQUEST_ID }, asked.again);
-  const refused = state.answer !== null && state.answer.status !== 200;
-  const answer = refused || entry.button === undefined || isFor(asked, state) ? state.answer : null;
+  const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, asked.again);
+  const refused = state.response !== null && state.response.status !== 200;
+  const response =
+    refused || entry.button === undefined || isFor(asked, state) ? state.response : null;
   const problem = useMemo(() => readProblem(state), [state]);
 
   return (
@@ -57,11 +58,11 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
           <Title order={2} id="tool-result" mb="sm">
             Result
           </Title>
-          <ResultPane tool={tool} state={state} answer={answer} button={entry.button} />
-          <VisuallyHidden role="status">{news(state, answer !== null)}</VisuallyHidden>
+          <ResultPane tool={tool} state={state} response={response} button={entry.button} />
+          <VisuallyHidden role="status">{news(state, response !== null)}</VisuallyHidden>
         </section>
       </div>
-      <CallShown tool={tool} body={body} answer={answer} took={state.took} apiUrl={apiUrl} />
+      <CallShown tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
     </>
   );
 }
@@ -81,14 +82,14 @@ function useAsked(body: Uint8Array): [Asked, () => void] {
 }
 
 /** What was made to check the input is not shown: only what was made after the button was pressed. */
-const isFor = (asked: Asked, state: AnswerState): boolean =>
+const isFor = (asked: Asked, state: ResponseState): boolean =>
   asked.body !== null && state.body === asked.body && state.again >= asked.first;
 
-type Problem = { detail: string; errors: FieldFault[] };
+type Problem = { detail: string; errors: FieldError[] };
 
-function readProblem({ answer }: AnswerState): Problem | null {
-  if (answer === null || answer.status === 200) return null;
-  const { detail, errors = [] } = JSON.parse(answer.body) as Partial<Problem>;
+function readProblem({ response }: ResponseState): Problem | null {
+  if (response === null || response.status === 200) return null;
+  const { detail, errors = [] } = JSON.parse(response.body) as Partial<Problem>;
   return { detail: detail ?? "", errors };
 }
 
@@ -100,10 +101,10 @@ function errorAt(problem: Problem | null, pointer: string): string | undefined {
 }
 
 /** Few words that change seldom: they are read aloud at every change. */
-function news({ answer, slow, error }: AnswerState, shown: boolean): string {
+function news({ response, slow, error }: ResponseState, shown: boolean): string {
   if (error !== null) return "The result could not be made.";
   if (slow) return "Working.";
-  if (answer !== null && answer.status !== 200) return "The input is refused.";
+  if (response !== null && response.status !== 200) return "The input is refused.";
   return shown ? "The result is up to date." : "";
 }
 

@@ -3,9 +3,9 @@ import type { UsageView } from "#api/dashboard/shapes.ts";
 /** The rows of the usage in the way that a person asked for: filtered, and summed by what they want to see. */
 export type Row = UsageView["rows"][number];
 export type Filter = { tool: string | null; key: string | null };
-export type Figures = { calls: number; credits: number };
+export type UsageSums = { calls: number; credits: number };
 /** The parts of a row that the sums are made by; an absent one is summed over. */
-export type Line = Figures & { id: string; day?: string; tool?: string; key?: string };
+export type Line = UsageSums & { id: string; day?: string; tool?: string; key?: string };
 
 type Part = "day" | "tool" | "key";
 export const GROUPINGS = {
@@ -24,7 +24,7 @@ export type Grouping = keyof typeof GROUPINGS;
 export const keptRows = (rows: Row[], { tool, key }: Filter): Row[] =>
   rows.filter((row) => (tool === null || row.tool === tool) && (key === null || row.key === key));
 
-export const sum = (rows: Figures[]): Figures => ({
+export const sum = (rows: UsageSums[]): UsageSums => ({
   calls: rows.reduce((total, { calls }) => total + calls, 0),
   credits: rows.reduce((total, { credits }) => total + credits, 0),
 });

@@ -1,4 +1,4 @@
-import type { Figures, Row } from "./breakdown.ts";
+import type { Row, UsageSums } from "./breakdown.ts";
 import { daysOf, type Range } from "./range.ts";
 
 /** What a stacked bar chart draws: for each day of the span the calls of each series. */
@@ -42,7 +42,7 @@ export function chartData(
 }
 
 /** The day with most calls, for those who are told the chart. */
-export function busiest(rows: Row[]): ({ day: string } & Pick<Figures, "calls">) | null {
+export function busiest(rows: Row[]): ({ day: string } & Pick<UsageSums, "calls">) | null {
   const days = new Map<string, number>();
   for (const { day, calls } of rows) days.set(day, (days.get(day) ?? 0) + calls);
   let most: { day: string; calls: number } | null = null;

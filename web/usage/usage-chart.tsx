@@ -1,7 +1,7 @@
 import { BarChart } from "@mantine/charts";
 import "@mantine/charts/styles.css";
 import { useId } from "react";
-import { figure, longDay, shortDay } from "../parts/numbers.ts";
+import { formatNumber, longDay, shortDay } from "../parts/numbers.ts";
 import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import type { ChartData } from "./series.ts";
 
@@ -32,7 +32,7 @@ export default function UsageChart({ data, label }: { data: ChartData; label: st
           }}
           maxBarWidth={36}
           accessibilityLayer={false}
-          valueFormatter={figure}
+          valueFormatter={formatNumber}
           tickLine="none"
           gridProps={{ strokeDasharray: "none" }}
           xAxisProps={{ tickFormatter: (day: string) => shortDay(day), minTickGap: 28 }}

@@ -4,11 +4,11 @@ import { lazy, Suspense, useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingBlock } from "../parts/loading.tsx";
-import { figure, longDay } from "../parts/numbers.ts";
+import { formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { useUsage } from "../queries.ts";
-import { type Figures, GROUPINGS, keptRows, linesOf, type Row, sum } from "./breakdown.ts";
+import { GROUPINGS, keptRows, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
 import type { Choices } from "./choices.ts";
 import { csvOf } from "./csv.ts";
 import type { Range } from "./range.ts";
@@ -32,9 +32,9 @@ export default function UsageScreen() {
       <PageTitle title="Usage" />
       <UsageControls choices={choices} view={usage.data ?? null} now={now} onChoose={choose} />
       <div className="tb-section">
-        <Answer query={usage} loading={<UsageLoading />}>
-          {(view) => <UsageFigures view={view} choices={choices} />}
-        </Answer>
+        <ApiResponse query={usage} loading={<UsageLoading />}>
+          {(view) => <UsageTotals view={view} choices={choices} />}
+        </ApiResponse>
       </div>
     </>
   );
@@ -49,7 +49,7 @@ const UsageLoading = () => (
   </>
 );
 
-function UsageFigures({ view, choices }: { view: UsageView; choices: Choices }) {
+function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
   const rows = keptRows(view.rows, choices);
   if (rows.length === 0) return <NoCalls view={view} choices={choices} />;
   const filtered = choices.tool !== null || choices.key !== null;
@@ -98,7 +98,7 @@ function Chart(props: {
   const { split } = GROUPINGS[props.choices.grouping];
   const data = chartData(rows, view, split, split === "key" ? props.titleOf : (tool) => tool);
   const most = busiest(rows);
-  const peak = most === null ? "" : ` Most on ${longDay(most.day)}: ${figure(most.calls)}.`;
+  const peak = most === null ? "" : ` Most on ${longDay(most.day)}: ${formatNumber(most.calls)}.`;
   const label = `Bar chart: calls a day by ${split}, ${spanText(view)}.${peak} The table below has the same figures.`;
   return (
     <Suspense
@@ -113,17 +113,17 @@ function Chart(props: {
   );
 }
 
-function Totals({ totals, range }: { totals: Figures; range: Range }) {
+function Totals({ totals, range }: { totals: UsageSums; range: Range }) {
   return (
     <>
       <dl className="tb-usage-totals">
         <div>
           <dt>Calls</dt>
-          <dd>{figure(totals.calls)}</dd>
+          <dd>{formatNumber(totals.calls)}</dd>
         </div>
         <div>
           <dt>Credits</dt>
-          <dd>{figure(totals.credits)}</dd>
+          <dd>{formatNumber(totals.credits)}</dd>
         </div>
       </dl>
       <Text size="sm" c="dimmed">

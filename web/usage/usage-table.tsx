@@ -1,7 +1,7 @@
 import { Button, Table } from "@mantine/core";
 import { useState } from "react";
-import { counted, figure, longDay } from "../parts/numbers.ts";
-import { type Figures, GROUPINGS, type Grouping, type Line } from "./breakdown.ts";
+import { counted, formatNumber, longDay } from "../parts/numbers.ts";
+import { GROUPINGS, type Grouping, type Line, type UsageSums } from "./breakdown.ts";
 
 /** Long spans have thousands of lines: these are shown first, and so many more each time. */
 const LINES_SHOWN = 50;
@@ -10,7 +10,7 @@ const HEADS = { day: "Day (UTC)", tool: "Tool", key: "Key" };
 export function UsageTable(props: {
   lines: Line[];
   grouping: Grouping;
-  totals: Figures;
+  totals: UsageSums;
   titleOf: (key: string) => string;
 }) {
   const { lines, grouping, totals, titleOf } = props;
@@ -42,8 +42,8 @@ export function UsageTable(props: {
               <Table.Th scope="row" colSpan={parts.length}>
                 Total
               </Table.Th>
-              <Table.Th ta="right">{figure(totals.calls)}</Table.Th>
-              <Table.Th ta="right">{figure(totals.credits)}</Table.Th>
+              <Table.Th ta="right">{formatNumber(totals.calls)}</Table.Th>
+              <Table.Th ta="right">{formatNumber(totals.credits)}</Table.Th>
             </Table.Tr>
           </Table.Tfoot>
         </Table>
@@ -51,7 +51,7 @@ export function UsageTable(props: {
       {rest > 0 && (
         <Button mt="md" variant="default" onClick={() => setShown(shown + LINES_SHOWN)}>
           {rest > LINES_SHOWN
-            ? `Show ${LINES_SHOWN} more lines, ${figure(rest)} left`
+            ? `Show ${LINES_SHOWN} more lines, ${formatNumber(rest)} left`
             : `Show the last ${counted(rest, "line")}`}
         </Button>
       )}
@@ -88,8 +88,8 @@ function LineRow({ line, titleOf }: { line: Line; titleOf: (key: string) => stri
           {text}
         </Table.Td>
       ))}
-      <Table.Td ta="right">{figure(line.calls)}</Table.Td>
-      <Table.Td ta="right">{figure(line.credits)}</Table.Td>
+      <Table.Td ta="right">{formatNumber(line.calls)}</Table.Td>
+      <Table.Td ta="right">{formatNumber(line.credits)}</Table.Td>
     </Table.Tr>
   );
 }

@@ -8,11 +8,11 @@ import { LoadingRows } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { ShowOlder } from "../parts/pages.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useDeliveries, useSendAgain } from "./endpoints.ts";
-import { answerText, bodyText, deliveryState } from "./webhook-text.ts";
+import { bodyText, deliveryState, responseText } from "./webhook-text.ts";
 
 /** What was sent to an address in the last 30 days, newest first; each unfolds. */
 export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed: boolean }) {
@@ -35,7 +35,7 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
         )}
       </div>
       {again.isError && <Failure error={again.error} />}
-      <Answer query={query} loading={<LoadingRows rows={3} height={48} />}>
+      <ApiResponse query={query} loading={<LoadingRows rows={3} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {
@@ -55,7 +55,7 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
             </ul>
           );
         }}
-      </Answer>
+      </ApiResponse>
       <ShowOlder query={deliveries} />
     </div>
   );
@@ -77,7 +77,7 @@ function Delivery(props: {
         <code>{delivery.kind}</code>
         <Time at={delivery.at} />
         <span>
-          {answerText(delivery)}
+          {responseText(delivery)}
           {delivery.tries > 1 && `, ${counted(delivery.tries, "try", "tries")}`}
         </span>
       </summary>
@@ -100,14 +100,14 @@ function Delivery(props: {
 }
 
 function Facts({ delivery }: { delivery: DeliveryView }) {
-  const { notice, tries, lastTriedAt, dueAt, status, lastFault } = delivery;
+  const { event, tries, lastTriedAt, dueAt, status, lastFault } = delivery;
   return (
     <dl className="tb-endpoint-facts">
       <div>
         <dt>
           <code>webhook-id</code>
         </dt>
-        <dd>{notice}</dd>
+        <dd>{event}</dd>
       </div>
       <div>
         <dt>Tries</dt>

@@ -5,10 +5,11 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { againWhileAway, queryKeys, useAnswer, useChange } from "../queries.ts";
+import { againWhileAway, queryKeys, useChange, useResponse } from "../queries.ts";
 import { ask } from "../request.ts";
 
-export const useEndpoints = () => useAnswer<EndpointsView>(queryKeys.endpoints, "/people/webhooks");
+export const useEndpoints = () =>
+  useResponse<EndpointsView>(queryKeys.endpoints, "/people/webhooks");
 
 const place = (id: string) => `/people/webhooks/${encodeURIComponent(id)}`;
 const AFTER_ENDPOINTS = [queryKeys.endpoints, queryKeys.events];

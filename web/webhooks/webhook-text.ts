@@ -22,7 +22,7 @@ export function deliveryState({ status, tries }: DeliveryView): Told {
 }
 
 /** What the last try brought. */
-export function answerText({ lastStatus, lastFault, tries }: DeliveryView): string {
+export function responseText({ lastStatus, lastFault, tries }: DeliveryView): string {
   if (tries === 0) return "Not tried yet";
   if (lastStatus !== null) return `Answered ${lastStatus}`;
   return lastFault === null ? "No answer" : "Not reached";

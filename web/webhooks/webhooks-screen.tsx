@@ -2,12 +2,12 @@ import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
 import { base } from "../base.ts";
-import { ObstacleNotice, obstacleIn, obstacleOf } from "../keys/key-state.tsx";
+import { ObstacleMessage, obstacleIn, obstacleOf } from "../keys/key-state.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { LoadingRows } from "../parts/loading.tsx";
 import { LedgerEvent } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { Answer } from "../parts/section.tsx";
+import { ApiResponse } from "../parts/section.tsx";
 import { useVisitor } from "../queries.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EndpointDialog } from "./endpoint-dialog.tsx";
@@ -49,10 +49,10 @@ export default function WebhooksScreen() {
       <div role="status" className="tb-said">
         {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
       </div>
-      {full && <FullNotice max={data.max} />}
-      <Answer query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
+      {full && <FullNotification max={data.max} />}
+      <ApiResponse query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
         {(view) => <Endpoints view={view} obstacle={obstacle !== null} onAdd={add} onShow={show} />}
-      </Answer>
+      </ApiResponse>
       {open !== null && (
         <OpenDialog
           open={open}
@@ -64,13 +64,13 @@ export default function WebhooksScreen() {
         />
       )}
       {obstacleIn(endpoints.error) === "account_suspended" && (
-        <ObstacleNotice obstacle="account_suspended" />
+        <ObstacleMessage obstacle="account_suspended" />
       )}
     </>
   );
 }
 
-const FullNotice = ({ max }: { max: number }) => (
+const FullNotification = ({ max }: { max: number }) => (
   <div className="tb-said">
     <LedgerEvent tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
       Delete one that you no longer use to add another.

@@ -1,48 +1,52 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
-import { PeopleFault, tooFast } from "./dashboard-error.ts";
+import { DashboardError, tooFast } from "./dashboard-error.ts";
 import {
   findSignedIn,
   finishClosing,
   json,
   note,
+  type RequestContext,
   readJson,
   requireMember,
   requireNotSuspended,
   tell,
-  type Visit,
 } from "./request-context.ts";
 import type { EventsView, PersonView, Provider, SessionView, Visitor } from "./shapes.ts";
 
 const EVENTS_A_PAGE = 30;
 
-export async function showVisitor(visit: Visit): Promise<Response> {
-  const { settings } = visit.house;
-  const signedIn = await findSignedIn(visit);
+export async function showVisitor(context: RequestContext): Promise<Response> {
+  const { settings } = context.deps;
+  const signedIn = await findSignedIn(context);
   const view: Visitor = {
-    person: signedIn === null ? null : await viewPerson(visit, signedIn),
+    person: signedIn === null ? null : await viewPerson(context, signedIn),
     signUp: settings.signUp,
     providers: [...settings.providers],
     starter: settings.starter,
     apiUrl: settings.publicUrl,
-    lettersStayHere: settings.lettersStayHere,
+    emailsStayHere: settings.emailsStayHere,
   };
   return json(view);
 }
 
 /** Null where the account turns out to be closed. */
-async function viewPerson(visit: Visit, { person }: SignedIn): Promise<PersonView | null> {
-  const { house, now } = visit;
-  const { internalAdapter } = await house.auth.context();
+async function viewPerson(
+  context: RequestContext,
+  { person }: SignedIn,
+): Promise<PersonView | null> {
+  const { deps, now } = context;
+  const { internalAdapter } = await deps.auth.context();
   const logins = await internalAdapter.findAccounts(person.id);
   const names = logins.map(({ providerId }) => providerId);
   const account =
     person.verified && person.account === null
-      ? await house.auth.finishWelcome(person)
+      ? await deps.auth.finishWelcome(person)
       : person.account;
-  const status = account === null ? null : await house.desk.ledger.findAccount({ account, now });
+  const status =
+    account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
   if (status?.state === "closed") {
-    await finishClosing(visit, person.email);
+    await finishClosing(context, person.email);
     return null;
   }
   return {
@@ -51,13 +55,13 @@ async function viewPerson(visit: Visit, { person }: SignedIn): Promise<PersonVie
     createdAt: person.createdAt,
     account: status === null ? null : { id: status.account, state: status.state },
     hasPassword: names.includes("credential"),
-    providers: house.settings.providers.filter((name: Provider) => names.includes(name)),
+    providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
 }
 
-export async function listSessions(visit: Visit): Promise<Response> {
-  const { person, session } = await requireMember(visit);
-  const { internalAdapter } = await visit.house.auth.context();
+export async function listSessions(context: RequestContext): Promise<Response> {
+  const { person, session } = await requireMember(context);
+  const { internalAdapter } = await context.deps.auth.context();
   const found = await internalAdapter.listSessions(person.id, { onlyActiveSessions: true });
   const sessions: SessionView[] = found
     .map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
@@ -73,26 +77,26 @@ export async function listSessions(visit: Visit): Promise<Response> {
 }
 
 /** Ends one session, or all `others`. */
-export async function endSession(visit: Visit): Promise<Response> {
-  const { house, id } = visit;
-  const { person, session } = await requireMember(visit);
-  const { internalAdapter } = await house.auth.context();
+export async function endSession(context: RequestContext): Promise<Response> {
+  const { deps, id } = context;
+  const { person, session } = await requireMember(context);
+  const { internalAdapter } = await deps.auth.context();
   const found = await internalAdapter.listSessions(person.id);
   const ending = found.filter((each) =>
     id === "others" ? each.id !== session.id : each.id === id,
   );
   if (ending.length === 0 && id !== "others") {
-    throw new PeopleFault("not_found", "There is no such session; it has ended already.");
+    throw new DashboardError("not_found", "There is no such session; it has ended already.");
   }
   for (const { token } of ending) await internalAdapter.deleteSession(token);
-  if (ending.length > 0) await note(visit, person.id, "session_ended", null);
+  if (ending.length > 0) await note(context, person.id, "session_ended", null);
   return json({});
 }
 
-export async function listEvents(visit: Visit): Promise<Response> {
-  const { person } = await requireMember(visit);
-  const after = visit.url.searchParams.get("after");
-  const view: EventsView = await visit.house.journal.listEvents({
+export async function listEvents(context: RequestContext): Promise<Response> {
+  const { person } = await requireMember(context);
+  const after = context.url.searchParams.get("after");
+  const view: EventsView = await context.deps.journal.listEvents({
     person: person.id,
     after,
     max: EVENTS_A_PAGE,
@@ -102,29 +106,29 @@ export async function listEvents(visit: Visit): Promise<Response> {
 
 /** The owner closes the account: the address once more, and the password where there is one. */
 export function createCloseAccount(throttle: SignInThrottle) {
-  return async (visit: Visit): Promise<Response> => {
-    const { house, now } = visit;
+  return async (context: RequestContext): Promise<Response> => {
+    const { deps, now } = context;
     const { person } = requireNotSuspended(
-      await requireMember(visit),
+      await requireMember(context),
       // Else its owner closed it, signed up again and was free.
       "This account is suspended, so it cannot be closed now. Ask the people who run this service.",
     );
-    const { email, password } = await readJson(visit);
+    const { email, password } = await readJson(context);
     if (typeof email !== "string" || email.trim().toLowerCase() !== person.email) {
-      throw new PeopleFault("invalid_request", "Type the e-mail address of this account.");
+      throw new DashboardError("invalid_request", "Type the e-mail address of this account.");
     }
-    const { internalAdapter } = await house.auth.context();
+    const { internalAdapter } = await deps.auth.context();
     const login = await internalAdapter.findCredentialAccount(person.id);
     if (typeof login?.password === "string") {
-      const attempt = { email: person.email, address: visit.peer ?? "", isKnownBrowser: true };
+      const attempt = { email: person.email, address: context.peer ?? "", isKnownBrowser: true };
       const asked = await throttle.ask(attempt, now);
       if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
       const right =
-        typeof password === "string" && (await house.verifyPassword(login.password, password));
-      if (!right) throw new PeopleFault("wrong_password", "The password is not right.");
+        typeof password === "string" && (await deps.verifyPassword(login.password, password));
+      if (!right) throw new DashboardError("wrong_password", "The password is not right.");
     }
-    await finishClosing(visit, person.email);
-    await tell(visit, house.letters.closed(person.email));
+    await finishClosing(context, person.email);
+    await tell(context, deps.emails.closed(person.email));
     return json({});
   };
 }

@@ -1,7 +1,7 @@
 import { PEER_HEADER } from "#accounts/auth-hooks.ts";
-import { DeskRefusal, readEmail } from "#accounts/people.ts";
-import { PeopleFault, tooFast } from "./dashboard-error.ts";
-import { json, readJson, type Visit } from "./request-context.ts";
+import { AccountError, readEmail } from "#accounts/people.ts";
+import { DashboardError, tooFast } from "./dashboard-error.ts";
+import { json, type RequestContext, readJson } from "./request-context.ts";
 
 /**
  * Asks better-auth. It gets what our pages send and nothing else: of its many fields some would open other ways in
@@ -11,15 +11,18 @@ import { json, readJson, type Visit } from "./request-context.ts";
 export type AuthOrder = Record<string, string>;
 
 /** The body as texts, of those fields alone; an address in it is trimmed and in lower case. */
-export async function readOrder(visit: Visit, fields: readonly string[]): Promise<AuthOrder> {
+export async function readOrder(
+  context: RequestContext,
+  fields: readonly string[],
+): Promise<AuthOrder> {
   if (fields.length === 0) return {};
-  const body = await readJson(visit);
+  const body = await readJson(context);
   const order: AuthOrder = {};
   for (const name of fields) {
     const value = body[name];
     if (value === undefined || value === null) continue;
     if (typeof value !== "string") {
-      throw new PeopleFault("invalid_request", `\`${name}\` must be a text.`);
+      throw new DashboardError("invalid_request", `\`${name}\` must be a text.`);
     }
     order[name] = name === "email" || name === "newEmail" ? readAddress(value) : value;
   }
@@ -27,7 +30,7 @@ export async function readOrder(visit: Visit, fields: readonly string[]): Promis
 }
 
 /** Thrown to be answered as it is: with a code of better-auth's, which the pages know. */
-export class AuthRefusal extends Error {
+export class AuthError extends Error {
   readonly response: Response;
 
   constructor(code: string, message: string, status: number) {
@@ -40,59 +43,65 @@ function readAddress(text: string): string {
   try {
     return readEmail(text);
   } catch (error) {
-    if (error instanceof DeskRefusal) throw notAnAddress();
+    if (error instanceof AccountError) throw notAnAddress();
     throw error;
   }
 }
 
 const notAnAddress = () =>
-  new AuthRefusal(
+  new AuthError(
     "INVALID_EMAIL",
     "This is not a complete e-mail address. Write it like name@example.com.",
     400,
   );
 
 /** At better-auth's own address, and with our word on where it comes from. */
-export function askAuth(visit: Visit, order: object | null): Promise<Response> {
-  const { request, url } = visit;
-  return send(visit, request.method, `${url.pathname}${order === null ? url.search : ""}`, order);
+export function askAuth(context: RequestContext, order: object | null): Promise<Response> {
+  const { request, url } = context;
+  return send(context, request.method, `${url.pathname}${order === null ? url.search : ""}`, order);
 }
 
 /** Our pages send the token of a link in a body, so that no log has it; better-auth takes it out of an address. */
-export const askLink = (visit: Visit, token: string): Promise<Response> =>
-  send(visit, "GET", `${visit.url.pathname}?${new URLSearchParams({ token })}`, null);
+export const askLink = (context: RequestContext, token: string): Promise<Response> =>
+  send(context, "GET", `${context.url.pathname}?${new URLSearchParams({ token })}`, null);
 
 async function send(
-  visit: Visit,
+  context: RequestContext,
   method: string,
   path: string,
   order: object | null,
 ): Promise<Response> {
-  const { house, request, peer } = visit;
+  const { deps, request, peer } = context;
   const headers = new Headers(request.headers);
   for (const name of [PEER_HEADER, "content-length", "content-type"]) headers.delete(name);
   if (peer !== null) headers.set(PEER_HEADER, peer);
   if (order !== null) headers.set("Content-Type", "application/json");
-  const address = `${house.settings.publicUrl}${path}`;
+  const address = `${deps.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);
-  const response = await house.auth.handle(new Request(address, { method, headers, body }));
-  return response.status < 400 ? response : refuse(visit, response);
+  const response = await deps.auth.handle(new Request(address, { method, headers, body }));
+  return response.status < 400 ? response : refuse(context, response);
 }
 
-async function refuse({ house, requestId }: Visit, response: Response): Promise<Response> {
+async function refuse({ deps, requestId }: RequestContext, response: Response): Promise<Response> {
   const { status } = response;
   if (status === 429) throw tooFast(Number(response.headers.get("X-Retry-After")) * 1_000);
   const said = (await response.json().catch(() => null)) as Record<string, unknown> | null;
   if (status >= 500) {
-    house.complain("The sign-in failed", { requestId });
-    throw new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
+    deps.logError("The sign-in failed", { requestId });
+    throw new DashboardError(
+      "internal",
+      "Something went wrong on our side. Try again in a moment.",
+    );
   }
   const code = said?.["code"];
   const message = said?.["message"];
   // Every field is a text and there; what is left to dislike is the address.
   if (code === "VALIDATION_ERROR" && String(message).includes("mail")) throw notAnAddress();
   if (code === "VALIDATION_ERROR" || typeof code !== "string") {
-    throw new PeopleFault("invalid_request", "Something in this request is missing or not right.");
+    throw new DashboardError(
+      "invalid_request",
+      "Something in this request is missing or not right.",
+    );
   }
   const made = json({ code, message: typeof message === "string" ? message : code }, status);
   for (const cookie of response.headers.getSetCookie()) made.headers.append("Set-Cookie", cookie);
@@ -100,7 +109,7 @@ async function refuse({ house, requestId }: Visit, response: Response): Promise<
 }
 
 export const busy = () =>
-  new PeopleFault("unavailable", "The service is busy; nothing was changed. Try again.", 2);
+  new DashboardError("unavailable", "The service is busy; nothing was changed. Try again.", 2);
 
 export function keepCookies(made: Response, from: Response): Response {
   for (const cookie of from.headers.getSetCookie()) made.headers.append("Set-Cookie", cookie);

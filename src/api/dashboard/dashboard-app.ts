@@ -10,14 +10,19 @@ import {
   listSessions,
   showVisitor,
 } from "./account.ts";
-import { createAuthDoor } from "./auth-handler.ts";
+import { createAuthHandler } from "./auth-handler.ts";
 import { busy } from "./call-auth.ts";
 import { placeOf } from "./client-network.ts";
-import type { PeopleHouse } from "./dashboard-deps.ts";
-import { PeopleFault, refusalResponse, tooFast, WrongMethod } from "./dashboard-error.ts";
+import type { DashboardDeps } from "./dashboard-deps.ts";
+import { DashboardError, problemResponse, tooFast, WrongMethod } from "./dashboard-error.ts";
 import { createMakeKey, listKeys, renameKey, revokeKey } from "./keys.ts";
 import { networkOf, spellAddress } from "./network.ts";
-import { chooseNotices, openUnsubscribe, showNotices, unsubscribe } from "./notifications.ts";
+import {
+  chooseNotifications,
+  openUnsubscribe,
+  showNotifications,
+  unsubscribe,
+} from "./notifications.ts";
 import { showPrices } from "./prices.ts";
 import {
   beginPurchase,
@@ -26,7 +31,7 @@ import {
   LOOKS_PER_SECOND,
 } from "./purchases.ts";
 import { createRefusedMessages, type RefusedMessages } from "./rejected-stripe-messages.ts";
-import type { Visit } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
 import { listEntries, showCredits, showHome, showUsage } from "./usage.ts";
 import {
@@ -43,9 +48,9 @@ import {
  * Stripe has to say.
  * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
  */
-export type PeopleApp = { fetch(request: Request, peer: string | null): Promise<Response> };
+export type DashboardApp = { fetch(request: Request, peer: string | null): Promise<Response> };
 
-type Handler = (visit: Visit) => Promise<Response>;
+type Handler = (context: RequestContext) => Promise<Response>;
 
 /** Changes a second by one client, bursts of twice as many: people click, they do not loop. */
 const CHANGES_PER_SECOND = 5;
@@ -53,7 +58,7 @@ const CHANGES_PER_SECOND = 5;
 const READS_PER_SECOND = 30;
 
 /** What is counted across requests: it outlives the app where that is made anew for each of them. */
-export type PeopleBounds = {
+export type DashboardBounds = {
   signIn: SignInThrottle;
   changes: Throttle;
   reads: Throttle;
@@ -65,9 +70,9 @@ export type PeopleBounds = {
   refused: RefusedMessages;
 };
 
-export const createPeopleBounds = (
+export const createDashboardBounds = (
   signIn: SignInThrottle = createSignInThrottle(),
-): PeopleBounds => ({
+): DashboardBounds => ({
   signIn,
   changes: createThrottle(CHANGES_PER_SECOND),
   reads: createThrottle(READS_PER_SECOND),
@@ -76,13 +81,13 @@ export const createPeopleBounds = (
   refused: createRefusedMessages(),
 });
 
-export function createPeopleApp(
-  house: PeopleHouse,
-  { signIn: signInThrottle, ...bounds }: PeopleBounds = createPeopleBounds(),
-): PeopleApp {
+export function createDashboardApp(
+  deps: DashboardDeps,
+  { signIn: signInThrottle, ...bounds }: DashboardBounds = createDashboardBounds(),
+): DashboardApp {
   const { changes, reads, unsubscriptions, looks, refused } = bounds;
-  const auth = createAuthDoor(signInThrottle);
-  const fixed = { ...HEADERS, ...transportPolicy(house.settings.publicUrl) };
+  const auth = createAuthHandler(signInThrottle);
+  const fixed = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
   const routes: Record<string, Handler> = {
     "GET /people/visitor": showVisitor,
     "GET /people/home": showHome,
@@ -97,8 +102,8 @@ export function createPeopleApp(
     "GET /people/purchases": createListPurchases(looks),
     "POST /people/purchases": beginPurchase,
     "GET /people/purchases/:id": createShowPurchase(looks),
-    "GET /people/notices": showNotices,
-    "PUT /people/notices": chooseNotices,
+    "GET /people/notices": showNotifications,
+    "PUT /people/notices": chooseNotifications,
     "GET /people/notices/unsubscribe": openUnsubscribe,
     [UNSUBSCRIBE]: unsubscribe,
     "GET /people/webhooks": listEndpoints,
@@ -119,45 +124,48 @@ export function createPeopleApp(
     if (handler !== undefined) return handler;
     const methods = METHODS.filter((each) => Object.hasOwn(routes, `${each} ${place}`));
     if (methods.length > 0) throw new WrongMethod(method, methods);
-    throw new PeopleFault("not_found", `There is nothing to ${method} at ${path.slice(0, 200)}.`);
+    throw new DashboardError(
+      "not_found",
+      `There is nothing to ${method} at ${path.slice(0, 200)}.`,
+    );
   }
 
-  async function answer(visit: Visit): Promise<Response> {
-    const { request, url, peer, now } = visit;
+  async function result(context: RequestContext): Promise<Response> {
+    const { request, url, peer, now } = context;
     if (url.pathname === STRIPE_MESSAGE_PATH && request.method === "POST") {
-      return receiveStripeMessage(visit, { changes, refused });
+      return receiveStripeMessage(context, { changes, refused });
     }
     const isRead = request.method === "GET";
     const isFromAnywhere = `${request.method} ${url.pathname}` === UNSUBSCRIBE;
-    if (!isRead && !isFromAnywhere) requireSameOrigin(request, house.settings.origins);
+    if (!isRead && !isFromAnywhere) requireSameOrigin(request, deps.settings.origins);
     const bound = isRead ? reads : isFromAnywhere ? unsubscriptions : changes;
     const { allowed, retryAfterSeconds } = bound.take(networkOf(peer ?? ""), now);
     if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
-    if (url.pathname.startsWith("/people/auth/")) return auth(visit);
+    if (url.pathname.startsWith("/people/auth/")) return auth(context);
     const { place, id, delivery } = placeOf(url.pathname);
     const handler = findHandler(request.method, url.pathname, place);
-    return handler({ ...visit, id, delivery });
+    return handler({ ...context, id, delivery });
   }
 
   return {
     async fetch(asked, address) {
-      const now = house.now();
+      const now = deps.now();
       const peer = address === null ? null : spellAddress(address);
       const isHead = asked.method === "HEAD";
       const request = isHead ? new Request(asked, { method: "GET" }) : asked;
-      const requestId = house.newRequestId();
-      const visit: Visit = {
-        ...{ house, request, requestId, peer, now },
+      const requestId = deps.newRequestId();
+      const context: RequestContext = {
+        ...{ deps, request, requestId, peer, now },
         url: new URL(request.url),
         id: "",
         delivery: "",
         cookies: [],
       };
-      const response = await answer(visit).catch((thrown) =>
-        refusalResponse(explain(house, thrown, requestId), requestId),
+      const response = await result(context).catch((thrown) =>
+        problemResponse(explain(deps, thrown, requestId), requestId),
       );
       const headers = new Headers(response.headers);
-      for (const cookie of visit.cookies) headers.append("Set-Cookie", cookie);
+      for (const cookie of context.cookies) headers.append("Set-Cookie", cookie);
       for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
       headers.set("X-Request-Id", requestId);
       return new Response(isHead ? null : response.body, { status: response.status, headers });
@@ -187,24 +195,25 @@ function requireSameOrigin({ headers }: Request, origins: readonly string[]): vo
   const origin = headers.get("origin");
   const fromHere = origin !== null && origins.includes(origin);
   if (fromHere && (site === null || site === "same-origin")) return;
-  throw new PeopleFault(
+  throw new DashboardError(
     "cross_site",
     `This can be done only from the pages of this service itself, at ${origins[0]}.`,
   );
 }
 
-function explain(house: PeopleHouse, thrown: unknown, requestId: string): PeopleFault {
-  if (thrown instanceof PeopleFault) return thrown;
-  house.complain("A request of the pages failed", { requestId, cause: thrown });
+function explain(deps: DashboardDeps, thrown: unknown, requestId: string): DashboardError {
+  if (thrown instanceof DashboardError) return thrown;
+  deps.logError("A request of the pages failed", { requestId, cause: thrown });
   if (thrown instanceof TooManyPasswords) return busy();
   if (thrown instanceof OutcomeUnknown) return unavailable(IN_DOUBT);
   // It tells of the last of several steps, maybe: nobody says that nothing was changed.
   if (thrown instanceof NotCarriedOut) return unavailable(NOT_NOW);
-  return new PeopleFault("internal", "Something went wrong on our side. Try again in a moment.");
+  return new DashboardError("internal", "Something went wrong on our side. Try again in a moment.");
 }
 
 const RETRY_AFTER_SECONDS = 2;
-const unavailable = (detail: string) => new PeopleFault("unavailable", detail, RETRY_AFTER_SECONDS);
+const unavailable = (detail: string) =>
+  new DashboardError("unavailable", detail, RETRY_AFTER_SECONDS);
 const NOT_NOW = "The service cannot do this just now. Try again in a moment.";
 const IN_DOUBT =
   "The service cannot tell whether this was done. Look whether it was, and if not, try again in a moment.";

@@ -1,17 +1,17 @@
-import type { accountLetters } from "#accounts/account-emails.ts";
+import type { accountEmails } from "#accounts/account-emails.ts";
 import type { Auth } from "#accounts/auth.ts";
 import type { Journal } from "#accounts/journal.ts";
-import type { Desk } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/people.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { WebhookNetworks } from "#events/endpoint-address.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { EventStore } from "#events/event-store.ts";
 import type { Provider } from "./shapes.ts";
 
 /** Everything that a door hands to the people's side of the service. It knows no runtime and no store. */
-export type PeopleHouse = {
+export type DashboardDeps = {
   settings: {
     /** Base of the links in answers and letters. No slash at its end. */
     publicUrl: string;
@@ -21,24 +21,24 @@ export type PeopleHouse = {
     providers: readonly Provider[];
     starter: Starter;
     /** Letters go to the outbox and the log. */
-    lettersStayHere: boolean;
+    emailsStayHere: boolean;
     /** Where accounts' own endpoints may lie. */
     webhookNetworks: WebhookNetworks;
     /** Marks browsers that signed somebody in before. */
     secret: string;
   };
   auth: Auth;
-  desk: Desk;
+  accountDeps: AccountDeps;
   journal: Journal;
   /** Without what delivers. */
-  notices: Omit<NoticeBook, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
+  events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** What is sold, null where nothing is; who takes the money, null where nobody does; and what was bought. */
   sales: {
     prices: PriceList | null;
     billing: Billing | null;
-    purchases: Pick<PurchaseBook, "find" | "list">;
+    purchases: Pick<PurchaseStore, "find" | "list">;
   };
-  letters: ReturnType<typeof accountLetters>;
+  emails: ReturnType<typeof accountEmails>;
   verifyPassword(hash: string, password: string): Promise<boolean>;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
@@ -48,5 +48,5 @@ export type PeopleHouse = {
   wait(ms: number): Promise<void>;
   /** Lets work go on after the answer; what goes wrong with it is complained of. */
   inBackground(work: Promise<unknown>): void;
-  complain(message: string, details: { requestId?: string; cause?: unknown }): void;
+  logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };

@@ -1,11 +1,11 @@
-import type { PeopleCode, PeopleRefusal } from "./shapes.ts";
+import type { DashboardErrorCode, DashboardProblem } from "./shapes.ts";
 
 /** Ends a request of the pages: thrown where it is found, answered in `people-app.ts` alone. */
-export class PeopleFault extends Error {
-  readonly code: PeopleCode;
+export class DashboardError extends Error {
+  readonly code: DashboardErrorCode;
   readonly retryAfterSeconds: number | null;
 
-  constructor(code: PeopleCode, detail: string, retryAfterSeconds: number | null = null) {
+  constructor(code: DashboardErrorCode, detail: string, retryAfterSeconds: number | null = null) {
     super(detail);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -13,7 +13,7 @@ export class PeopleFault extends Error {
 }
 
 /** Something is there, but not for this method. */
-export class WrongMethod extends PeopleFault {
+export class WrongMethod extends DashboardError {
   readonly allow: string;
 
   constructor(method: string, methods: readonly string[]) {
@@ -23,7 +23,7 @@ export class WrongMethod extends PeopleFault {
   }
 }
 
-export const PEOPLE_STATUS: Record<PeopleCode, number> = {
+export const DASHBOARD_ERROR_STATUS: Record<DashboardErrorCode, number> = {
   invalid_request: 400,
   wrong_password: 400,
   signed_out: 401,
@@ -38,16 +38,19 @@ export const PEOPLE_STATUS: Record<PeopleCode, number> = {
   unavailable: 503,
 };
 
-export function refusalResponse(fault: PeopleFault, requestId: string): Response {
-  const body: PeopleRefusal = { ok: false, code: fault.code, detail: fault.message, requestId };
+export function problemResponse(fault: DashboardError, requestId: string): Response {
+  const body: DashboardProblem = { ok: false, code: fault.code, detail: fault.message, requestId };
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (fault.retryAfterSeconds !== null) headers["Retry-After"] = String(fault.retryAfterSeconds);
   if (fault instanceof WrongMethod) headers["Allow"] = fault.allow;
-  return new Response(JSON.stringify(body), { status: PEOPLE_STATUS[fault.code], headers });
+  return new Response(JSON.stringify(body), {
+    status: DASHBOARD_ERROR_STATUS[fault.code],
+    headers,
+  });
 }
 
 export const tooFast = (forMs: number) =>
-  new PeopleFault(
+  new DashboardError(
     "too_many_requests",
     "That was too often in a short time. Wait a moment and try again.",
     Math.max(1, Math.ceil(forMs / 1_000)),

@@ -2,7 +2,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
-import type { Visit } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * A mark that a browser signed somebody in before, or that they used a link of a letter in it: a keyed hash of the address, in a cookie. It opens nothing; it only
@@ -18,9 +18,13 @@ export const isKnownBrowser = (request: Request, email: string, place: Place): b
   marksOf(request, place).includes(markOf(email, place.secret));
 
 /** The browser in which a person used the link of a letter is theirs as much as one in which they signed in. */
-export function knowBrowser(visit: Visit, email: string, throttle: SignInThrottle): void {
+export function knowBrowser(
+  context: RequestContext,
+  email: string,
+  throttle: SignInThrottle,
+): void {
   throttle.succeeded({ email });
-  visit.cookies.push(knownBrowserCookie(visit.request, email, visit.house.settings));
+  context.cookies.push(knownBrowserCookie(context.request, email, context.deps.settings));
 }
 
 export function knownBrowserCookie(request: Request, email: string, place: Place): string {

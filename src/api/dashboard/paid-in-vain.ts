@@ -1,9 +1,9 @@
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
-import type { Visit } from "./request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** Money that came for an account which cannot have its credits: only the operator can give it back, so they are told. */
-export function tellPaidInVain(
-  { house, requestId }: Pick<Visit, "house" | "requestId">,
+export function notifyPaidInVain(
+  { deps, requestId }: Pick<RequestContext, "deps" | "requestId">,
   settled: SettleOutcome | { outcome: "ignored" },
 ): void {
   if (settled.outcome !== "settled" || !settled.changed) return;
@@ -11,7 +11,7 @@ export function tellPaidInVain(
   if (trouble === null) return;
   const why =
     trouble === "account_closed" ? "its account is closed" : "the ledger knows no such account";
-  house.complain(
+  deps.logError(
     `${id} was paid, but ${why}: refund ${payment ?? "the payment"} in Stripe's dashboard`,
     { requestId },
   );

@@ -1,11 +1,11 @@
 import { priceText } from "#billing/money.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
-import { json, type Visit } from "./request-context.ts";
+import { json, type RequestContext } from "./request-context.ts";
 import type { OfferView, PricesView } from "./shapes.ts";
 
 /** What is sold here, as everybody may see it. */
-export async function showPrices({ house }: Visit): Promise<Response> {
-  const { prices, billing } = house.sales;
+export async function showPrices({ deps }: RequestContext): Promise<Response> {
+  const { prices, billing } = deps.sales;
   return json(viewPrices(prices, billing !== null));
 }
 

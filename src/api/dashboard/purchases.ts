@@ -3,26 +3,26 @@ import { priceText } from "#billing/money.ts";
 import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
-import { PeopleFault } from "./dashboard-error.ts";
-import { tellPaidInVain } from "./paid-in-vain.ts";
+import { DashboardError } from "./dashboard-error.ts";
+import { notifyPaidInVain } from "./paid-in-vain.ts";
 import {
   json,
+  type RequestContext,
   readJson,
   requireActiveMember,
   requireMember,
-  type Visit,
 } from "./request-context.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
 
 /** Opens the provider's page for one offer of the price list. */
-export async function beginPurchase(visit: Visit): Promise<Response> {
-  const { house } = visit;
-  const { account, person } = await requireActiveMember(visit);
-  const { billing, prices } = house.sales;
+export async function beginPurchase(context: RequestContext): Promise<Response> {
+  const { deps } = context;
+  const { account, person } = await requireActiveMember(context);
+  const { billing, prices } = deps.sales;
   if (billing === null) throw notPayable(prices?.contact ?? null);
-  const { offer } = await readJson(visit);
-  const base = baseOf(visit);
-  const begun = await reaching(visit, () =>
+  const { offer } = await readJson(context);
+  const base = baseOf(context);
+  const begun = await reaching(context, () =>
     billing.begin({
       ...{ account, email: person.email, offer: typeof offer === "string" ? offer : "" },
       urlsOf: (purchase) => ({
@@ -31,70 +31,73 @@ export async function beginPurchase(visit: Visit): Promise<Response> {
       }),
     }),
   );
-  if (begun.outcome !== "begun") throw refusalOf(begun);
+  if (begun.outcome !== "begun") throw problemOf(begun);
   const view: CheckoutView = { id: begun.purchase.id, url: begun.url };
   return json(view, 201);
 }
 
 /** The buyer comes back to where they are signed in: a session holds for one name of the service. */
-function baseOf({ house, request }: Visit): string {
-  const { publicUrl } = house.settings;
+function baseOf({ deps, request }: RequestContext): string {
+  const { publicUrl } = deps.settings;
   const origin = request.headers.get("origin");
   return origin === null || origin === new URL(publicUrl).origin ? publicUrl : origin;
 }
 
 const notPayable = (contact: string | null) =>
-  new PeopleFault(
+  new DashboardError(
     "not_payable",
     contact === null
       ? "Credits cannot be paid for here. Ask the people who run this service for them."
       : `Credits cannot be paid for here. Ask for them at ${contact}.`,
   );
 
-function refusalOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): PeopleFault {
+function problemOf(begun: Exclude<BeginOutcome, { outcome: "begun" }>): DashboardError {
   switch (begun.outcome) {
     case "no_such_offer":
-      return new PeopleFault(
+      return new DashboardError(
         "invalid_request",
         "This is not offered here, or no longer. Load the page again to see what is.",
       );
     case "already_lifetime":
-      return new PeopleFault(
+      return new DashboardError(
         "invalid_request",
         "This account is on the lifetime plan already. Packs add credits to it, and they do not expire.",
       );
     case "lifetime_pending":
-      return new PeopleFault(
+      return new DashboardError(
         "invalid_request",
         "The lifetime plan is paid for already, and the money is on its way. Its credits come as soon as the money is there; you need do nothing more.",
       );
     case "too_many":
-      return new PeopleFault(
+      return new DashboardError(
         "too_many_requests",
         "Many purchases were begun within the last hour. Pay one that is open, or begin another one later.",
         Math.ceil(begun.retryAfterMs / 1_000),
       );
     case "account_suspended":
-      return new PeopleFault(
+      return new DashboardError(
         "account_suspended",
         "This account is suspended. Ask the people who run this service.",
       );
     case "no_account":
-      return new PeopleFault("signed_out", "You are signed out. Sign in again.");
+      return new DashboardError("signed_out", "You are signed out. Sign in again.");
   }
 }
 
 const RETRY_SECONDS = 5;
 
 /** What the operator has to mend is told to them alone. */
-async function reaching<Outcome>(visit: Visit, ask: () => Promise<Outcome>): Promise<Outcome> {
+async function reaching<Outcome>(
+  context: RequestContext,
+  ask: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     return await ask();
   } catch (cause) {
     if (!(cause instanceof ProviderAway || cause instanceof ProviderRefused)) throw cause;
-    const { house, requestId } = visit;
-    house.complain("A purchase could not be begun", { requestId, cause });
-    throw new PeopleFault(
+    const { deps, requestId } = context;
+    deps.logError("A purchase could not be begun", { requestId, cause });
+    throw new DashboardError(
       "unavailable",
       "The payment page cannot be opened just now, and nothing was paid. Try again in a moment.",
       RETRY_SECONDS,
@@ -112,18 +115,18 @@ const LOOKS_MAX = 3;
 /** As they stand in the book: those whose payment may have gone on are looked at meanwhile, for the next time. */
 export const createListPurchases =
   (looks: Throttle) =>
-  async (visit: Visit): Promise<Response> => {
-    const { account } = await requireMember(visit);
-    const after = visit.url.searchParams.get("after");
+  async (context: RequestContext): Promise<Response> => {
+    const { account } = await requireMember(context);
+    const after = context.url.searchParams.get("after");
     const order = { account, after, max: PURCHASES_A_PAGE + 1 };
-    const found = await visit.house.sales.purchases.list(order);
+    const found = await context.deps.sales.purchases.list(order);
     const page = found.slice(0, PURCHASES_A_PAGE);
-    const forgotten = page.filter((purchase) => isForgotten(purchase, visit.now));
+    const forgotten = page.filter((purchase) => isForgotten(purchase, context.now));
     for (const purchase of forgotten.slice(0, LOOKS_MAX)) {
-      visit.house.inBackground(settled(visit, purchase, looks));
+      context.deps.inBackground(settled(context, purchase, looks));
     }
     const view: PurchasesView = {
-      purchases: page.map((purchase) => viewPurchase(purchase, visit.now)),
+      purchases: page.map((purchase) => viewPurchase(purchase, context.now)),
       next: found.length > PURCHASES_A_PAGE ? (page.at(-1)?.id ?? null) : null,
     };
     return json(view);
@@ -132,14 +135,14 @@ export const createListPurchases =
 /** Whoever comes back from the provider's page looks here, and the look settles: no message needs to have come before. */
 export const createShowPurchase =
   (looks: Throttle) =>
-  async (visit: Visit): Promise<Response> => {
-    const { account } = await requireMember(visit);
-    const found = await visit.house.sales.purchases.find({ id: visit.id });
+  async (context: RequestContext): Promise<Response> => {
+    const { account } = await requireMember(context);
+    const found = await context.deps.sales.purchases.find({ id: context.id });
     if (found === null || found.account !== account) {
-      throw new PeopleFault("not_found", "This account has no such purchase.");
+      throw new DashboardError("not_found", "This account has no such purchase.");
     }
-    const purchase = mayGoOn(found) ? await settledSoon(visit, found, looks) : found;
-    return json(viewPurchase(purchase, visit.now));
+    const purchase = mayGoOn(found) ? await settledSoon(context, found, looks) : found;
+    return json(viewPurchase(purchase, context.now));
   };
 
 /** Its page can no longer be paid at, or it was paid; and no message of the provider's has said so. */
@@ -150,9 +153,13 @@ const isForgotten = (purchase: Purchase, now: number) =>
 export const LOOK_PATIENCE_MS = 3_000;
 
 /** As the book has it where the look takes long: the page asks again. */
-async function settledSoon(visit: Visit, purchase: Purchase, looks: Throttle): Promise<Purchase> {
-  const looking = settled(visit, purchase, looks);
-  visit.house.inBackground(looking);
+async function settledSoon(
+  context: RequestContext,
+  purchase: Purchase,
+  looks: Throttle,
+): Promise<Purchase> {
+  const looking = settled(context, purchase, looks);
+  context.deps.inBackground(looking);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Purchase>((resolve) => {
     timer = setTimeout(resolve, LOOK_PATIENCE_MS, purchase);
@@ -161,16 +168,20 @@ async function settledSoon(visit: Visit, purchase: Purchase, looks: Throttle): P
 }
 
 /** The purchase as its payment stands, or as the book has it where that cannot be said just now. */
-async function settled(visit: Visit, purchase: Purchase, looks: Throttle): Promise<Purchase> {
-  const { house, now, requestId } = visit;
-  const { billing, purchases } = house.sales;
+async function settled(
+  context: RequestContext,
+  purchase: Purchase,
+  looks: Throttle,
+): Promise<Purchase> {
+  const { deps, now, requestId } = context;
+  const { billing, purchases } = deps.sales;
   if (billing === null || !looks.take(purchase.id, now).allowed) return purchase;
   try {
     const outcome = await billing.settle({ purchase: purchase.id });
-    tellPaidInVain(visit, outcome);
+    notifyPaidInVain(context, outcome);
     return outcome.outcome === "settled" ? outcome.purchase : purchase;
   } catch (cause) {
-    house.complain("A payment could not be looked at", { requestId, cause });
+    deps.logError("A payment could not be looked at", { requestId, cause });
     return (await purchases.find({ id: purchase.id })) ?? purchase;
   }
 }

@@ -15,8 +15,8 @@
  *     GET    /people/purchases?after=           PurchasesView                         newest first
  *     POST   /people/purchases    PurchaseOrder CheckoutView                          201
  *     GET    /people/purchases/<id>             PurchaseView                          looks how the payment stands
- *     GET    /people/notices                    NoticesView
- *     PUT    /people/notices         NoticesView NoticesView
+ *     GET    /people/notices                    NotificationsView
+ *     PUT    /people/notices         NotificationsView NotificationsView
  *     POST   /people/notices/unsubscribe?token= UnsubscribedView                      needs no session, from anywhere
  *     GET    /people/webhooks                   EndpointsView                         oldest first
  *     POST   /people/webhooks     EndpointOrder { endpoint: EndpointView }            201
@@ -47,7 +47,7 @@ export type Visitor = {
   /** Base of the API's addresses, without a slash at its end. */
   apiUrl: string;
   /** True where letters go to the outbox folder and the log of the service, because no mail server is set. */
-  lettersStayHere: boolean;
+  emailsStayHere: boolean;
 };
 
 export type PersonView = {
@@ -181,10 +181,10 @@ export type PurchaseView = {
 export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
 
 /** `GET` and `PUT /people/notices`. */
-export type NoticesView = { lowBalance: number; letters: { low: boolean; expiring: boolean } };
+export type NotificationsView = { lowBalance: number; emails: { low: boolean; expiring: boolean } };
 
 /** Which letters end with the link that was used. */
-export type UnsubscribedView = { letters: "low" | "expiring" };
+export type UnsubscribedView = { emails: "low" | "expiring" };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
 
@@ -196,7 +196,7 @@ export type EndpointsView = { endpoints: EndpointView[]; max: number };
 /** `GET /people/webhooks/:id/deliveries?after=`, newest first. */
 export type DeliveryView = {
   id: string;
-  notice: string;
+  event: string;
   kind: LedgerEventKind;
   body: string;
   at: number;
@@ -257,8 +257,13 @@ export type EventsView = { events: EventView[]; next: string | null };
 export type CloseOrder = { email: string; password: string | null };
 
 /** What went wrong, in words for the person who asked. Every refusal below `/people/` but better-auth's has this form. */
-export type PeopleRefusal = { ok: false; code: PeopleCode; detail: string; requestId: string };
-export type PeopleCode =
+export type DashboardProblem = {
+  ok: false;
+  code: DashboardErrorCode;
+  detail: string;
+  requestId: string;
+};
+export type DashboardErrorCode =
   | "signed_out"
   | "email_not_verified"
   | "account_suspended"

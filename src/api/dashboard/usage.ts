@@ -1,16 +1,16 @@
 import { OrderRefused, type UsageRow } from "#ledger/port.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
-import { PeopleFault } from "./dashboard-error.ts";
-import { json, requireMember, type Visit } from "./request-context.ts";
+import { DashboardError } from "./dashboard-error.ts";
+import { json, type RequestContext, requireMember } from "./request-context.ts";
 import type { CreditsView, EntriesView, HomeView, UsageView } from "./shapes.ts";
 
 /** What an account has and has used: every figure comes from the ledger, none is counted beside it. */
 const ENTRIES_A_PAGE = 50;
 
-export async function showHome(visit: Visit): Promise<Response> {
-  const { account, status } = await requireMember(visit);
-  const { house, now } = visit;
-  const { ledger } = house.desk;
+export async function showHome(context: RequestContext): Promise<Response> {
+  const { account, status } = await requireMember(context);
+  const { deps, now } = context;
+  const { ledger } = deps.accountDeps;
   const midnight = now - (now % DAY_MS);
   const [{ balance, grants }, keys, used] = await Promise.all([
     ledger.credits({ account, now }),
@@ -34,35 +34,38 @@ export async function showHome(visit: Visit): Promise<Response> {
   return json(view);
 }
 
-export async function showCredits(visit: Visit): Promise<Response> {
-  const { account } = await requireMember(visit);
-  const view: CreditsView = await visit.house.desk.ledger.credits({ account, now: visit.now });
+export async function showCredits(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const view: CreditsView = await context.deps.accountDeps.ledger.credits({
+    account,
+    now: context.now,
+  });
   return json(view);
 }
 
-export async function listEntries(visit: Visit): Promise<Response> {
-  const { account } = await requireMember(visit);
-  const after = visit.url.searchParams.get("after");
-  const order = { account, after, max: ENTRIES_A_PAGE, now: visit.now };
+export async function listEntries(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const after = context.url.searchParams.get("after");
+  const order = { account, after, max: ENTRIES_A_PAGE, now: context.now };
   try {
-    const view: EntriesView = await visit.house.desk.ledger.entries(order);
+    const view: EntriesView = await context.deps.accountDeps.ledger.entries(order);
     return json(view);
   } catch (error) {
     if (!(error instanceof OrderRefused)) throw error;
-    throw new PeopleFault(
+    throw new DashboardError(
       "invalid_request",
       "There is no such page of entries. Start at the first.",
     );
   }
 }
 
-export async function showUsage(visit: Visit): Promise<Response> {
-  const { account } = await requireMember(visit);
-  const { ledger } = visit.house.desk;
-  const from = readDay(visit, "from");
-  const to = readDay(visit, "to");
+export async function showUsage(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  const { ledger } = context.deps.accountDeps;
+  const from = readDay(context, "from");
+  const to = readDay(context, "to");
   if (from > to || to - from >= USAGE_DAYS_MAX * DAY_MS) {
-    throw new PeopleFault(
+    throw new DashboardError(
       "invalid_request",
       `Choose a first and a last day, at most ${USAGE_DAYS_MAX} days in all.`,
     );
@@ -98,10 +101,10 @@ function sumByDay(hours: UsageRow[]): UsageView["rows"] {
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Midnight UTC at the beginning of a day written `2026-11-21`. */
-function readDay({ url }: Visit, name: string): number {
+function readDay({ url }: RequestContext, name: string): number {
   const text = url.searchParams.get(name) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // 2026-02-30 parses in some engines as a day of March.
   if (!Number.isNaN(at) && dayOf(at) === text) return at;
-  throw new PeopleFault("invalid_request", `\`${name}\` must be a day such as 2026-11-21.`);
+  throw new DashboardError("invalid_request", `\`${name}\` must be a day such as 2026-11-21.`);
 }

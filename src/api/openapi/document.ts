@@ -47,7 +47,7 @@ export type MediaType = {
   examples?: Record<string, NamedExample | Reference>;
 };
 
-export type Answer = {
+export type ApiResponse = {
   description: string;
   headers?: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;
@@ -73,7 +73,7 @@ export type Operation = {
   security?: Record<string, string[]>[];
   parameters?: Reference[];
   requestBody?: RequestBody;
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, ApiResponse | Reference>;
   /** What a successful call costs. */
   "x-price"?: { credits: number };
   "x-limits"?: CallLimits;
@@ -97,7 +97,7 @@ export type OpenApiDocument = {
   paths: Record<string, PathItem>;
   components: {
     schemas: Record<string, JsonSchema>;
-    responses: Record<string, Answer>;
+    responses: Record<string, ApiResponse>;
     headers: Record<string, Header>;
     parameters: Record<string, Parameter>;
     examples: Record<string, NamedExample>;

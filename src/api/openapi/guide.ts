@@ -31,7 +31,7 @@ export function guide(options: ApiOptions): GuideSection[] {
   return [
     calling(options),
     authentication(),
-    answers(options),
+    responses(options),
     credits(options),
     idempotency(options),
     ...(options.rateLimit > 0 ? [rate(options.rateLimit)] : []),
@@ -81,7 +81,7 @@ const authentication = (): GuideSection => ({
   ],
 });
 
-const answers = (options: ApiOptions): GuideSection => ({
+const responses = (options: ApiOptions): GuideSection => ({
   id: "answers",
   title: "Answers and refusals",
   blocks: [

@@ -39,7 +39,7 @@ export const REQUEST_HEADERS: Record<string, Parameter> = {
 const CREDITS = { type: "integer", minimum: 0 };
 
 /** As on any answer that has them; `required` says that every answer on which they are listed does. */
-export function answerHeaders(options: ApiOptions): Record<string, Header> {
+export function responseHeaders(options: ApiOptions): Record<string, Header> {
   const mostCharged = Math.max(...options.tools.map(({ price }) => price));
   return {
     "X-Request-Id": {
@@ -127,7 +127,7 @@ function rateHeaders(rateLimit: number): Record<string, Header> {
   };
 }
 
-const EVERY_ANSWER = [
+const EVERY_RESPONSE = [
   "X-Request-Id",
   "Cache-Control",
   "Server-Timing",
@@ -138,7 +138,7 @@ const EVERY_ANSWER = [
 /** Headers that any answer to a known caller has. */
 const KNOWN_CALLER = ["Credits-Charged", "Credits-Remaining", "RateLimit-Policy", "RateLimit"];
 
-const REFUSALS_OF_KNOWN_CALLERS = [400, 402, 403, 408, 409, 413, 415, 429, 500, 503];
+const PROBLEMS_OF_KNOWN_CALLERS = [400, 402, 403, 408, 409, 413, 415, 429, 500, 503];
 
 const BY_STATUS: Record<number, string[]> = {
   401: ["WWW-Authenticate"],
@@ -148,24 +148,24 @@ const BY_STATUS: Record<number, string[]> = {
   503: ["Retry-After"],
 };
 
-export const operatorAnswerHeaders = () => references(EVERY_ANSWER);
+export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
 
 /** A 200 of a tool goes to a known caller, so here the headers of a known caller are never missing. */
-export function toolAnswerHeaders(options: ApiOptions): Record<string, Header | Reference> {
-  const headers = answerHeaders(options);
+export function toolResponseHeaders(options: ApiOptions): Record<string, Header | Reference> {
+  const headers = responseHeaders(options);
   const always = knownCaller(options.rateLimit).map((name) => [
     name,
     { ...headers[name], required: true },
   ]);
   return {
-    ...references([...EVERY_ANSWER, "Idempotency-Replayed"]),
+    ...references([...EVERY_RESPONSE, "Idempotency-Replayed"]),
     ...Object.fromEntries(always),
   };
 }
 
-export function refusalHeaders(status: number, rateLimit: number): Record<string, Reference> {
-  const known = REFUSALS_OF_KNOWN_CALLERS.includes(status) ? knownCaller(rateLimit) : [];
-  return references([...EVERY_ANSWER, ...known, ...(BY_STATUS[status] ?? [])]);
+export function problemHeaders(status: number, rateLimit: number): Record<string, Reference> {
+  const known = PROBLEMS_OF_KNOWN_CALLERS.includes(status) ? knownCaller(rateLimit) : [];
+  return references([...EVERY_RESPONSE, ...known, ...(BY_STATUS[status] ?? [])]);
 }
 
 const knownCaller = (rateLimit: number) =>

@@ -1,8 +1,8 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type {
-  Answer,
   ApiOptions,
+  ApiResponse,
   JsonSchema,
   OpenApiDocument,
   Operation,
@@ -10,18 +10,18 @@ import type {
 } from "./document.ts";
 import { guide, guideAsMarkdown, sizeInWords } from "./guide.ts";
 import {
-  answerHeaders,
-  operatorAnswerHeaders,
+  operatorResponseHeaders,
   REQUEST_HEADERS,
-  toolAnswerHeaders,
+  responseHeaders,
+  toolResponseHeaders,
 } from "./headers.ts";
 import { callPrice } from "./price-text.ts";
 import {
-  problemAnswers,
   problemExamples,
+  problemResponses,
   problemSchemas,
-  refusals,
-  toolRefusals,
+  problems,
+  toolProblems,
 } from "./problems.ts";
 import { schemaNames, toolExamples, toolSchemas } from "./schemas.ts";
 
@@ -60,8 +60,8 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         ...OPERATOR_SCHEMAS,
         ...problemSchemas(),
       },
-      responses: problemAnswers(options),
-      headers: answerHeaders(options),
+      responses: problemResponses(options),
+      headers: responseHeaders(options),
       parameters: REQUEST_HEADERS,
       examples: problemExamples(options),
       securitySchemes: {
@@ -106,15 +106,15 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     responses: {
       "200": {
         description: "The call succeeded.",
-        headers: toolAnswerHeaders(options),
+        headers: toolResponseHeaders(options),
         content: {
           "application/json": {
-            schema: { $ref: `#/components/schemas/${names.answer}` },
-            examples: examples.answers,
+            schema: { $ref: `#/components/schemas/${names.response}` },
+            examples: examples.responses,
           },
         },
       },
-      ...toolRefusals(options.rateLimit),
+      ...toolProblems(options.rateLimit),
     },
     "x-price": { credits: tool.price },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
@@ -138,31 +138,34 @@ function operatorPaths(): Record<string, PathItem> {
       operationId: "healthz",
       summary: "Is the process there?",
       description: "Answers as long as the process answers at all. Asks nothing of the ledger.",
-      answer: { description: "The process answers.", content: { "application/json": health } },
+      response: { description: "The process answers.", content: { "application/json": health } },
     }),
     "/readyz": operatorPath({
       operationId: "readyz",
       summary: "Can it work?",
       description: "Answers 200 when the ledger takes writes, so that calls can be made.",
-      answer: { description: "The ledger takes writes.", content: { "application/json": health } },
-      refusals: [503],
+      response: {
+        description: "The ledger takes writes.",
+        content: { "application/json": health },
+      },
+      problems: [503],
     }),
     "/metrics": operatorPath({
       operationId: "metrics",
       summary: "What has it done?",
       description:
         "Counters and durations for Prometheus. Answers whoever sends the operator's metrics token as a bearer token; where none is set, only callers on the same machine. To anyone else there is nothing here.",
-      answer: {
+      response: {
         description: "The metrics in the text format of Prometheus.",
         content: { "text/plain": { schema: { type: "string" } } },
       },
-      refusals: [404],
+      problems: [404],
     }),
     "/openapi.json": operatorPath({
       operationId: "openapi",
       summary: "This description",
       description: "The API as an OpenAPI 3.1 document, made from what the service runs on.",
-      answer: {
+      response: {
         description: "An OpenAPI document.",
         content: { "application/json": { schema: { type: "object" } } },
       },
@@ -171,20 +174,20 @@ function operatorPaths(): Record<string, PathItem> {
 }
 
 type OperatorPath = Pick<Operation, "operationId" | "summary" | "description"> & {
-  answer: Answer;
-  refusals?: number[];
+  response: ApiResponse;
+  problems?: number[];
 };
 
 /** Besides its own refusals, anything that is sent to a server can be too slow or too large, or meet a fault of ours. */
-function operatorPath({ answer, refusals: own = [], ...texts }: OperatorPath): PathItem {
+function operatorPath({ response, problems: own = [], ...texts }: OperatorPath): PathItem {
   return {
     get: {
       ...texts,
       tags: ["Operation"],
       security: [],
       responses: {
-        "200": { ...answer, headers: operatorAnswerHeaders() },
-        ...refusals([...own, 408, 431, 500]),
+        "200": { ...response, headers: operatorResponseHeaders() },
+        ...problems([...own, 408, 431, 500]),
       },
     },
   };

@@ -1,14 +1,14 @@
-import { ERRORS, type ErrorCode, Fault, type FaultDetails } from "#errors.ts";
+import { ApiError, type ApiErrorDetails, ERRORS, type ErrorCode } from "#errors.ts";
 import { insufficientCredits } from "../pipeline/caller-errors.ts";
 import { problemBody } from "../pipeline/reply.ts";
-import type { Answer, ApiOptions, JsonSchema, NamedExample, Reference } from "./document.ts";
-import { refusalHeaders } from "./headers.ts";
+import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
+import { problemHeaders } from "./headers.ts";
 
 /** Refusals as the description and the errors page show them: their schema, and an example of every code. */
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-type Sample = { detail: string } & Pick<FaultDetails, "errors" | "members">;
+type Sample = { detail: string } & Pick<ApiErrorDetails, "errors" | "members">;
 
 /** One refusal of every code, as the service words it. */
 const SAMPLES: Record<Exclude<ErrorCode, "insufficient_credits">, Sample> = {
@@ -67,12 +67,12 @@ export function sampleProblem(
 function sampleFault(
   code: ErrorCode,
   { publicUrl, tools }: Pick<ApiOptions, "publicUrl" | "tools">,
-): Fault {
+): ApiError {
   if (code === "insufficient_credits") {
     return insufficientCredits(0, Math.max(...tools.map(({ price }) => price)), publicUrl);
   }
   const { detail, ...details } = SAMPLES[code];
-  return new Fault(code, detail, details);
+  return new ApiError(code, detail, details);
 }
 
 export function problemSchemas(): Record<string, JsonSchema> {
@@ -105,14 +105,14 @@ export function problemSchemas(): Record<string, JsonSchema> {
         },
         errors: {
           type: "array",
-          items: { $ref: "#/components/schemas/FieldFault" },
+          items: { $ref: "#/components/schemas/FieldError" },
           description: "Every fault of the request, not only the first.",
         },
       },
       required: ["ok", "type", "title", "status", "code", "detail", "requestId"],
       additionalProperties: true,
     },
-    FieldFault: {
+    FieldError: {
       type: "object",
       description: "One fault, in a field of the body or in a header.",
       properties: {
@@ -139,9 +139,9 @@ export function problemExamples(options: ApiOptions): Record<string, NamedExampl
 }
 
 /** One response for each status of a refusal, named `Refusal400` and so on. */
-export function problemAnswers({ rateLimit }: ApiOptions): Record<string, Answer> {
-  const answers: Record<string, Answer> = {};
-  for (const status of refusalStatuses(rateLimit)) {
+export function problemResponses({ rateLimit }: ApiOptions): Record<string, ApiResponse> {
+  const responses: Record<string, ApiResponse> = {};
+  for (const status of problemStatuses(rateLimit)) {
     const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status);
     const content = {
       schema: {
@@ -154,28 +154,28 @@ export function problemAnswers({ rateLimit }: ApiOptions): Record<string, Answer
         codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
       ),
     };
-    answers[`Refusal${status}`] = {
+    responses[`Refusal${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
-      headers: refusalHeaders(status, rateLimit),
+      headers: problemHeaders(status, rateLimit),
       content: { "application/problem+json": content, "application/json": content },
     };
   }
-  return answers;
+  return responses;
 }
 
 /** Every status that a refusal can have; 429 is none of them where there is no rate limit. */
-function refusalStatuses(rateLimit: number): number[] {
+function problemStatuses(rateLimit: number): number[] {
   const statuses = new Set(ERROR_CODES.map((code): number => ERRORS[code].status));
   if (rateLimit === 0) statuses.delete(429);
   return [...statuses].sort((a, b) => a - b);
 }
 
 /** The refusals that one operation can give, by status. */
-export const refusals = (statuses: number[]): Record<string, Reference> =>
+export const problems = (statuses: number[]): Record<string, Reference> =>
   Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
   );
 
 /** A call that reached its tool: not 404 and 405, which belong to other paths and methods. */
-export const toolRefusals = (rateLimit: number): Record<string, Reference> =>
-  refusals(refusalStatuses(rateLimit).filter((status) => status !== 404 && status !== 405));
+export const toolProblems = (rateLimit: number): Record<string, Reference> =>
+  problems(problemStatuses(rateLimit).filter((status) => status !== 404 && status !== 405));

@@ -5,19 +5,19 @@ import type { JsonSchema, NamedExample } from "./document.ts";
 /** A tool's schemas and examples, as the description names them. Derived, so that they cannot say another thing. */
 
 export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
-  const { request, answer } = schemaNames(tool);
-  return { [request]: requestSchema(tool), [answer]: answerSchema(tool) };
+  const { request, response: result } = schemaNames(tool);
+  return { [request]: requestSchema(tool), [result]: responseSchema(tool) };
 }
 
 /** `markdown-render` has `MarkdownRenderRequest` and `MarkdownRenderAnswer`, and the operation `markdownRender`. */
 export function schemaNames(tool: Tool<unknown>): {
   operation: string;
   request: string;
-  answer: string;
+  response: string;
 } {
-  const operation = tool.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const operation = tool.name.replace(/-(\w)/g, (_, email: string) => email.toUpperCase());
   const pascal = operation.charAt(0).toUpperCase() + operation.slice(1);
-  return { operation, request: `${pascal}Request`, answer: `${pascal}Answer` };
+  return { operation, request: `${pascal}Request`, response: `${pascal}Answer` };
 }
 
 function requestSchema(tool: Tool<unknown>): JsonSchema {
@@ -28,7 +28,7 @@ function requestSchema(tool: Tool<unknown>): JsonSchema {
   return { description: `The body of a call of ${tool.name}.`, ...convert(tool.input, "input") };
 }
 
-const answerSchema = (tool: Tool<unknown>): JsonSchema => ({
+const responseSchema = (tool: Tool<unknown>): JsonSchema => ({
   description: `The answer of ${tool.name}.`,
   ...convert(tool.output, "output"),
 });
@@ -51,17 +51,17 @@ const complete: Override = ({ zodSchema, jsonSchema }) => {
 /** The requests and the answers of a tool's examples under the same names, so that they can be put side by side. */
 export function toolExamples(tool: Tool<unknown>): {
   requests: Record<string, NamedExample>;
-  answers: Record<string, NamedExample>;
+  responses: Record<string, NamedExample>;
 } {
   const requests: Record<string, NamedExample> = {};
-  const answers: Record<string, NamedExample> = {};
+  const responses: Record<string, NamedExample> = {};
   for (const { name, request, response } of tool.examples) {
     const summary = name.charAt(0).toUpperCase() + name.slice(1);
     const key = exampleKey(name);
     requests[key] = { summary, value: request };
-    answers[key] = { summary, value: response };
+    responses[key] = { summary, value: response };
   }
-  return { requests, answers };
+  return { requests, responses };
 }
 
 const exampleKey = (name: string): string =>

@@ -3,7 +3,7 @@ import { isSameHash } from "#accounts/keyed-hash.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import type { OperatorToken } from "#operator/tokens.ts";
 import { networkOf } from "../dashboard/network.ts";
-import { OperatorFault } from "./operator-error.ts";
+import { OperatorError } from "./operator-error.ts";
 
 /** Wrong tokens a second from one network, bursts of twice as many. The token itself is far too long to be found so. */
 const WRONG_A_SECOND = 2;
@@ -16,7 +16,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     const network = networkOf(peer ?? "");
     const { allowed, retryAfterSeconds } = tries.take(network, now);
     if (!allowed) {
-      throw new OperatorFault(
+      throw new OperatorError(
         "too_many_tries",
         "Too many wrong tokens came from this network. Wait a moment and try again.",
         { "Retry-After": String(retryAfterSeconds) },
@@ -24,13 +24,13 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
     }
     const name = findName(authorization);
     if (name === null) {
-      throw new OperatorFault(
+      throw new OperatorError(
         "wrong_token",
         "This is not the token of this service's operator (its secret TOOLBOOTH_OPERATOR_TOKEN).",
         { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
       );
     }
-    tries.giveBack(network);
+    tries.reverseCall(network);
     return name;
   };
 }

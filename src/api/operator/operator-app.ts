@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
@@ -10,7 +10,7 @@ import { isRefused, perform } from "#operator/perform.ts";
 import type { OperatorToken } from "#operator/tokens.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
 import { createTokenCheck } from "./check-token.ts";
-import { faultResponse, OperatorFault } from "./operator-error.ts";
+import { faultResponse, OperatorError } from "./operator-error.ts";
 
 /**
  * The operator's way into a deployed service: `POST /operator/v1/perform` with `{ operation, order }` and the token.
@@ -49,9 +49,9 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
 
   async function respond(request: Request, { requestId, peer }: RequestContext): Promise<Response> {
     if (checkToken === null || new URL(request.url).pathname !== PATH)
-      throw new OperatorFault("not_found", NOTHING_HERE);
+      throw new OperatorError("not_found", NOTHING_HERE);
     if (request.method !== "POST") {
-      throw new OperatorFault("method_not_allowed", "Orders come with POST.", { Allow: "POST" });
+      throw new OperatorError("method_not_allowed", "Orders come with POST.", { Allow: "POST" });
     }
     const by = checkToken(request.headers.get("authorization"), peer, now());
     const { operation, order } = await readOrder(request);
@@ -110,14 +110,14 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
   const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {});
   const body = asked.safeParse(parse(bytes));
   if (!body.success) {
-    throw new OperatorFault(
+    throw new OperatorError(
       "invalid_request",
       'The body must be JSON of the form {"operation": "findAccount", "order": {…}}.',
     );
   }
   const { operation, order } = body.data;
   if (!isOperation(operation)) {
-    throw new OperatorFault(
+    throw new OperatorError(
       "unknown_operation",
       `This version of the service knows no operation "${operation.slice(0, 60)}".`,
     );
@@ -128,7 +128,7 @@ async function readOrder(request: Request): Promise<{ operation: OperationName; 
   // Where it is wrong and how, without its value.
   const where =
     issue === undefined ? "" : ` (${issue.path.join(".") || "order"}: ${issue.message})`;
-  throw new OperatorFault("invalid_request", `This is no order for ${operation}${where}.`);
+  throw new OperatorError("invalid_request", `This is no order for ${operation}${where}.`);
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -145,7 +145,7 @@ const CLOCK_SLACK_MS = 15 * 60_000;
 function checkClock(order: unknown, now: number): void {
   const { now: at } = order as { now?: unknown };
   if (typeof at !== "number" || Math.abs(at - now) <= CLOCK_SLACK_MS) return;
-  throw new OperatorFault(
+  throw new OperatorError(
     "wrong_clock",
     `The order says it is ${describeTime(at)}, but here it is ${describeTime(now)}. Set the clock of the machine that sends it.`,
   );
@@ -160,23 +160,23 @@ function explain(
   logError: OperatorAppWiring["logError"],
   thrown: unknown,
   requestId: string,
-): OperatorFault {
-  if (thrown instanceof OperatorFault) return thrown;
+): OperatorError {
+  if (thrown instanceof OperatorError) return thrown;
   if (isRefused(thrown))
-    return new OperatorFault("refused", thrown.message.replace(/[^.?!]$/, "$&."));
-  if (thrown instanceof Fault) {
+    return new OperatorError("refused", thrown.message.replace(/[^.?!]$/, "$&."));
+  if (thrown instanceof ApiError) {
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
-    return new OperatorFault(code, thrown.message, thrown.details.headers);
+    return new OperatorError(code, thrown.message, thrown.details.headers);
   }
   // Where it was the second step of an act, the first one is done; so nothing is said of that.
   const moved = [thrown, (thrown as Error | undefined)?.cause].find(
     (each) => each instanceof BeingMoved,
   );
-  if (moved !== undefined) return new OperatorFault("being_moved", `${moved.message}.`);
+  if (moved !== undefined) return new OperatorError("being_moved", `${moved.message}.`);
   logError("An operator's order failed", { requestId, cause: thrown });
   return thrown instanceof NotCarriedOut
-    ? new OperatorFault("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
-    : new OperatorFault(
+    ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
+    : new OperatorError(
         "internal",
         `It is not known whether it was done; sending it again is safe. The service's log has the cause under ${requestId}.`,
         RETRY,

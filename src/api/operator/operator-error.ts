@@ -1,5 +1,5 @@
 /** What the operator's door refuses; the status is chosen here and nowhere else. */
-export const OPERATOR_REFUSALS = {
+export const OPERATOR_PROBLEMS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   unknown_operation: { status: 400, title: "This service does not know the operation" },
   wrong_clock: { status: 400, title: "The order's time is not now" },
@@ -15,10 +15,10 @@ export const OPERATOR_REFUSALS = {
   unavailable: { status: 503, title: "It cannot be done at the moment" },
 } as const;
 
-export type OperatorCode = keyof typeof OPERATOR_REFUSALS;
+export type OperatorCode = keyof typeof OPERATOR_PROBLEMS;
 
 /** Ends a request of an operator: thrown where it is found, answered in `operator-app.ts` alone. */
-export class OperatorFault extends Error {
+export class OperatorError extends Error {
   readonly code: OperatorCode;
   readonly headers: Record<string, string>;
 
@@ -30,8 +30,8 @@ export class OperatorFault extends Error {
 }
 
 /** Problem details (RFC 9457). */
-export function faultResponse(fault: OperatorFault, requestId: string): Response {
-  const { status, title } = OPERATOR_REFUSALS[fault.code];
+export function faultResponse(fault: OperatorError, requestId: string): Response {
+  const { status, title } = OPERATOR_PROBLEMS[fault.code];
   const body = { ok: false, title, status, code: fault.code, detail: fault.message, requestId };
   const headers = { "Content-Type": "application/problem+json", ...fault.headers };
   return new Response(JSON.stringify(body), { status, headers });

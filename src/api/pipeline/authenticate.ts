@@ -1,5 +1,5 @@
 import { accountOfKey } from "#accounts/key-format.ts";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
 
 /**
@@ -66,7 +66,7 @@ function readBearer(header: string | null): string {
   // "Bearer " and nothing more is what an unset shell variable makes of the line.
   const key = match?.[1];
   if (!key) {
-    throw new Fault(
+    throw new ApiError(
       "missing_key",
       "Send an API key in the header `Authorization: Bearer <API key>`.",
       { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
@@ -77,8 +77,8 @@ function readBearer(header: string | null): string {
 }
 
 /** One wording for keys that are malformed, unknown, revoked, or of a closed account: nobody learns which. */
-export function invalidKey(): Fault {
-  return new Fault(
+export function invalidKey(): ApiError {
+  return new ApiError(
     "invalid_key",
     "This API key is not valid. Check that the whole key was copied.",
     {

@@ -1,4 +1,4 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function readBody(
   const encoding = request.headers.get("content-encoding");
   const zipped = encoding !== null && /^\s*(?:x-)?gzip\s*$/i.test(encoding);
   if (encoding !== null && !zipped && !/^\s*(?:identity)?\s*$/i.test(encoding)) {
-    throw new Fault(
+    throw new ApiError(
       "unsupported_media_type",
       `The body's Content-Encoding is "${encoding.slice(0, 40)}"; only gzip is supported.`,
     );
@@ -95,7 +95,7 @@ async function readRaw(
     if (request.body === null) return new Uint8Array();
     return await inTime(collect(request.body, bytesMax, "is larger", admit, wait), wait, timeoutMs);
   } catch (cause) {
-    const fault = cause instanceof Fault ? cause : broken(cause);
+    const fault = cause instanceof ApiError ? cause : broken(cause);
     if (fault.details.headers === CLOSE) unfinished.add(request);
     throw fault;
   }
@@ -115,7 +115,7 @@ async function inTime<Read>(
     timer = setTimeout(() => {
       wait.isOver = true;
       const detail = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-      reject(new Fault("request_timeout", detail, { headers: CLOSE }));
+      reject(new ApiError("request_timeout", detail, { headers: CLOSE }));
     }, timeoutMs);
   });
   try {
@@ -131,11 +131,15 @@ async function inflate(raw: Uint8Array, bytesMax: number, admit: Admit): Promise
     const inflated = source.pipeThrough(new DecompressionStream("gzip"));
     return await collect(inflated, bytesMax, "is larger when inflated", admit);
   } catch (cause) {
-    if (cause instanceof Fault) throw cause;
-    throw new Fault("invalid_request", "The body says that it is gzip, but cannot be inflated.", {
-      cause,
-      errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
-    });
+    if (cause instanceof ApiError) throw cause;
+    throw new ApiError(
+      "invalid_request",
+      "The body says that it is gzip, but cannot be inflated.",
+      {
+        cause,
+        errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
+      },
+    );
   }
 }
 
@@ -193,11 +197,14 @@ async function drop(
 }
 
 const broken = (cause: unknown) =>
-  new Fault("invalid_request", "The body ended before it was complete.", { cause, headers: CLOSE });
+  new ApiError("invalid_request", "The body ended before it was complete.", {
+    cause,
+    headers: CLOSE,
+  });
 
-function tooLarge(bytesMax: number, excess: string, dropped: boolean): Fault {
+function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError {
   const detail = `${excess}; the limit is ${bytesMax} bytes`;
-  return new Fault("too_large", `The body ${detail}.`, {
+  return new ApiError("too_large", `The body ${detail}.`, {
     members: { limit: bytesMax },
     errors: [{ pointer: "", detail }],
     ...(dropped ? {} : { headers: CLOSE }),

@@ -1,4 +1,4 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import type { Counted } from "#ledger/call-ledger.ts";
 import { type DebitOrder, type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
@@ -12,12 +12,12 @@ import {
   createRunning,
   idempotencyOrder,
   readIdempotencyKey,
-  repeatAnswer,
+  repeatResponse,
 } from "./idempotency.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
 import { millisecondsText, type Replier, type RequestContext } from "./reply.ts";
 import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
-import type { CallAnswer, ToolJob } from "./run-tool.ts";
+import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
  * The pipeline of a call:
@@ -64,7 +64,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
     lap("key");
 
     let job: ToolJob;
-    let answer: CallAnswer;
+    let result: CallResponse;
     let repeatKey: string | null = null;
     let releaseKey = () => {};
     const lease = budget.of(caller.account);
@@ -79,16 +79,16 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
         if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
         if (repeatKey !== null) releaseKey = running.claim(caller.account, tool.name, repeatKey);
         job = createJob(body, request, context, repeatKey !== null);
-        answer = await app.runTool(tool, job);
-        if (isLargeText(answer.body)) {
+        result = await app.runTool(tool, job);
+        if (isLargeText(result.body)) {
           // Its body is needed again only where the call turns out to be a repeat.
           if (repeatKey === null) job.body = NOTHING;
-          lease.swap(answer.body.heldBytes + job.body.byteLength);
+          lease.swap(result.body.heldBytes + job.body.byteLength);
         }
         lap("tool");
       } catch (fault) {
         // Nothing is held of a body that did not arrive.
-        if (fault instanceof Fault && fault.code === "request_timeout") lease.release();
+        if (fault instanceof ApiError && fault.code === "request_timeout") lease.release();
         await gate.precede();
         throw fault;
       }
@@ -100,7 +100,7 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
         credits: tool.price,
         freeCallCredits: app.settings.freeCallCredits,
         now: app.now(),
-        idempotency: idempotencyOrder(repeatKey, answer, context.receivedAt),
+        idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
       const counted = await debit(order, gate);
       lap("ledger");
@@ -108,9 +108,9 @@ export function createCallTool(app: AppContext, replier: Replier): CallTool {
       if (outcome.outcome === "replayed") {
         context.replayed = true;
         const runAgain = (again: ToolJob) => app.runTool(tool, again);
-        answer = await repeatAnswer(answer, job, outcome.replay, runAgain);
+        result = await repeatResponse(result, job, outcome.replay, runAgain);
       }
-      const response = replier.answer(answer.body, request.headers, context, lease);
+      const response = replier.response(result.body, request.headers, context, lease);
       return response instanceof Promise ? await response : response;
     } finally {
       releaseKey();

@@ -1,10 +1,10 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 
 /** The errors that depend on the account that calls, in the words of the API. */
 
 /** The ledger cannot be reached: no call is made without it. */
-export function unavailable(cause: unknown): Fault {
-  return new Fault(
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError(
     "unavailable",
     "The ledger of credits is out of reach. The call was not charged.",
     {
@@ -15,20 +15,20 @@ export function unavailable(cause: unknown): Fault {
 }
 
 export const accountSuspended = () =>
-  new Fault("account_suspended", "The operator of this service has suspended the account.");
+  new ApiError("account_suspended", "The operator of this service has suspended the account.");
 
-export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): Fault {
-  return new Fault(
+export function rateLimited(callsPerSecond: number, retryAfterSeconds: number): ApiError {
+  return new ApiError(
     "rate_limited",
     `The account makes more than ${callsPerSecond} calls a second. Wait ${retryAfterSeconds} s.`,
     { headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }
 
-export function insufficientCredits(balance: number, price: number, publicUrl: string): Fault {
+export function insufficientCredits(balance: number, price: number, publicUrl: string): ApiError {
   const topUpUrl = `${publicUrl}/docs#credits`;
   const credits = price === 1 ? "credit" : "credits";
-  return new Fault(
+  return new ApiError(
     "insufficient_credits",
     `A call costs ${price} ${credits} and the balance is ${balance}. How to get more: ${topUpUrl}`,
     { members: { balance, price, topUpUrl } },
@@ -36,7 +36,7 @@ export function insufficientCredits(balance: number, price: number, publicUrl: s
 }
 
 export const idempotencyKeyReused = () =>
-  new Fault(
+  new ApiError(
     "idempotency_key_reused",
     "This Idempotency-Key was used on this path within 24 hours with a different body.",
   );

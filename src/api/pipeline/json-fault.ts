@@ -5,9 +5,9 @@ import { JSON_DEPTH_MAX } from "#limits.ts";
  * that differ between runtimes. One pass without recursion; run only after `JSON.parse` has refused a text, and
  * on texts long enough to nest too deeply.
  */
-export type JsonFault = { line: number; column: number; reason: string };
+export type JsonError = { line: number; column: number; reason: string };
 
-export function findJsonFault(text: string): JsonFault | undefined {
+export function findJsonFault(text: string): JsonError | undefined {
   const fault = new Scanner(text).scan();
   return fault === undefined ? undefined : { ...place(text, fault.at), reason: fault.reason };
 }
@@ -44,7 +44,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-type Fault = { at: number; reason: string };
+type ApiError = { at: number; reason: string };
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -63,7 +63,7 @@ class Scanner {
   }
 
   /** The grammar as a loop over "what may come now", with the open containers on a stack. */
-  scan(): Fault | undefined {
+  scan(): ApiError | undefined {
     const open: ("[" | "{")[] = [];
     for (;;) {
       this.#skip(SPACE);
@@ -91,7 +91,7 @@ class Scanner {
   }
 
   /** After a value: closes what closes here, and says whether another value follows. */
-  #afterValue(open: ("[" | "{")[]): Fault | undefined | "more" {
+  #afterValue(open: ("[" | "{")[]): ApiError | undefined | "more" {
     for (;;) {
       this.#skip(SPACE);
       const inner = open.at(-1);
@@ -114,7 +114,7 @@ class Scanner {
   }
 
   /** A member's name and its colon. */
-  #name(): Fault | undefined {
+  #name(): ApiError | undefined {
     if (this.#text[this.#at] !== '"') {
       return this.#fault(`expected a name in double quotes, found ${this.#found()}`);
     }
@@ -124,13 +124,13 @@ class Scanner {
     return this.#take(":") ? undefined : this.#fault(`expected ":", found ${this.#found()}`);
   }
 
-  #scalar(): Fault | undefined {
+  #scalar(): ApiError | undefined {
     if (this.#text[this.#at] === '"') return this.#string();
     if (this.#skip(NUMBER) || this.#skip(LITERAL)) return undefined;
     return this.#fault(`expected a value, found ${this.#found()}`);
   }
 
-  #string(): Fault | undefined {
+  #string(): ApiError | undefined {
     const start = this.#at;
     this.#at += 1;
     for (;;) {
@@ -173,7 +173,7 @@ class Scanner {
       : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   }
 
-  #fault(reason: string): Fault {
+  #fault(reason: string): ApiError {
     return { at: this.#at, reason };
   }
 }

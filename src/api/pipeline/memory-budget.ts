@@ -1,4 +1,4 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import type { MemoryLimits } from "#limits.ts";
 
 /**
@@ -102,4 +102,6 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
 }
 
 const overBudget = (why: string) =>
-  new Fault("unavailable", `${why} The call was not charged.`, { headers: { "Retry-After": "1" } });
+  new ApiError("unavailable", `${why} The call was not charged.`, {
+    headers: { "Retry-After": "1" },
+  });

@@ -1,4 +1,4 @@
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
@@ -26,7 +26,7 @@ function readVerbatim(text: string, bytesMax: number): string {
   const bytes = utf8LengthOver(json, bytesMax);
   if (bytes === undefined) return json;
   const detail = `is ${bytes} bytes of JSON; the limit is ${bytesMax} bytes`;
-  throw new Fault("too_large", `The body ${detail}.`, {
+  throw new ApiError("too_large", `The body ${detail}.`, {
     members: { limit: bytesMax, size: bytes },
     errors: [{ pointer: "", detail }],
   });
@@ -39,7 +39,7 @@ function decodeUtf8(body: Uint8Array): string {
   try {
     return strictUtf8.decode(body);
   } catch (cause) {
-    throw new Fault("invalid_utf8", "The body has bytes that are not UTF-8.", { cause });
+    throw new ApiError("invalid_utf8", "The body has bytes that are not UTF-8.", { cause });
   }
 }
 
@@ -53,10 +53,10 @@ function emptyBody(tool: Tool): unknown {
  * `curl -d` sends a form type by default, so a body is parsed whatever its type says. Only where it does not parse
  * does the type matter: then it tells what was meant.
  */
-function notJson(text: string, contentType: string | null, cause?: unknown): Fault {
+function notJson(text: string, contentType: string | null, cause?: unknown): ApiError {
   // A header without a value says nothing, and some runtimes drop it.
   if (contentType !== null && contentType !== "" && !isJsonType(contentType)) {
-    return new Fault(
+    return new ApiError(
       "unsupported_media_type",
       `The body is not JSON, and its type is "${contentType.slice(0, 80)}". Send JSON with \`Content-Type: application/json\`.`,
     );
@@ -66,7 +66,7 @@ function notJson(text: string, contentType: string | null, cause?: unknown): Fau
     found === undefined
       ? `The body is not JSON, or nests deeper than ${JSON_DEPTH_MAX} levels.`
       : `The body is not JSON: line ${found.line}, column ${found.column}: ${found.reason}.`;
-  return new Fault("invalid_json", detail, {
+  return new ApiError("invalid_json", detail, {
     cause,
     ...(found === undefined ? {} : { members: { line: found.line, column: found.column } }),
   });

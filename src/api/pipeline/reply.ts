@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Fault } from "#errors.ts";
+import { type ApiError, ERRORS, type ErrorCode } from "#errors.ts";
 import { type Rate, ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { AppContext } from "../app-context.ts";
@@ -28,7 +28,7 @@ export type RequestContext = {
 
 export type Replier = {
   /** A 200 of a tool. `lease` holds what has not left yet; null where nothing is counted. */
-  answer(
+  response(
     body: string | Uint8Array | LargeText,
     headers: Headers,
     context: RequestContext,
@@ -36,7 +36,7 @@ export type Replier = {
   ): Response | Promise<Response>;
   /** A refusal: RFC 9457 problem details. `bodyDropped`: nothing of the request is still coming. */
   problem(
-    fault: Fault,
+    fault: ApiError,
     headers: Headers,
     context: RequestContext,
     bodyDropped: boolean,
@@ -130,7 +130,7 @@ export function createReplier(app: AppContext): Replier {
   }
 
   return {
-    answer(body, asked, context, lease = null) {
+    response(body, asked, context, lease = null) {
       const headers = commonHeaders(context);
       headers["Content-Type"] = "application/json";
       if (context.replayed) headers["Idempotency-Replayed"] = "true";
@@ -163,7 +163,7 @@ export function createReplier(app: AppContext): Replier {
 /** RFC 9457, with the members that every refusal of this service has (`ok`, `code`, `requestId`). */
 export function problemBody(
   publicUrl: string,
-  fault: Fault,
+  fault: ApiError,
   requestId: string,
 ): Record<string, unknown> {
   const { status, title } = ERRORS[fault.code];

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput } from "#tools/check-input.ts";
-import type { Supply, Tool } from "#tools/define-tool.ts";
+import type { Tool, ToolContext } from "#tools/define-tool.ts";
 import { parseBody } from "./parse-body.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
@@ -19,37 +19,40 @@ export type ToolJob = {
   fingerprint: boolean;
 };
 
-export type ToolAnswer = {
+export type ToolResponse = {
   /** The answer's JSON text, or its UTF-8 bytes. */
   body: string | Uint8Array;
-  fingerprint: { bodySha256: string; answerSha256: string; random: string | null } | null;
+  fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
 };
 
 /** A call's answer where memory is scarce. */
-export type CallAnswer = Omit<ToolAnswer, "body"> & { body: string | Uint8Array | LargeText };
+export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Array | LargeText };
 
-export type Sources = Pick<Supply, "random" | "digest">;
+export type Sources = Pick<ToolContext, "random" | "digest">;
 
 /** Throws a Fault where body or tool refuse. */
-export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolAnswer> =>
-  answerJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
+export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolResponse> =>
+  runJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
 
 /** The same bytes, a large answer in pieces. */
-export const runToolInPieces = (tool: Tool, job: ToolJob, sources: Sources): Promise<CallAnswer> =>
-  answerJob(tool, job, sources, { json: writeJson, text: inPieces });
+export const runToolInPieces = (
+  tool: Tool,
+  job: ToolJob,
+  sources: Sources,
+): Promise<CallResponse> => runJob(tool, job, sources, { json: writeJson, text: inPieces });
 
 type Writer<Body> = { json(output: unknown): Body; text(json: string): Body };
 
-async function answerJob<Body extends string | LargeText>(
+async function runJob<Body extends string | LargeText>(
   tool: Tool,
   job: ToolJob,
   sources: Sources,
   write: Writer<Body>,
-): Promise<{ body: Body; fingerprint: ToolAnswer["fingerprint"] }> {
+): Promise<{ body: Body; fingerprint: ToolResponse["fingerprint"] }> {
   const { input } = checkInput(tool, parseBody(tool, job.body, job.contentType));
 
   let drawn: Uint8Array | null = null;
-  const supply: Supply = {
+  const context: ToolContext = {
     receivedAt: job.receivedAt,
     digest: sources.digest,
     random(count) {
@@ -58,7 +61,7 @@ async function answerJob<Body extends string | LargeText>(
       return bytes;
     },
   };
-  const result = tool.run(input as never, supply);
+  const result = tool.run(input as never, context);
   const output = result instanceof Promise ? await result : result;
   const body =
     tool.encode === undefined ? write.json(output) : write.text(tool.encode(output as never));
@@ -71,16 +74,16 @@ async function takeFingerprint(
   body: string | LargeText,
   drawn: Uint8Array | null,
   sources: Sources,
-): Promise<NonNullable<ToolAnswer["fingerprint"]>> {
+): Promise<NonNullable<ToolResponse["fingerprint"]>> {
   return {
     bodySha256: bytesToHex(await sources.digest("sha256", job.body)),
-    answerSha256: bytesToHex(await hashAnswer(body, sources)),
+    responseSha256: bytesToHex(await hashResponse(body, sources)),
     random: drawn === null ? null : bytesToHex(drawn),
   };
 }
 
 /** A runtime's own digest wants all bytes at once, which a large answer never has. */
-async function hashAnswer(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
+async function hashResponse(body: string | LargeText, { digest }: Sources): Promise<Uint8Array> {
   if (typeof body === "string") return digest("sha256", new TextEncoder().encode(body));
   const hash = sha256.create();
   for (const piece of body.pieces()) hash.update(piece);

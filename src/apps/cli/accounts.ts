@@ -2,9 +2,9 @@ import { readEmail } from "#accounts/people.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom } from "./arguments.ts";
-import { type Command, type Outcome, Refusal } from "./command.ts";
+import { type Command, type Outcome, ProblemDetails } from "./command.ts";
 import { command, type Session } from "./define-command.ts";
-import { accountOf, noteTold, statusOf } from "./deployment.ts";
+import { accountOf, recordNotified, statusOf } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import { option, word } from "./takes.ts";
 import { counted, minute, table, withInstants } from "./text.ts";
@@ -98,7 +98,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       const { client, now } = session;
       const { email, account: id } = await accountOf(session, given.email);
       const { forfeited, told } = await client.closeAccount({ account: id, email, now });
-      noteTold(session, told);
+      recordNotified(session, told);
       return {
         json: { id, email, state: "closed", forfeited },
         text: `The account of ${email} is closed. Its keys are dead, ${counted(forfeited, "credit was", "credits were")} forfeited, its address is forgotten.\n`,
@@ -113,7 +113,7 @@ async function refuseTaken({ client, now }: Session, email: string): Promise<voi
   if (found === null) return;
   // One whose making broke off is completed.
   if ((await client.findAccount({ account: found.account, now })) === null) return;
-  throw new Refusal(
+  throw new ProblemDetails(
     `There is an account for ${email} already. To give it credits: credits grant ${email} N.`,
   );
 }
@@ -129,7 +129,7 @@ async function setState(
   const { found } = await client[act]({ account, now });
   const { state } = await statusOf(session, account);
   if (!found)
-    throw new Refusal(
+    throw new ProblemDetails(
       `The account of ${email} is closed for good. Finish with account close ${email}.`,
     );
   return { json: { id: account, email, state }, text: `The account of ${email} is ${said}.\n` };

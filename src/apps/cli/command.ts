@@ -33,6 +33,6 @@ export type Call = {
 export type Outcome = { json: object; text: string; exitCode?: 0 | 1 };
 
 /** The command is right, but cannot be done: exit 1. The message is one for the operator. */
-export class Refusal extends Error {}
+export class ProblemDetails extends Error {}
 /** The command itself is wrong: exit 2. */
 export class WrongUsage extends Error {}

@@ -1,7 +1,7 @@
 import { randomBase62 } from "#ids.ts";
 import { random } from "../node/app-context.ts";
 import { creditsFrom, readEnd } from "./arguments.ts";
-import { type Command, Refusal, WrongUsage } from "./command.ts";
+import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
 import { command } from "./define-command.ts";
 import { accountOf, statusOf } from "./deployment.ts";
 import { option, word } from "./takes.ts";
@@ -25,7 +25,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     },
     check({ expires }, { now }) {
       if (expires === undefined || expires.at > now) return;
-      throw new Refusal(
+      throw new ProblemDetails(
         `--expires ${expires.text} is in the past: these credits could never be spent. Name a later time.`,
       );
     },
@@ -37,11 +37,11 @@ export const CREDITS_COMMANDS: readonly Command[] = [
       const made = await client.grant({ account, id, kind: "operator", amount, expiresAt, now });
       if (made.outcome === "no_account") {
         await statusOf(session, account);
-        throw new Refusal(`The account of ${email} is closed: it takes no credits.`);
+        throw new ProblemDetails(`The account of ${email} is closed: it takes no credits.`);
       }
       const again = made.outcome === "already_granted";
       if (again && (made.grant.amount !== amount || made.grant.expiresAt !== expiresAt)) {
-        throw new Refusal(
+        throw new ProblemDetails(
           `The grant ${id} was made before, with ${counted(made.grant.amount, "credit")} and ${expiry(made.grant)}; it is left as it is. Use another --id for another grant.`,
         );
       }

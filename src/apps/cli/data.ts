@@ -10,9 +10,9 @@ import {
 } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { type Ended, endVisits } from "#stores/sqlite/operator.ts";
+import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { databaseFile } from "../node/data-folder.ts";
-import { type Call, type Command, type Outcome, Refusal } from "./command.ts";
+import { type Call, type Command, type Outcome, ProblemDetails } from "./command.ts";
 import { commandOnFiles } from "./define-command.ts";
 import {
   beginFile,
@@ -64,7 +64,7 @@ export const DATA_COMMANDS: readonly Command[] = [
 
 /** These two are about a file, and the file would be another one than the nodes use. */
 function checkFolder({ config }: Call, act: string): void {
-  if (config.databaseUrl !== null) throw new Refusal(`${act} a data folder. ${OF_POSTGRES}`);
+  if (config.databaseUrl !== null) throw new ProblemDetails(`${act} a data folder. ${OF_POSTGRES}`);
 }
 
 type Given = { file: string; force: boolean };
@@ -72,9 +72,9 @@ type Given = { file: string; force: boolean };
 async function backup(call: Call, { file: target, force }: Given): Promise<Outcome> {
   checkFolder(call, "backup copies");
   const file = databaseFile(call.config.dataDir);
-  if (!existsSync(file)) throw new Refusal(noData(call.config.dataDir));
+  if (!existsSync(file)) throw new ProblemDetails(noData(call.config.dataDir));
   if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
-    throw new Refusal(`${target} is the data itself. Name another file.`);
+    throw new ProblemDetails(`${target} is the data itself. Name another file.`);
   }
   checkTarget(target, force);
   const begun = beginFile(target);
@@ -129,7 +129,7 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
     copyFileSync(source, fresh, constants.COPYFILE_FICLONE);
     const looked = inspectSqlite(fresh, call.now, true);
     checkInspection(source, looked);
-    const ended = await endVisitsIn(fresh);
+    const ended = await endRequestsIn(fresh);
     giveToFolderOwner(fresh);
     syncPath(fresh);
     const kept = exchange(file, fresh, aside, force) ? aside : null;
@@ -141,10 +141,10 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
 }
 
 /** In the copy, before anybody uses it. */
-async function endVisitsIn(fresh: string): Promise<Ended> {
+async function endRequestsIn(fresh: string): Promise<Ended> {
   const driver = openNodeSqlite(fresh);
   try {
-    const ended = endVisits(driver);
+    const ended = endRequests(driver);
     await recordHere(createSqliteDatabase(driver), "restore", "restored a backup");
     return ended;
   } finally {
@@ -158,15 +158,15 @@ export const asideName = (dataDir: string, now: number) =>
 
 function checkSource(source: string, file: string): void {
   const found = statSync(source, { throwIfNoEntry: false });
-  if (found === undefined) throw new Refusal(`There is no file ${source}.`);
+  if (found === undefined) throw new ProblemDetails(`There is no file ${source}.`);
   if (!found.isFile())
-    throw new Refusal(`${source} is not a file. Name a file that backup has written.`);
+    throw new ProblemDetails(`${source} is not a file. Name a file that backup has written.`);
   if (isSameFile(source, file))
-    throw new Refusal(`${source} is the data itself. Name a file that backup has written.`);
+    throw new ProblemDetails(`${source} is the data itself. Name a file that backup has written.`);
   // Part of a database that was not closed: without what lies beside it, it is not whole.
   const wal = statSync(`${source}-wal`, { throwIfNoEntry: false });
   if (wal !== undefined && wal.size > 0) {
-    throw new Refusal(
+    throw new ProblemDetails(
       `${source}-wal lies beside it: this is a database in use, or a copy of one that is not whole. Make a backup of it with DATA_DIR set to its folder.`,
     );
   }
@@ -175,15 +175,15 @@ function checkSource(source: string, file: string): void {
 function checkInspection(source: string, { audit, damage, tooNew }: Inspection): void {
   const unchanged = "Nothing was changed.";
   if (damage.length > 0) {
-    throw new Refusal(
+    throw new ProblemDetails(
       `${source} is damaged or not a database (${damage[0]}). ${unchanged} Take another backup.`,
     );
   }
-  if (tooNew !== null) throw new Refusal(`${source}: ${tooNew} ${unchanged}`);
+  if (tooNew !== null) throw new ProblemDetails(`${source}: ${tooNew} ${unchanged}`);
   if (audit === null)
-    throw new Refusal(`${source} is a database, but not one of Toolbooth. ${unchanged}`);
+    throw new ProblemDetails(`${source} is a database, but not one of Toolbooth. ${unchanged}`);
   if (!audit.ok) {
-    throw new Refusal(
+    throw new ProblemDetails(
       `The books in ${source} do not reconcile (${audit.faults[0]}). ${unchanged} Take another backup.`,
     );
   }
@@ -194,14 +194,14 @@ export function exchange(file: string, fresh: string, aside: string, force: bool
     return exchangeSqlite(file, fresh, aside, force);
   } catch (error) {
     if (error instanceof DatabaseInUse) {
-      throw new Refusal(
+      throw new ProblemDetails(
         error.unreadable
           ? `${file} is damaged, so that it cannot be told whether a server has it open. Nothing was changed. Stop the server and add --force.`
           : `A server or another process has ${file} open. Nothing was changed. Stop it and try again.`,
       );
     }
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new Refusal(
+      throw new ProblemDetails(
         `Another process has put a file in ${path.dirname(file)} meanwhile. Nothing was changed. Try again.`,
       );
     }

@@ -2,7 +2,7 @@ import type { Told } from "#accounts/notify-person.ts";
 import { readEmail } from "#accounts/people.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient } from "#operator/operations.ts";
-import { type Call, Refusal } from "./command.ts";
+import { type Call, ProblemDetails } from "./command.ts";
 
 /** What a command works on: the data of this machine, a PostgreSQL or a service at an address, all asked alike. */
 export type Deployment = {
@@ -50,7 +50,7 @@ async function openDeployment(call: Call, create: boolean): Promise<Deployment> 
 }
 
 /** Says whether the person whose account was changed knows of it. */
-export function noteTold({ note, linksLead }: Call & Deployment, told: Told): void {
+export function recordNotified({ note, linksLead }: Call & Deployment, told: Told): void {
   if (told === null) return;
   const { email, fault } = told;
   note(
@@ -68,7 +68,7 @@ export async function accountOf(
   const email = readEmail(text);
   const found = await client.findAddress({ email });
   if (found !== null) return found;
-  throw new Refusal(
+  throw new ProblemDetails(
     `There is no account for ${email} in ${place}: it was never made, or it is closed. See account list, or make it with account create.`,
   );
 }
@@ -77,5 +77,7 @@ export async function accountOf(
 export async function statusOf({ client, now }: Call & Deployment, account: string) {
   const status = await client.findAccount({ account, now });
   if (status !== null) return status;
-  throw new Refusal("The making of this account was interrupted. Run account create for it again.");
+  throw new ProblemDetails(
+    "The making of this account was interrupted. Run account create for it again.",
+  );
 }

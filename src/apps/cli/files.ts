@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { SIDECARS } from "#stores/sqlite/backup.ts";
-import { Refusal } from "./command.ts";
+import { ProblemDetails } from "./command.ts";
 
 /** Files that are written whole or not at all, and lines read and written without holding them all. */
 
@@ -55,11 +55,13 @@ export function syncPath(file: string): void {
 
 export function checkTarget(target: string, force: boolean): void {
   const folder = path.dirname(target);
-  if (!existsSync(folder)) throw new Refusal(`There is no folder ${folder}. Make it first.`);
+  if (!existsSync(folder)) throw new ProblemDetails(`There is no folder ${folder}. Make it first.`);
   if (!existsSync(target)) return;
-  if (!statSync(target).isFile()) throw new Refusal(`${target} is not a file. Name a file.`);
+  if (!statSync(target).isFile()) throw new ProblemDetails(`${target} is not a file. Name a file.`);
   if (!force)
-    throw new Refusal(`${target} exists already. Name another file, or add --force to replace it.`);
+    throw new ProblemDetails(
+      `${target} exists already. Name another file, or add --force to replace it.`,
+    );
 }
 
 export function isSameFile(one: string, other: string): boolean {
@@ -104,7 +106,7 @@ export function* linesOf(fd: number): Generator<Uint8Array> {
       bytes = bytes.subarray(end + 1);
     }
     if (bytes.length > LINE_BYTES_MAX)
-      throw new Refusal(
+      throw new ProblemDetails(
         "A line is longer than any record: this is no export. Nothing was imported.",
       );
     rest = bytes;

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import type { TellWiring } from "#accounts/notify-person.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
-import { createPosting, type PostingWiring } from "#email/enqueue-emails.ts";
+import type { NotifyDeps } from "#accounts/notify-person.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
+import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { wayOf } from "#email/read-mail-settings.ts";
 import { randomBase62 } from "#ids.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
@@ -17,16 +17,16 @@ import { baseOf } from "../node/addresses.ts";
 import { hashKey, random } from "../node/app-context.ts";
 import { openBilling } from "../node/billing.ts";
 import { reversalsForOperator } from "../node/reversals.ts";
-import { type Call, Refusal } from "./command.ts";
+import { type Call, ProblemDetails } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 
 /** What a store at hand brings, whichever it is. */
 type Stored = Pick<OperatorContext, "ledger" | "directory" | "findDamage" | "isDamage"> &
-  Pick<TellWiring, "journal"> &
-  Pick<PostingWiring, "queue"> & {
+  Pick<NotifyDeps, "journal"> &
+  Pick<MailDeps, "queue"> & {
     place: string;
     database: SqlDatabase;
-    purchases: PurchaseBook;
+    purchases: PurchaseStore;
     jobs: JobQueue;
     secrets(): Promise<readonly string[]>;
   };
@@ -42,12 +42,12 @@ export function inProcess(
   const context: OperatorContext = {
     ...{ ledger, directory, purchases },
     ...{ findDamage: stored.findDamage, isDamage: stored.isDamage },
-    desk: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
+    accountDeps: async () => ({ ledger, directory, secrets: await secrets(), random, hashKey }),
     tell: {
       ...{ journal, publicUrl },
       // What hinders a letter is said to the operator.
-      mail: createPosting({
-        ...{ queue, way: wayOf(config.mail), now: Date.now, random, complain: () => {} },
+      mail: createMail({
+        ...{ queue, way: wayOf(config.mail), now: Date.now, random, logError: () => {} },
       }),
     },
     billing: once(() => billingOf(call, stored)),
@@ -66,9 +66,9 @@ export function inProcess(
 
 async function billingOf({ config: { stripe } }: Call, stored: Stored) {
   if (stripe === null) return null;
-  const { ledger, purchases: book, secrets } = stored;
+  const { ledger, purchases, secrets } = stored;
   return openBilling({
-    ...{ stripe, secrets: await secrets(), book, ledger, now: Date.now },
+    ...{ stripe, secrets: await secrets(), purchases, ledger, now: Date.now },
     // Nothing is sold from here.
     prices: { packs: [], lifetime: null, taxes: "none", contact: null },
     newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
@@ -122,7 +122,7 @@ export async function findSecrets(
     if (secret !== null) return [secret];
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
   }
-  throw new Refusal(
+  throw new ProblemDetails(
     `The data in ${place} has no secret of its own: its server is given one. Set SECRET to the same value for this command.`,
   );
 }

@@ -1,7 +1,7 @@
 import { isJobId, type JobPlace } from "#jobs/operator-jobs.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
 import { wholeFrom } from "./arguments.ts";
-import { type Command, Refusal, WrongUsage } from "./command.ts";
+import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
 import { command } from "./define-command.ts";
 import { firstOf } from "./lists.ts";
 import { flag, option, word } from "./takes.ts";
@@ -41,7 +41,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     takes: { id: word("<id>", readJobId) },
     async run({ id }, { client, now, place }) {
       const { outcome } = await client.retryJob({ id, now });
-      if (outcome !== "retried") throw new Refusal(WHY_NOT[outcome](id, place));
+      if (outcome !== "retried") throw new ProblemDetails(WHY_NOT[outcome](id, place));
       return {
         json: { id, dueAt: instant(now) },
         text: `The job ${id} is due now, with all of its attempts.\n`,

@@ -1,8 +1,8 @@
 import { accountOfKeyId, newKeyId } from "#ids.ts";
 import { random } from "../node/app-context.ts";
-import { type Command, Refusal, WrongUsage } from "./command.ts";
+import { type Command, ProblemDetails, WrongUsage } from "./command.ts";
 import { command } from "./define-command.ts";
-import { accountOf, noteTold, statusOf } from "./deployment.ts";
+import { accountOf, recordNotified, statusOf } from "./deployment.ts";
 import { requiredOption, word } from "./takes.ts";
 import { instantOrNull, minute, table, withInstants } from "./text.ts";
 
@@ -25,7 +25,7 @@ export const KEY_COMMANDS: readonly Command[] = [
       const { state } = await statusOf(session, account);
       const order = { account, id: newKeyId(account, random), label: given.label, now };
       const { id, key, told } = await client.createKey(order);
-      noteTold(session, told);
+      recordNotified(session, told);
       if (state === "suspended")
         note(`The account is suspended: the key works after account resume ${email}.`);
       return {
@@ -68,8 +68,8 @@ export const KEY_COMMANDS: readonly Command[] = [
     async run({ key: { id, account } }, session) {
       const { client, now } = session;
       const { found, revokedAt, told } = await client.revokeKey({ account, id, now });
-      if (!found) throw new Refusal(`There is no key ${id}. See key list <email>.`);
-      noteTold(session, told);
+      if (!found) throw new ProblemDetails(`There is no key ${id}. See key list <email>.`);
+      recordNotified(session, told);
       return {
         json: { id, revokedAt: instantOrNull(revokedAt) },
         text: `The key ${id} is revoked: its next call is refused with 401.\n`,

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-import { DeskRefusal } from "#accounts/people.ts";
+import { AccountError } from "#accounts/people.ts";
 import { readConfig } from "#config/config.ts";
-import { ConfigFault } from "#config/read-settings.ts";
-import { DataFolderFault } from "../node/data-folder.ts";
+import { ConfigError } from "#config/read-settings.ts";
+import { DataFolderError } from "../node/data-folder.ts";
 import { findCommand, readTyped } from "./arguments.ts";
-import { type Command, type Outcome, Refusal, WrongUsage } from "./command.ts";
+import { type Command, type Outcome, ProblemDetails, WrongUsage } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpOn, helpOnAll, usageLine, usageOf } from "./help.ts";
 import { readRemote } from "./remote/address.ts";
@@ -68,12 +68,12 @@ function help(typed: readonly string[]): Outcome {
   };
 }
 
-const EXPECTED = [Refusal, WrongUsage, DeskRefusal, DataFolderFault];
+const EXPECTED = [ProblemDetails, WrongUsage, AccountError, DataFolderError];
 
 /** One sentence for whatever went wrong; only what nobody has thought of comes with its stack, on standard error. */
 function explain(error: unknown): string {
   if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
-  if (error instanceof ConfigFault)
+  if (error instanceof ConfigError)
     return `The settings are not right: ${error.message.replaceAll("\n", " ")}`;
   const { code, errcode, path, message } = error as NodeJS.ErrnoException & { errcode?: number };
   switch (Number(errcode) & 0xff) {

@@ -9,7 +9,7 @@ import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
-import { type Call, Refusal } from "./command.ts";
+import { type Call, ProblemDetails } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 import { findSecrets, importedOutcome, inProcess, recordHere } from "./in-process.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
@@ -24,7 +24,7 @@ export async function openDatabaseOf(
   const place = placeOf(url);
   const { pool, isNew } = await openDatabase(url, create);
   const { ledger, close } = createPostgresLedger(pool);
-  const { letterQueue: queue, ...people } = createPostgresDirectory(pool);
+  const { emailQueue: queue, ...people } = createPostgresDirectory(pool);
   return {
     ...inProcess(call, {
       ...{ place, ledger, queue, ...people, isDamage },
@@ -57,11 +57,11 @@ export async function importIntoPostgres(
   try {
     // Looked at before anything is read.
     if (!(await isEmptyLedger((sql) => pool.once("read", sql)))) {
-      throw new Refusal(
+      throw new ProblemDetails(
         `The ledger in ${placeOf(url)} is not empty, and an import never mixes ledgers. Set DATABASE_URL to an empty database.`,
       );
     }
-    const keptFrom = now - config.foldAfterDays * DAY_MS;
+    const keptFrom = now - config.rollUpAfterDays * DAY_MS;
     const counts = await importPostgres(pool, lines, { now, keptFrom });
     await recordHere(createPostgresDatabase(pool), "import", importedOutcome(counts));
     return counts;
@@ -84,7 +84,7 @@ async function openDatabase(
   try {
     const isNew = !(await hasTables(pool));
     if (isNew && !create) {
-      throw new Refusal(
+      throw new ProblemDetails(
         `There is no data in ${placeOf(url)}. Start a server once or run account create, or set DATABASE_URL to where the data is.`,
       );
     }

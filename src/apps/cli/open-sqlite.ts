@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
-import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
 import { isDamage } from "#stores/sqlite/damage.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { DataFolderFault, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
-import { type Call, Refusal } from "./command.ts";
+import { DataFolderError, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
+import { type Call, ProblemDetails } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 import { findSecrets, inProcess } from "./in-process.ts";
 
@@ -17,7 +17,7 @@ import { findSecrets, inProcess } from "./in-process.ts";
 export async function openDataOf(call: Call, create: boolean): Promise<Deployment> {
   const { dataDir, secrets } = call.config;
   const isNew = !existsSync(databaseFile(dataDir));
-  if (isNew && !create) throw new Refusal(noData(dataDir));
+  if (isNew && !create) throw new ProblemDetails(noData(dataDir));
   const driver = await openPatiently(dataDir);
   const db = createSqliteDatabase(driver);
   return {
@@ -26,9 +26,9 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
         place: dataDir,
         database: db,
         ...openSqliteDirect(driver),
-        purchases: createPurchaseBook(db),
+        purchases: createPurchaseStore(db),
       },
-      ...{ journal: createJournal(db), queue: createLetterQueue(db), jobs: createJobQueue(db) },
+      ...{ journal: createJournal(db), queue: createEmailQueue(db), jobs: createJobQueue(db) },
       findDamage: async () => checkIntegrity(driver),
       isDamage,
       secrets: async () =>
@@ -58,7 +58,7 @@ async function openPatiently(dataDir: string): Promise<NodeSqlite> {
     try {
       return openDataFolder(dataDir);
     } catch (error) {
-      const cause = error instanceof DataFolderFault ? error.cause : undefined;
+      const cause = error instanceof DataFolderError ? error.cause : undefined;
       const isLocked = (cause as { errcode?: number } | undefined)?.errcode === 5;
       if (!isLocked || performance.now() > until) throw error;
     }

@@ -1,4 +1,4 @@
-import { DeskRefusal } from "#accounts/people.ts";
+import { AccountError } from "#accounts/people.ts";
 import {
   type ComparedPayment,
   type ComparisonParts,
@@ -11,7 +11,7 @@ import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
 import { ProviderUnreachable } from "#operator/reach-provider.ts";
 import { readDay } from "./arguments.ts";
-import { type Command, Refusal } from "./command.ts";
+import { type Command, ProblemDetails } from "./command.ts";
 import { command, type Session } from "./define-command.ts";
 import { accountOf } from "./deployment.ts";
 import { purchasesOf } from "./lists.ts";
@@ -109,9 +109,9 @@ function partsOf({ client, note }: Session): ComparisonParts {
 }
 
 function goOnLater(error: Error): never {
-  if (error instanceof DeskRefusal) throw new Refusal(error.message);
+  if (error instanceof AccountError) throw new ProblemDetails(error.message);
   if (!(error instanceof ProviderUnreachable)) throw error;
-  throw new Refusal(
+  throw new ProblemDetails(
     `${error.message.replace(/\.$/, "")}. What was settled stays so; run the command again later.`,
   );
 }

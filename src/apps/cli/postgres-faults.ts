@@ -3,7 +3,7 @@ import { codeOf } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { explainDatabase } from "../node/database-fault.ts";
-import { Refusal } from "./command.ts";
+import { ProblemDetails } from "./command.ts";
 
 /** The database in sentences: by its name and host, never by the URL, which may hold a password. */
 export function placeOf(url: string): string {
@@ -18,11 +18,12 @@ export function explainPostgres(error: unknown): unknown {
   const isKnown = [SchemaTooNew, SchemaMismatch, UnfitDatabase, NotCarriedOut].some(
     (kind) => error instanceof kind,
   );
-  if (isKnown || codeOf(error) !== null) return new Refusal(sentence(explainDatabase(error)));
-  if (LOST.test(message)) return new Refusal(BROKEN_OFF);
+  if (isKnown || codeOf(error) !== null)
+    return new ProblemDetails(sentence(explainDatabase(error)));
+  if (LOST.test(message)) return new ProblemDetails(BROKEN_OFF);
   if (cause instanceof NotCarriedOut)
-    return new Refusal(`${sentence(explainDatabase(error))} ${BETWEEN_STEPS}`);
-  if (error instanceof OutcomeUnknown) return new Refusal(BROKEN_OFF);
+    return new ProblemDetails(`${sentence(explainDatabase(error))} ${BETWEEN_STEPS}`);
+  if (error instanceof OutcomeUnknown) return new ProblemDetails(BROKEN_OFF);
   return error;
 }
 

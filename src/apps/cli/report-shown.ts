@@ -16,7 +16,7 @@ export type Report = {
   accounts: readonly AccountSum[];
   made: readonly GrantMade[];
   revenue: readonly RevenueRow[];
-  books: LedgerTotals;
+  totals: LedgerTotals;
 };
 
 export type DaySum = { day: string; tool: string; calls: number; credits: number };
@@ -65,7 +65,7 @@ function totalsOf({ byDay, accounts, made, revenue }: Report): Totals {
 
 export function presentReport(report: Report): Outcome {
   const totals = totalsOf(report);
-  const { from, to, byDay, accounts, made, revenue, books } = report;
+  const { from, to, byDay, accounts, made, revenue, totals: ledgerTotals } = report;
   const emails = emailsOf(report);
   return {
     json: {
@@ -77,8 +77,12 @@ export function presentReport(report: Report): Outcome {
         ...{ grantedAt: instant(grantedAt), expiresAt: instantOrNull(expiresAt) },
       })),
       revenue: revenue.map((row) => ({ day: dayOf(row.day), ...inMoney(row) })),
-      totals: { balance: totals.balance, revenue: totals.revenue.map(inMoney) },
-      books: { ok: books.faults.length === 0, accounts: books.accounts, ...books.books },
+      sums: { balance: totals.balance, revenue: totals.revenue.map(inMoney) },
+      ledger: {
+        ok: ledgerTotals.faults.length === 0,
+        accounts: ledgerTotals.accounts,
+        ...ledgerTotals.totals,
+      },
     },
     text: textOf(report, totals),
   };
@@ -118,7 +122,7 @@ function textOf(report: Report, totals: Totals): string {
         ]),
       ),
     revenueText(report, totals),
-    booksText(report),
+    totalsText(report),
   ]
     .filter((part) => part !== false)
     .join("\n");
@@ -141,9 +145,9 @@ function revenueText({ revenue }: Report, totals: Totals): string | false {
   );
 }
 
-function booksText({ books: { accounts, books, faults } }: Report): string {
-  if (books === null || faults.length > 0) return "The books do not reconcile: run audit.\n";
-  const { granted, debited, reversed, remaining, expired, voided } = books;
+function totalsText({ totals: { accounts, totals: ledgerTotals, faults } }: Report): string {
+  if (ledgerTotals === null || faults.length > 0) return "The books do not reconcile: run audit.\n";
+  const { granted, debited, reversed, remaining, expired, voided } = ledgerTotals;
   return (
     `The books of ${counted(accounts, "account")} reconcile now: ${whole(granted)} granted = ${whole(debited)} debited - ` +
     `${whole(reversed)} reversed + ${whole(remaining)} remaining + ${whole(expired)} expired + ${whole(voided)} voided.\n`
@@ -164,7 +168,7 @@ const COLUMNS = [
 
 /** One table, for spreadsheets and pivot tables: what a line is of stands in its column `kind`. */
 export function reportCsv(report: Report): string {
-  const { byDay, accounts, made, revenue, books, now } = report;
+  const { byDay, accounts, made, revenue, totals: ledgerTotals, now } = report;
   const today = dayOf(now);
   const emails = emailsOf(report);
   const money = (row: RevenueRow, kind: string, count: number, amount: number) => [
@@ -189,7 +193,7 @@ export function reportCsv(report: Report): string {
     ...accounts.map(({ id, email, state, balance }) => [
       ...[today, "balance", state, id, email, null, balance, null, null],
     ]),
-    ...Object.entries(books.books ?? {}).map(([item, credits]) => [
+    ...Object.entries(ledgerTotals.totals ?? {}).map(([item, credits]) => [
       ...[today, "books", item, null, null, null, credits, null, null],
     ]),
   ]);

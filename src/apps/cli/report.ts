@@ -21,14 +21,14 @@ export const REPORT_COMMANDS: readonly Command[] = [
     takes: {},
     async run(_, session) {
       const damage = await session.client.findDamage({});
-      const { accounts, books, faults } = await (await openWholeLedger(session)).audit();
+      const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
       const ok = damage.length + faults.length === 0;
-      const sums = books === null ? "" : table(Object.keys(books), [Object.values(books)]);
+      const sums = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
       const found = [...damage.map((line) => `The database is damaged: ${line}`), ...faults].map(
         (line) => `- ${line}\n`,
       );
       return {
-        json: { ok, accounts, books, faults, damage },
+        json: { ok, accounts, totals, faults, damage },
         text: ok
           ? `The books of ${counted(accounts, "account")} reconcile, and the database is sound.\n\n${sums}`
           : `The books do not reconcile, or the database is damaged:\n${found.join("")}\n${sums}`,
@@ -62,7 +62,7 @@ export const REPORT_COMMANDS: readonly Command[] = [
         ...{ from: dayOf(from.start), to: dayOf(to.start), now: session.now },
         ...{ byDay, made, revenue },
         accounts: await listAccounts(session, byAccount, made),
-        books: await whole.audit(),
+        totals: await whole.audit(),
       };
       // Loaded when it is needed: every command loads this file.
       const { presentReport, reportCsv } = await import("./report-shown.ts");

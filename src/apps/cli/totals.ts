@@ -1,6 +1,6 @@
 import { auditPurchases } from "#billing/audit-purchases.ts";
-import type { Books } from "#ledger/port.ts";
-import { addBooks, noBooks } from "#ledger/totals.ts";
+import type { LedgerTotals } from "#ledger/port.ts";
+import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { DAY_MS } from "#limits.ts";
 import type { GrantMade } from "#operator/context.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
@@ -11,7 +11,7 @@ import { createProgress } from "./progress.ts";
 import { unlessMoved } from "./remote/faults.ts";
 
 /** What every account's ledger says together; `books` is null where the database could not read them. */
-export type Totals = { accounts: number; books: Books | null; faults: string[] };
+export type Totals = { accounts: number; totals: LedgerTotals | null; faults: string[] };
 
 type UsageRows = OutcomeOf<"usage">;
 
@@ -31,10 +31,10 @@ export async function openWholeLedger(session: Session): Promise<WholeLedger> {
     ...asked,
     async audit() {
       const totals = await asked.audit();
-      if (totals.books === null) return totals;
+      if (totals.totals === null) return totals;
       const ledger = { ledger: client, grants: asked.grants };
-      const book = { listAll: client.listAllPurchases };
-      const faults = await auditPurchases(book, ledger, now);
+      const purchases = { listAll: client.listAllPurchases };
+      const faults = await auditPurchases(purchases, ledger, now);
       return { ...totals, faults: [...totals.faults, ...faults] };
     },
   };
@@ -47,7 +47,7 @@ function ofOneLedger({ client, now }: Session): WholeLedger {
   return {
     async audit() {
       const audit = await client.audit({ account: null, now });
-      return audit ?? { accounts: 0, books: noBooks(), faults: [] };
+      return audit ?? { accounts: 0, totals: zeroTotals(), faults: [] };
     },
     /** A month at a time, so that a report on years needs no more memory. */
     async *usage(start, end) {
@@ -69,7 +69,7 @@ function ofOneLedger({ client, now }: Session): WholeLedger {
 
 function ofEachLedger({ client, now, note }: Session): WholeLedger {
   async function audit(): Promise<Totals> {
-    const books = noBooks();
+    const ledgerTotals = zeroTotals();
     const faults: string[] = [];
     let accounts = 0;
     const progress = createProgress({ note }, "audited");
@@ -86,10 +86,10 @@ function ofEachLedger({ client, now, note }: Session): WholeLedger {
       // Listed, but never opened: its making broke off.
       if (own === null) continue;
       accounts += own.accounts;
-      if (own.books !== null) addBooks(books, own.books);
+      if (own.totals !== null) addTotals(ledgerTotals, own.totals);
       faults.push(...own.faults);
     }
-    return { accounts, books, faults };
+    return { accounts, totals: ledgerTotals, faults };
   }
 
   /** A month in a question, and only what lies in the account's life: a day more on both sides, for clocks differ. */

@@ -4,7 +4,7 @@ import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { databaseFile, openDataFolder } from "../node/data-folder.ts";
-import { type Call, type Command, type Outcome, Refusal, WrongUsage } from "./command.ts";
+import { type Call, type Command, type Outcome, ProblemDetails, WrongUsage } from "./command.ts";
 import { asideName, exchange } from "./data.ts";
 import { commandOnFiles } from "./define-command.ts";
 import { withDeployment } from "./deployment.ts";
@@ -92,12 +92,12 @@ async function transfer<Result>(
   outcome: string,
 ): Promise<Result> {
   // Loaded when it is needed: the checks of the format take as long to load as any other command takes to run.
-  const { TransferFault } = await import("#ledger/transfer/records.ts");
+  const { TransferError } = await import("#ledger/transfer/records.ts");
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof TransferFault)) throw error;
-    throw new Refusal(`${error.message}. ${outcome}`);
+    if (!(error instanceof TransferError)) throw error;
+    throw new ProblemDetails(`${error.message}. ${outcome}`);
   }
 }
 
@@ -156,7 +156,7 @@ async function importLines(
     }
     const { place, take } = await goalOf(call);
     const made = await transfer(() => take(fd), NOTHING);
-    noteSecret(call, made);
+    recordSecret(call, made);
     return presentImport(made, place);
   } finally {
     if (fd !== 0) closeSync(fd);
@@ -184,7 +184,7 @@ async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
   const driver = openDataFolder(call.config.dataDir);
   try {
     if (isEmptyLedger(driver)) return await intoSqlite(driver, call, fd);
-    throw new Refusal(
+    throw new ProblemDetails(
       `The data in ${call.config.dataDir} is not empty, and an import never mixes ledgers. Set DATA_DIR to a new folder.`,
     );
   } finally {
@@ -223,7 +223,7 @@ async function intoNewData(call: Call, fd: number): Promise<RecordCounts> {
   }
 }
 
-function noteSecret(call: Call, counts: RecordCounts): void {
+function recordSecret(call: Call, counts: RecordCounts): void {
   if (counts.secret !== undefined) {
     call.note(
       "The secret came with the lines. A server that runs on this data has another one: start it again.",

@@ -1,10 +1,10 @@
 import { createApp } from "#api/app.ts";
 import { dropBody } from "#api/pipeline/body.ts";
 import { problemBody } from "#api/pipeline/reply.ts";
-import { ERRORS, Fault } from "#errors.ts";
+import { ApiError, ERRORS } from "#errors.ts";
 import { createIdSequence } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";
-import { createWorkerHouse, randomBytes, type WorkerEnv } from "./app-context.ts";
+import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./app-context.ts";
 import { openOnce } from "./open-once.ts";
 
 /**
@@ -31,7 +31,7 @@ function isOfTheCalls(url: string): boolean {
   }
 }
 
-const open = openOnce((env: Env) => createApp(createWorkerHouse(env), null));
+const open = openOnce((env: Env) => createApp(createEdgeAppContext(env), null));
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
@@ -48,7 +48,7 @@ const newId = createIdSequence(randomBytes);
 /** A refusal like any other, but that PUBLIC_URL, where the documentation is, may be what is missing. */
 async function refuse(request: Request): Promise<Response> {
   const dropped = await dropBody(request, SPACE_BYTES);
-  const fault = new Fault(
+  const fault = new ApiError(
     "unavailable",
     "The service is not set up completely. Whoever runs it finds in its log what is missing.",
   );

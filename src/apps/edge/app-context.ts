@@ -26,7 +26,10 @@ export type WorkerEnv = {
 } & Record<string, unknown>;
 
 /** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
-export function createWorkerHouse(env: WorkerEnv, random: RandomBytes = randomBytes): AppContext {
+export function createEdgeAppContext(
+  env: WorkerEnv,
+  random: RandomBytes = randomBytes,
+): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
   for (const name of unknown) logError(`${name} is no setting`, {});
   const find = ({ account }: { account?: string }) =>

@@ -1,137 +1,139 @@
 import { waitUntil } from "cloudflare:workers";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { accountLetters } from "#accounts/account-emails.ts";
+import { accountEmails } from "#accounts/account-emails.ts";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { AppContext } from "#api/app-context.ts";
-import { createPeopleApp, createPeopleBounds } from "#api/dashboard/dashboard-app.ts";
-import type { PeopleHouse } from "#api/dashboard/dashboard-deps.ts";
+import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
+import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { readBody } from "#api/pipeline/body.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
-import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
-import { apiOptionsOf, type PeopleSite } from "#site/site-context.ts";
+import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
+import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { d1People } from "#stores/sql/d1-people.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
-import { createWorkerHouse } from "./app-context.ts";
+import { createEdgeAppContext } from "./app-context.ts";
 import { openEdgePages } from "./pages.ts";
-import { openEdgeLetters } from "./site-emails.ts";
-import { openEdgeNotices } from "./site-notifications.ts";
+import { openEdgeEmails } from "./site-emails.ts";
+import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
-import type { PeopleConfig, PeopleEnv } from "./site-settings.ts";
+import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 import { createEdgeThrottle } from "./site-throttle.ts";
 
 /**
  * What Cloudflare's edge supplies to the pages and the people: made once for an isolate. Nothing in it holds what a request has
  * begun, for another request may not wait for that; so better-auth, which does, is made anew for each.
  */
-export function openPeopleSide(env: PeopleEnv, config: PeopleConfig) {
-  const calls = createWorkerHouse(callsPartOf(env));
+export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
+  const calls = createEdgeAppContext(callsPartOf(env));
   const { now, random, hashKey } = calls;
-  const complain = withHint(calls.logError);
+  const logError = withHint(calls.logError);
   const { publicUrl, secrets, origins, signUp } = config;
   const store = d1People(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = indexedLedger(calls.ledger, index);
-  const desk = { ledger, directory: store.directory, secrets, random, hashKey };
+  const accountDeps = { ledger, directory: store.directory, secrets, random, hashKey };
   const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
-  const given = { now, random, waitUntil, complain };
-  const letters = openEdgeLetters({
-    ...{ settings: config.mail, queue: store.letterQueue, jobs: store.jobs, ...given },
+  const given = { now, random, waitUntil, logError };
+  const emails = openEdgeEmails({
+    ...{ settings: config.mail, queue: store.emailQueue, jobs: store.jobs, ...given },
   });
   const throttle = createEdgeThrottle({
     ...{ objects: env.SIGN_IN, secret: derived("toolbooth sign-in throttle"), ...given },
   });
-  const pages = openEdgePages(env.ASSETS, complain);
+  const pages = openEdgePages(env.ASSETS, logError);
   const starter = { credits: config.starterCredits, days: config.starterDays };
-  const notices = openEdgeNotices({ config, store, ledger, ...given });
-  const billing = openEdgeBilling({ config, book: store.purchases, ledger, ...given });
+  const events = openEdgeEvents({ config, store, ledger, ...given });
+  const billing = openEdgeBilling({ config, purchases: store.purchases, ledger, ...given });
   const passwords = createPasswords(deriveAtOnce);
   const inBackground = (work: Promise<unknown>) =>
-    waitUntil(work.catch((cause) => complain("Work after an answer failed", { cause })));
+    waitUntil(work.catch((cause) => logError("Work after an answer failed", { cause })));
 
   const authOptions: AuthOptions = {
-    ...{ publicUrl, desk, now, signUp, starter, ...passwords },
+    ...{ publicUrl, accountDeps, now, signUp, starter, ...passwords },
     trustedOrigins: origins,
     secret: derived("toolbooth sessions"),
     providers: config.providers,
     database: store.signInDatabase as AuthOptions["database"],
     journal: store.journal,
-    mail: letters.mail,
+    mail: emails.mail,
     newId: () => randomBase62(24, random),
     countRequest: throttle.countRequest,
     isForOneRequest: true,
     inBackground,
-    complain: (message, cause) => complain(message, { cause }),
+    logError: (message, cause) => logError(message, { cause }),
   };
   const newId = createIdSequence(random);
-  const rest: Omit<PeopleHouse, "auth"> = {
+  const rest: Omit<DashboardDeps, "auth"> = {
     settings: {
       ...{ publicUrl, origins, signUp, starter },
-      providers: Object.keys(config.providers) as PeopleHouse["settings"]["providers"],
-      lettersStayHere: config.mail.api === null,
+      providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
+      emailsStayHere: config.mail.api === null,
       webhookNetworks: config.webhookNetworks,
       secret: derived("toolbooth known browsers"),
     },
-    ...{ desk, now, complain, verifyPassword: passwords.verifyPassword },
+    ...{ accountDeps, now, logError, verifyPassword: passwords.verifyPassword },
     journal: store.journal,
-    notices: store.notices,
+    events: store.events,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
-    letters: accountLetters({ publicUrl, mail: letters.mail, now }),
+    emails: accountEmails({ publicUrl, mail: emails.mail, now }),
     newRequestId: () => newId("req"),
     newSecret: () => randomBase62(32, random),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   };
-  const bounds = createPeopleBounds(throttle.signIn);
+  const bounds = createDashboardBounds(throttle.signIn);
 
-  const people: PeopleSite = {
+  const people: DashboardSite = {
     offer: {
       ...{ signUp, starter, providers: [...rest.settings.providers] },
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
       const body = await readBody(request, bytesMaxOf(request), () => {}, calls.bodyTimeoutMs);
-      const app = createPeopleApp({ ...rest, auth: createAuth(authOptions) }, bounds);
+      const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
       const response = await app.fetch(withBody(request, body), peerOf(request));
       if (response.ok && mayMakeDue(request)) {
-        inBackground(notices.deliver(DELIVER_AFTER_ANSWER_MS));
+        inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
       }
       return response;
     },
   };
-  const house: AppContext = {
+  const deps: AppContext = {
     ...calls,
-    ...{ ledger, logError: complain },
+    ...{ ledger, logError: logError },
   };
   const settings = { ...apiOptionsOf(calls, packageJson.version), table: SETTINGS };
   const { newRequestId } = rest;
   return {
-    ...{ house, pages, letters, notices, billing, store, ledger, desk, index, complain },
+    ...{ deps, pages, emails, events, billing, store, ledger, accountDeps, index, logError },
     site: { settings, people, pages },
     newRequestId,
   };
 }
 
 const bytesMaxOf = ({ url }: Request) =>
-  new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;
+  new URL(url).pathname === STRIPE_MESSAGE_PATH
+    ? STRIPE_MESSAGE_BYTES_MAX
+    : DASHBOARD_BODY_BYTES_MAX;
 
 /** Sent again, or no longer paused: a webhook may be due. */
 const mayMakeDue = ({ method, url }: Request) =>
   method !== "GET" && new URL(url).pathname.startsWith("/people/webhooks/");
 /** What goes on after an answer is ended by the platform after 30 s, and the last try may take half of that. */
-const DELIVER_AFTER_ANSWER_MS = 10_000;
+const DELIVER_AFTER_RESPONSE_MS = 10_000;
 
-export type PeopleSide = ReturnType<typeof openPeopleSide>;
+export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
 /** The settings that both Workers have, and no others: it would complain of those. */
-const callsPartOf = ({ LEDGER, ...texts }: PeopleEnv) => {
+const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
   const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
     string,
     unknown
@@ -158,6 +160,6 @@ const HINT =
 
 /** What an operator can mend is told as what to do. */
 const withHint =
-  (complain: AppContext["logError"]): AppContext["logError"] =>
+  (logError: AppContext["logError"]): AppContext["logError"] =>
   (message, details) =>
-    complain(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);
+    logError(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);

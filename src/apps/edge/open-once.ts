@@ -1,4 +1,4 @@
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 
 /**
  * Makes what a Worker answers with at its first request, once for an isolate: its settings do not change while it lives. Null
@@ -19,7 +19,7 @@ function tryToOpen<Env, Opened>(open: (env: Env) => Opened, env: Env): Opened | 
     return open(env);
   } catch (error) {
     const told =
-      error instanceof ConfigFault
+      error instanceof ConfigError
         ? { message: "The settings are not right", faults: error.message.split("\n") }
         : { message: "The service could not be opened", cause: String(error) };
     console.error(JSON.stringify(told));

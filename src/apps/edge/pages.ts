@@ -19,7 +19,7 @@ type Built = { manifest: PageManifest; firstPaint: string };
 
 export function openEdgePages(
   assets: AssetFetcher | undefined,
-  complain: (message: string, details: { cause?: unknown }) => void,
+  logError: (message: string, details: { cause?: unknown }) => void,
 ): EdgePages {
   let built: Built | null = null;
 
@@ -39,20 +39,20 @@ export function openEdgePages(
         if (assets === undefined) throw new Error("The binding ASSETS is missing");
         built = await read(assets);
       } catch (cause) {
-        complain("The pages are not there: deploy with `npm run build:edge` and ASSETS", { cause });
+        logError("The pages are not there: deploy with `npm run build:edge` and ASSETS", { cause });
       }
     },
     assetsFor: async (entry, screen) =>
       built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
     frontScript: () => built?.manifest[FRONT_ENTRY]?.file ?? null,
-    async answerAsset(name, request) {
+    async serveAsset(name, request) {
       const asked = new Request(`${PLACE}/assets/${encodeURIComponent(name)}`, {
         method: request.method,
         headers: request.headers,
       });
-      const answer = await assets?.fetch(asked);
-      if (answer !== undefined && (answer.ok || answer.status === 304)) return answer;
-      await answer?.body?.cancel();
+      const response = await assets?.fetch(asked);
+      if (response !== undefined && (response.ok || response.status === 304)) return response;
+      await response?.body?.cancel();
       return nothing();
     },
   };
@@ -62,9 +62,9 @@ export function openEdgePages(
 const PLACE = "https://assets.local";
 
 async function readText(fetcher: AssetFetcher, path: string): Promise<string> {
-  const answer = await fetcher.fetch(new Request(`${PLACE}${path}`));
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} is not among the assets (${answer.status})`);
+  const response = await fetcher.fetch(new Request(`${PLACE}${path}`));
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} is not among the assets (${response.status})`);
   return text;
 }
 

@@ -1,11 +1,11 @@
 import type { AppSettings } from "#api/app-context.ts";
 import {
-  ConfigFault,
+  ConfigError,
   givenIn,
-  readFoldAfterDays,
   readFreeCallCredits,
   readPublicUrl,
   readRateLimit,
+  readRollUpAfterDays,
   readSecrets,
   wholeReader,
 } from "#config/read-settings.ts";
@@ -19,7 +19,7 @@ const OF_OTHERS =
 
 /**
  * The few settings that the calls need, read from the texts that the Worker is bound to and checked as anywhere else. Throws a
- * `ConfigFault` with all that is wrong. A name that is no setting is only told of: calls go on without it.
+ * `ConfigError` with all that is wrong. A name that is no setting is only told of: calls go on without it.
  */
 export function readWorkerSettings(env: object): { settings: AppSettings; unknown: string[] } {
   const texts = textsIn(env);
@@ -31,10 +31,10 @@ export function readWorkerSettings(env: object): { settings: AppSettings; unknow
   const rateLimit = readRateLimit(whole);
   const freeCallCredits = readFreeCallCredits(whole);
   // Read by the object itself; what is wrong with it is found here.
-  readFoldAfterDays(whole);
+  readRollUpAfterDays(whole);
   requireEdgeSettings(texts, faults);
   if (faults.length > 0 || publicUrl === null || secrets === null) {
-    throw new ConfigFault(faults.join("\n"));
+    throw new ConfigError(faults.join("\n"));
   }
   const unknown = Object.keys(texts).filter(
     (name) => name.startsWith("TOOLBOOTH_") && !OWN.test(name) && !OF_OTHERS.test(name),

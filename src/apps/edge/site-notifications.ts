@@ -1,17 +1,17 @@
 import type { Directory } from "#accounts/directory.ts";
 import { type MailSettings, wayOf } from "#email/read-mail-settings.ts";
 import { createDeliverer } from "#events/deliver-webhooks.ts";
-import { type CarryOnWiring, carryOn, type NoticeSource } from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
 import type { WebhookNetworks } from "#events/endpoint-address.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { EventStore } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
 import { forgetOld } from "#events/forget-old.ts";
-import { createNoticeLetters } from "#events/notification-emails.ts";
+import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createAside } from "#events/set-aside.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 
-type Wiring = Pick<CarryOnWiring, "ledger" | "now" | "random" | "complain"> & {
+type Wiring = Pick<DispatchDeps, "ledger" | "now" | "random" | "logError"> & {
   config: {
     publicUrl: string;
     secrets: readonly string[];
@@ -19,15 +19,15 @@ type Wiring = Pick<CarryOnWiring, "ledger" | "now" | "random" | "complain"> & {
     webhookNetworks: WebhookNetworks;
   };
   store: {
-    forwardedNotices: NoticeSource;
-    notices: NoticeBook;
+    forwardedEvents: PendingEvents;
+    events: EventStore;
     jobs: JobQueue;
     directory: Directory;
   };
 };
 
 /** Each asks D1 and an account's object some five times, of the 10,000 requests that an invocation may make to others. */
-const NOTICE_ROUNDS_MAX = 5;
+const EVENT_ROUNDS_MAX = 5;
 /** Six connections at once are all that an invocation has, and D1 is asked meanwhile: what had to wait would count as late. */
 const DELIVERIES_AT_ONCE = 4;
 const DELIVERIES_MAX = 500;
@@ -38,19 +38,27 @@ const FORGET_BATCHES_MAX = 10;
  * Notices at the edge: the accounts' objects hand them on to D1, and from there the cron of each minute carries them on.
  * Nothing that matters outlives its invocation but what is in D1; any number of them may do the same at once.
  */
-export function openEdgeNotices({ config, store, ...given }: Wiring) {
-  const { now, random, complain } = given;
-  const { forwardedNotices: source, notices: book, jobs, directory } = store;
-  const letters = createNoticeLetters(config);
+export function openEdgeEvents({ config, store, ...given }: Wiring) {
+  const { now, random, logError } = given;
+  const { forwardedEvents: source, events: eventStore, jobs, directory } = store;
+  const emails = createNotificationEmails(config);
   const aside = createAside();
-  const wiring = { ...given, source, book, directory, letters, aside, way: wayOf(config.mail) };
+  const wiring = {
+    ...given,
+    source,
+    eventStore,
+    directory,
+    emails,
+    aside,
+    way: wayOf(config.mail),
+  };
   const transport = createFetchWebhookTransport(config.webhookNetworks);
   return {
     /** Makes letters and deliveries of what has come; whether there was anything. */
-    async carryOn(): Promise<boolean> {
+    async dispatchEvents(): Promise<boolean> {
       let carried = 0;
-      for (let rounds = 0; rounds < NOTICE_ROUNDS_MAX; rounds += 1) {
-        const round = await carryOn(wiring);
+      for (let rounds = 0; rounds < EVENT_ROUNDS_MAX; rounds += 1) {
+        const round = await dispatchEvents(wiring);
         carried += round.carried;
         if (!round.more) break;
       }
@@ -60,11 +68,11 @@ export function openEdgeNotices({ config, store, ...given }: Wiring) {
     deliver: (forMs: number) =>
       runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
         createDeliverer({
-          ...{ jobs: bounded, book, transport, now, random, complain },
+          ...{ jobs: bounded, eventStore, transport, now, random, logError },
           atOnce: DELIVERIES_AT_ONCE,
         }),
       ),
     /** Forgets what is no longer listed, as much as a minute may. */
-    forget: () => forgetOld({ book, jobs, now }, FORGET_BATCHES_MAX),
+    forget: () => forgetOld({ eventStore, jobs, now }, FORGET_BATCHES_MAX),
   };
 }

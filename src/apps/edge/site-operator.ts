@@ -4,19 +4,29 @@ import { accountPart } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
-import type { PeopleSide } from "./dashboard-deps.ts";
-import type { PeopleConfig, PeopleEnv } from "./site-settings.ts";
+import type { DashboardSide } from "./dashboard-deps.ts";
+import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 
 /** The operator's way in; made once for an isolate, for it counts wrong tokens. */
-export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleConfig): OperatorApp {
-  const { ledger, desk, index, store, letters, billing, house, complain, newRequestId } = side;
+export function openOperator(
+  side: DashboardSide,
+  env: SiteEnv,
+  config: DashboardConfig,
+): OperatorApp {
+  const { ledger, accountDeps, index, store, emails, billing, deps, logError, newRequestId } = side;
   const { database, directory, journal, purchases } = store;
   const moves = movesOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
   return createOperatorApp({
     tokens: config.operatorTokens,
     context: {
-      ...{ ledger, directory, purchases, desk: async () => desk, billing: async () => billing },
-      tell: { journal, mail: letters.mail, publicUrl: config.publicUrl },
+      ...{
+        ledger,
+        directory,
+        purchases,
+        accountDeps: async () => accountDeps,
+        billing: async () => billing,
+      },
+      tell: { journal, mail: emails.mail, publicUrl: config.publicUrl },
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs]),
       layout: { kind: "ledger_per_account", index, moves },
@@ -24,7 +34,7 @@ export function openOperator(side: PeopleSide, env: PeopleEnv, config: PeopleCon
       findDamage: async () => [],
       isDamage: () => false,
     },
-    ...{ now: house.now, waitUntil, newRequestId, logError: complain },
+    ...{ now: deps.now, waitUntil, newRequestId, logError: logError },
     logAct: (message, act) => console.log(JSON.stringify({ message, ...act })),
   });
 }

@@ -1,7 +1,7 @@
 import { type Billing, createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -13,19 +13,25 @@ type Wiring = {
     stripe: StripeSettings | null;
     secrets: readonly string[];
   };
-  book: PurchaseBook;
+  purchases: PurchaseStore;
   ledger: Ledger;
   now: () => number;
   random: RandomBytes;
 };
 
 /** Selling at the edge; null where nobody takes money. */
-export function openEdgeBilling({ config, book, ledger, now, random }: Wiring): Billing | null {
+export function openEdgeBilling({
+  config,
+  purchases,
+  ledger,
+  now,
+  random,
+}: Wiring): Billing | null {
   const { prices, stripe, secrets } = config;
   if (prices === null || stripe === null) return null;
   const newId = (prefix: string) => `${prefix}_${randomBase62(24, random)}`;
   const provider = lateStripe(stripe, secrets, now);
-  return createBilling({ provider, book, ledger, prices, now, newId });
+  return createBilling({ provider, purchases, ledger, prices, now, newId });
 }
 
 /** Stripe's package is run at the first question that needs it: no page pays for it. */

@@ -1,7 +1,7 @@
 import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
-import { ConfigFault, hostOf, isLoopback } from "#config/read-settings.ts";
+import { ConfigError, hostOf, isLoopback } from "#config/read-settings.ts";
 import { wayOf } from "#email/read-mail-settings.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import type { MovingStub } from "#stores/durable-object/moves.ts";
@@ -11,14 +11,14 @@ import type { AssetFetcher } from "./pages.ts";
 import type { SignInBinding } from "./site-throttle.ts";
 
 /** What the Worker of the pages is bound to (`wrangler.site.jsonc`), beside its settings, which are texts. */
-export type PeopleEnv = {
+export type SiteEnv = {
   LEDGER: { getByName(name: string): LedgerStub & MovingStub };
   DB: D1;
   SIGN_IN: SignInBinding;
   ASSETS?: AssetFetcher;
 } & Record<string, unknown>;
 
-export type PeopleConfig = Config & {
+export type DashboardConfig = Config & {
   publicUrl: string;
   secrets: readonly string[];
   /** Origins of the pages, PUBLIC_URL's own first. */
@@ -29,8 +29,8 @@ export type PeopleConfig = Config & {
 
 const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
 
-/** The settings of the pages' Worker. Throws a `ConfigFault` that tells of all that is missing or wrong. */
-export function readPeopleConfig(env: PeopleEnv): PeopleConfig {
+/** The settings of the pages' Worker. Throws a `ConfigError` that tells of all that is missing or wrong. */
+export function readDashboardConfig(env: SiteEnv): DashboardConfig {
   const faults = BINDINGS.filter((name) => env[name] === undefined).map(
     (name) => `The binding ${name} is missing: deploy with wrangler.site.jsonc.`,
   );
@@ -44,7 +44,7 @@ export function readPeopleConfig(env: PeopleEnv): PeopleConfig {
   // Where other settings are wrong, what is wrong with the prices is told as well.
   const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", faults);
   if (faults.length > 0 || config === null || publicUrl === null || secrets === null) {
-    throw new ConfigFault(faults.join("\n"));
+    throw new ConfigError(faults.join("\n"));
   }
   return { ...config, publicUrl, secrets, prices, origins: originsOf(publicUrl, isTryOut) };
 }
@@ -53,7 +53,7 @@ function readTexts(texts: Record<string, string>, faults: string[]): Config | nu
   try {
     return readConfig(texts);
   } catch (error) {
-    if (!(error instanceof ConfigFault)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     faults.push(error.message);
     return null;
   }

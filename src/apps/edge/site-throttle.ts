@@ -18,7 +18,7 @@ type Wiring = {
   secret: string;
   now(): number;
   waitUntil(work: Promise<unknown>): void;
-  complain(message: string, details: { cause?: unknown }): void;
+  logError(message: string, details: { cause?: unknown }): void;
 };
 
 /** A try that is counted twice is a try less, so what counts is not sent again where it may have arrived. */
@@ -27,23 +27,23 @@ const FORGETTING = { ...COUNTING, isRepeatable: true };
 
 /** The throttle of the sign-in over objects, for what isolates count for themselves holds back nobody who comes to another one. */
 export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
-  const { objects, secret, now, waitUntil, complain } = wiring;
+  const { objects, secret, now, waitUntil, logError } = wiring;
   return createCountedThrottle({
     ...{ counts: countsOf(objects), secret, now },
     inBackground: (work) =>
       waitUntil(
-        work.catch((cause) => complain("Wrong passwords could not be forgotten", { cause })),
+        work.catch((cause) => logError("Wrong passwords could not be forgotten", { cause })),
       ),
   });
 }
 
 /** The names are spread over 64 objects, so that one who asks for a million addresses makes no million objects. */
 function countsOf(objects: SignInBinding): Counts {
-  function ask<Answer>(
+  function ask<ApiResponse>(
     name: string,
-    send: (stub: SignInStub) => Promise<Answer>,
+    send: (stub: SignInStub) => Promise<ApiResponse>,
     sending = COUNTING,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const shard = `sign-in-${Number.parseInt(name.slice(0, 2), 16) % 64}`;
     return sendToObject(() => send(objects.getByName(shard)), sending);
   }

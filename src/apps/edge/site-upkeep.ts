@@ -1,7 +1,7 @@
 import { forgetStale } from "#accounts/forget-stale.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
-import type { PeopleSide } from "./dashboard-deps.ts";
+import type { DashboardSide } from "./dashboard-deps.ts";
 
 /** Of the minutes at which the cron comes, those at which it also looks for what is stale: that reads many rows. */
 const TIDY_EVERY_MS = 10 * 60_000;
@@ -9,30 +9,30 @@ const TIDY_EVERY_MS = 10 * 60_000;
 const DELIVER_FOR_MS = 45_000;
 
 /** What the cron does each minute. Each of its parts is bounded, and none stops another. */
-export async function keepUp(side: PeopleSide, scheduledTime: number): Promise<void> {
-  const { notices, complain } = side;
+export async function keepUp(side: DashboardSide, scheduledTime: number): Promise<void> {
+  const { events, logError } = side;
   const isTimeToTidy = scheduledTime % TIDY_EVERY_MS < 60_000;
-  const failed: Failed = (what) => (cause) => complain(what, { cause });
+  const failed: Failed = (what) => (cause) => logError(what, { cause });
   await Promise.all([
-    carryOn(side, failed),
+    dispatchEvents(side, failed),
     reverseCalls(side),
     isTimeToTidy &&
-      forgetStale(side.store.journal, side.house.now()).catch(
+      forgetStale(side.store.journal, side.deps.now()).catch(
         failed("Old sessions could not be removed"),
       ),
-    notices.forget().catch(failed("Old webhooks could not be removed")),
+    events.forget().catch(failed("Old webhooks could not be removed")),
   ]);
 }
 
 /** First what makes letters and webhooks, so that they leave in the same minute. */
-async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
-  const { notices, letters } = side;
-  await notices
-    .carryOn()
+async function dispatchEvents(side: DashboardSide, failed: Failed): Promise<void> {
+  const { events, emails } = side;
+  await events
+    .dispatchEvents()
     .catch(failed("Notices could not be carried on; the next minute tries again"));
   await Promise.all([
-    letters.deliver().catch(failed("Letters could not be delivered; the next minute tries again")),
-    notices
+    emails.deliver().catch(failed("Letters could not be delivered; the next minute tries again")),
+    events
       .deliver(DELIVER_FOR_MS)
       .catch(failed("Webhooks could not be delivered; the next minute tries again")),
   ]);
@@ -41,9 +41,9 @@ async function carryOn(side: PeopleSide, failed: Failed): Promise<void> {
 const REVERSALS_A_ROUND = 200;
 const REVERSE_FOR_MS = 45_000;
 
-function reverseCalls({ house, ledger, store, complain }: PeopleSide): Promise<void> {
-  const { now, random } = house;
-  const given = { ledger, now, random, logError: complain };
+function reverseCalls({ deps, ledger, store, logError }: DashboardSide): Promise<void> {
+  const { now, random } = deps;
+  const given = { ledger, now, random, logError: logError };
   const bounds = { max: REVERSALS_A_ROUND, until: now() + REVERSE_FOR_MS };
   return runBounded(store.jobs, bounds, (jobs) => createReverser({ jobs, ...given }, ROUND_PACE));
 }

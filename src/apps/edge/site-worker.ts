@@ -1,9 +1,9 @@
 import { createApp } from "#api/app.ts";
 import { createSite } from "#site/site.ts";
-import { openPeopleSide, peerOf } from "./dashboard-deps.ts";
+import { openDashboardSide, peerOf } from "./dashboard-deps.ts";
 import { openOnce } from "./open-once.ts";
 import { openOperator } from "./site-operator.ts";
-import { type PeopleEnv, readPeopleConfig } from "./site-settings.ts";
+import { readDashboardConfig, type SiteEnv } from "./site-settings.ts";
 import { keepUp } from "./site-upkeep.ts";
 
 /**
@@ -14,15 +14,15 @@ export { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
 const OF_OPERATORS = /^\/operator(?:\/|$)/;
 
-const open = openOnce((env: PeopleEnv) => {
-  const config = readPeopleConfig(env);
-  const side = openPeopleSide(env, config);
-  const app = createApp(side.house, createSite(side.site));
+const open = openOnce((env: SiteEnv) => {
+  const config = readDashboardConfig(env);
+  const side = openDashboardSide(env, config);
+  const app = createApp(side.deps, createSite(side.site));
   return { side, app, operator: openOperator(side, env, config) };
 });
 
 export default {
-  async fetch(request: Request, env: PeopleEnv): Promise<Response> {
+  async fetch(request: Request, env: SiteEnv): Promise<Response> {
     const opened = open(env);
     if (opened === null) return notSetUp();
     if (OF_OPERATORS.test(new URL(request.url).pathname)) {
@@ -32,7 +32,7 @@ export default {
     return opened.app.fetch(request);
   },
 
-  async scheduled({ scheduledTime }: { scheduledTime: number }, env: PeopleEnv): Promise<void> {
+  async scheduled({ scheduledTime }: { scheduledTime: number }, env: SiteEnv): Promise<void> {
     const opened = open(env);
     if (opened !== null) await keepUp(opened.side, scheduledTime);
   },

@@ -37,7 +37,7 @@ export const hashKey = (key: string) => hash("sha256", key);
 const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
-export function createNodeHouse(parts: Parts): AppContext {
+export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   return {
@@ -71,7 +71,7 @@ export function createNodeHouse(parts: Parts): AppContext {
       metrics.record(entry);
       log.access(entry);
     },
-    logError: log.complain,
+    logError: log.logError,
   };
 }
 

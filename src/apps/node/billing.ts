@@ -1,6 +1,6 @@
 import { type Billing, createBilling } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { paymentMarks } from "./payment-marks.ts";
@@ -14,7 +14,7 @@ export async function openBilling({
   stripe: StripeSettings;
   secrets: readonly string[];
   prices: PriceList;
-  book: PurchaseBook;
+  purchases: PurchaseStore;
   ledger: Ledger;
   now: () => number;
   newId: (prefix: string) => string;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 
 /**
  * The address of the client: of the connection, or, where that is a proxy of ours, what the proxies say of whom they
@@ -62,7 +62,7 @@ function listOf(proxies: readonly string[]): BlockList {
       if (bits === undefined) list.addAddress(address, family);
       else list.addSubnet(address, Number(bits), family);
     } catch {
-      throw new ConfigFault(`TOOLBOOTH_TRUSTED_PROXIES: "${text}" is no address and no network.`);
+      throw new ConfigError(`TOOLBOOTH_TRUSTED_PROXIES: "${text}" is no address and no network.`);
     }
   }
   return list;

@@ -24,33 +24,33 @@ const PAUSE_MAX_MS = 2_000;
 const LINGER_MAX_MS = 15_000;
 
 export function watchConnections(server: Server): Connections {
-  const answersOf = new Map<Socket, ServerResponse[]>();
+  const responsesOf = new Map<Socket, ServerResponse[]>();
   const closing = new Set<Socket>();
 
   server.on("connection", (socket) => {
-    const answers: ServerResponse[] = [];
-    answersOf.set(socket, answers);
+    const responses: ServerResponse[] = [];
+    responsesOf.set(socket, responses);
     socket.once("close", () => {
-      answersOf.delete(socket);
+      responsesOf.delete(socket);
       closing.delete(socket);
     });
     // What Node calls after the last answer: it would reset a client that is still sending.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      const incoming = answers.at(-1)?.req;
+      const incoming = responses.at(-1)?.req;
       if (incoming === undefined || incoming.complete) destroySoon();
       else close(socket, incoming);
     };
   });
 
   function note(outgoing: ServerResponse): void {
-    const answers = answersOf.get(outgoing.req.socket);
-    if (answers === undefined) return;
+    const responses = responsesOf.get(outgoing.req.socket);
+    if (responses === undefined) return;
     // Most often there is one, of which nobody wants to know any more: its place is taken, and the list stays as it is.
-    const isOver = answers.at(-1)?.writableFinished === true;
-    if (isOver && answers.length > 1) answers.length = 1;
-    if (isOver) answers[0] = outgoing;
-    else answers.push(outgoing);
+    const isOver = responses.at(-1)?.writableFinished === true;
+    if (isOver && responses.length > 1) responses.length = 1;
+    if (isOver) responses[0] = outgoing;
+    else responses.push(outgoing);
   }
 
   function close(socket: Socket, incoming?: IncomingMessage): void {
@@ -69,8 +69,9 @@ export function watchConnections(server: Server): Connections {
   return {
     note,
     underWay(socket) {
-      const answers = socket === undefined ? [...answersOf.values()].flat() : answersOf.get(socket);
-      return (answers ?? []).filter((each) => !each.writableFinished && !each.destroyed);
+      const responses =
+        socket === undefined ? [...responsesOf.values()].flat() : responsesOf.get(socket);
+      return (responses ?? []).filter((each) => !each.writableFinished && !each.destroyed);
     },
     close,
     isClosing: (socket) => closing.has(socket),

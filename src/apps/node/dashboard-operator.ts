@@ -1,5 +1,5 @@
-import type { TellWiring } from "#accounts/notify-person.ts";
-import type { Desk } from "#accounts/people.ts";
+import type { NotifyDeps } from "#accounts/notify-person.ts";
+import type { AccountDeps } from "#accounts/people.ts";
 import {
   createOperatorApp,
   type OperatorApp,
@@ -15,15 +15,15 @@ import { reversalsForOperator } from "./reversals.ts";
 /** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
 export function openNodeOperator({
   store,
-  desk,
+  accountDeps,
   tell,
   billing,
   dataDir,
   ...rest
 }: Omit<OperatorAppWiring, "context"> & {
   store: ReturnType<typeof openPeopleStore>;
-  desk: Desk;
-  tell: TellWiring;
+  accountDeps: AccountDeps;
+  tell: NotifyDeps;
   billing: Billing | null;
   /** Of this node, where it keeps its own reversals. */
   dataDir: string;
@@ -33,7 +33,7 @@ export function openNodeOperator({
     ...rest,
     context: {
       ...{ ledger, directory, purchases, tell, findDamage, isDamage },
-      desk: async () => desk,
+      accountDeps: async () => accountDeps,
       billing: async () => billing,
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),

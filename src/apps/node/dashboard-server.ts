@@ -5,19 +5,19 @@ import { readBody } from "#api/pipeline/body.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import { isLoopback } from "#config/read-settings.ts";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import { PEOPLE_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
-import type { PeopleSite } from "#site/site-context.ts";
+import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
+import type { DashboardSite } from "#site/site-context.ts";
 import { isOwnMachine, originsOf } from "./addresses.ts";
 import { createClientAddress } from "./client-address.ts";
-import { type People, PeopleAway, startPeople } from "./dashboard.ts";
+import { DashboardAway, type People, startDashboard } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
-import { createOperatorDoor } from "./operator-server.ts";
+import { createOperatorServer } from "./operator-server.ts";
 
 /** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
-export type PeopleDoor = PeopleSite &
+export type DashboardServer = DashboardSite &
   Pick<People, "stop"> & {
     /** Answers everything below `/operator`. */
     fetchForOperator(request: Request, connection: unknown): Promise<Response>;
@@ -25,17 +25,17 @@ export type PeopleDoor = PeopleSite &
     countJobs(): Promise<readonly JobCount[]>;
   };
 
-export function openPeopleDoor(
+export function openDashboardServer(
   config: Config,
   at: { publicUrl: string; port: number; secrets: readonly string[]; prices: PriceList | null },
   log: NodeLog,
-): PeopleDoor {
+): DashboardServer {
   const clientAddress = createClientAddress(config.trustedProxies, () => {
     if (isBehindNothing(config)) return;
     log.warn(UNTRUSTED_PROXY);
   });
   const starter = { credits: config.starterCredits, days: config.starterDays };
-  const started = startPeople(
+  const started = startDashboard(
     {
       data:
         config.databaseUrl === null
@@ -54,7 +54,7 @@ export function openPeopleDoor(
     log,
   );
   const people: Promise<People | null> = started.catch((cause) => {
-    log.complain("The thread of the pages could not be started", { cause });
+    log.logError("The thread of the pages could not be started", { cause });
     return null;
   });
   async function forward(
@@ -64,10 +64,10 @@ export function openPeopleDoor(
   ): Promise<Response> {
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const thread = await people;
-    if (thread === null) throw new PeopleAway("Never started");
+    if (thread === null) throw new DashboardAway("Never started");
     return thread.fetch(request, body === null || body.byteLength === 0 ? null : body, peer);
   }
-  const operatorDoor = createOperatorDoor(config.operatorTokens, log);
+  const operatorServer = createOperatorServer(config.operatorTokens, log);
   return {
     offer: {
       signUp: config.signUp,
@@ -80,20 +80,25 @@ export function openPeopleDoor(
       try {
         return await forward(request, body, connection);
       } catch (cause) {
-        if (!(cause instanceof PeopleAway)) throw cause;
+        if (!(cause instanceof DashboardAway)) throw cause;
         const headers = { "Retry-After": "2" };
-        throw new Fault("unavailable", "The pages cannot be served just now.", { cause, headers });
+        throw new ApiError("unavailable", "The pages cannot be served just now.", {
+          cause,
+          headers,
+        });
       }
     },
     fetchForOperator: (request, connection) =>
-      operatorDoor(request, (own, body) => forward(own, body, connection)),
+      operatorServer(request, (own, body) => forward(own, body, connection)),
     stop: async () => (await people)?.stop(),
     countJobs: async () => (await people)?.countJobs() ?? [],
   };
 }
 
 const bodyBytesMaxOf = ({ url }: Request) =>
-  new URL(url).pathname === STRIPE_MESSAGE_PATH ? STRIPE_MESSAGE_BYTES_MAX : PEOPLE_BODY_BYTES_MAX;
+  new URL(url).pathname === STRIPE_MESSAGE_PATH
+    ? STRIPE_MESSAGE_BYTES_MAX
+    : DASHBOARD_BODY_BYTES_MAX;
 
 const UNTRUSTED_PROXY =
   "A request for the pages came with X-Forwarded-For from an address that is not in TOOLBOOTH_TRUSTED_PROXIES. If that is your proxy, name it there: until then all visitors count as one, and the limits on signing in, signing up and letters hit them together. (Told once.)";

@@ -6,12 +6,12 @@ import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { isDamage } from "#stores/sqlite/damage.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
-import type { PeopleSettings } from "./dashboard.ts";
+import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 
 /** What the thread of the people's side keeps its things in: connections of its own, whose waits delay no call. */
 export function openPeopleStore(
-  { data }: Pick<PeopleSettings, "data">,
+  { data }: Pick<DashboardSettings, "data">,
   onIdleError: (error: Error) => void,
 ) {
   if ("file" in data) {

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { accountLetters } from "#accounts/account-emails.ts";
+import { accountEmails } from "#accounts/account-emails.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { forgetStale } from "#accounts/forget-stale.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import { createPeopleApp, createPeopleBounds } from "#api/dashboard/dashboard-app.ts";
-import type { PeopleHouse } from "#api/dashboard/dashboard-deps.ts";
-import { createPosting } from "#email/enqueue-emails.ts";
+import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
+import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import { createSmtpTransport } from "#email/node-smtp.ts";
 import { wayOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
-import { createNoticeLetters } from "#events/notification-emails.ts";
+import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIdSequence, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import { hashKey, random } from "./app-context.ts";
 import { openBilling } from "./billing.ts";
-import type { FromPeople, PeopleSettings, ToPeople } from "./dashboard.ts";
+import type { DashboardSettings, FromDashboard, ToDashboard } from "./dashboard.ts";
 import { openNodeOperator } from "./dashboard-operator.ts";
 import { openPeopleStore } from "./dashboard-store.ts";
 import { outboxFolder } from "./data-folder.ts";
-import { startNotices } from "./notifications.ts";
+import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 
@@ -35,10 +35,10 @@ import { hashPassword, verifyPassword } from "./passwords.ts";
  */
 if (parentPort === null) throw new Error("This file is started as a thread");
 const port = parentPort;
-const settings = workerData as PeopleSettings;
-const say = (message: FromPeople) => port.postMessage(message);
+const settings = workerData as DashboardSettings;
+const say = (message: FromDashboard) => port.postMessage(message);
 
-const complain: PeopleHouse["complain"] = (message, { requestId, cause }) =>
+const logError: DashboardDeps["logError"] = (message, { requestId, cause }) =>
   say({ kind: "complaint", message, requestId, cause: describe(cause) });
 const describe = (cause: unknown) =>
   cause === undefined
@@ -48,7 +48,7 @@ const describe = (cause: unknown) =>
       : String(cause);
 
 const store = openPeopleStore(settings, (cause) =>
-  complain("A connection to PostgreSQL broke", { cause }),
+  logError("A connection to PostgreSQL broke", { cause }),
 );
 const now = () => Date.now();
 const newId = createIdSequence(random);
@@ -63,18 +63,18 @@ const post = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
 const way = wayOf(settings.mail);
 const { jobs } = store;
-const emails = startJobs(createEmailSender({ jobs, transport, way, now, random, from, complain }), {
-  logError: complain,
+const emails = startJobs(createEmailSender({ jobs, transport, way, now, random, from, logError }), {
+  logError: logError,
 });
-const mail = createPosting({ queue: store.letterQueue, way, now, random, complain }, emails.wake);
+const mail = createMail({ queue: store.emailQueue, way, now, random, logError }, emails.wake);
 
 const { publicUrl, secrets } = settings;
-const desk = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
+const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
 const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, purpose));
 const background = new Set<Promise<unknown>>();
 function inBackground(work: Promise<unknown>): void {
   const settled = work
-    .catch((cause) => complain("Work after an answer failed", { cause }))
+    .catch((cause) => logError("Work after an answer failed", { cause }))
     .finally(() => background.delete(settled));
   background.add(settled);
 }
@@ -85,7 +85,7 @@ const throttle =
   counts === null ? null : createCountedThrottle({ counts, secret: hiding, now, inBackground });
 
 const auth = createAuth({
-  ...{ publicUrl, desk, now, hashPassword, verifyPassword },
+  ...{ publicUrl, accountDeps, now, hashPassword, verifyPassword },
   trustedOrigins: settings.origins,
   secret: derived("toolbooth sessions"),
   signUp: settings.signUp,
@@ -98,7 +98,7 @@ const auth = createAuth({
   countRequest: throttle?.countRequest,
   tellFaults: store.tellFaults,
   inBackground,
-  complain: (message, cause) => complain(message, { cause }),
+  logError: (message, cause) => logError(message, { cause }),
 });
 
 const { prices, stripe } = settings;
@@ -106,53 +106,53 @@ const billing =
   prices === null || stripe === null
     ? null
     : await openBilling({
-        ...{ stripe, secrets, prices, now, ledger: store.ledger, book: store.purchases },
+        ...{ stripe, secrets, prices, now, ledger: store.ledger, purchases: store.purchases },
         newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
       });
 
-const house: PeopleHouse = {
+const deps: DashboardDeps = {
   settings: {
     publicUrl,
     origins: settings.origins,
     signUp: settings.signUp,
-    providers: Object.keys(settings.providers) as PeopleHouse["settings"]["providers"],
+    providers: Object.keys(settings.providers) as DashboardDeps["settings"]["providers"],
     starter: settings.starter,
-    lettersStayHere: way === "outbox",
+    emailsStayHere: way === "outbox",
     webhookNetworks: settings.webhookNetworks,
     secret: derived("toolbooth known browsers"),
   },
-  ...{ auth, desk, verifyPassword, now, complain },
+  ...{ auth, accountDeps, verifyPassword, now, logError },
   journal: store.journal,
-  notices: store.notices,
+  events: store.events,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
-  letters: accountLetters({ publicUrl, mail, now }),
+  emails: accountEmails({ publicUrl, mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
   // Whoever waits here for a sign-in does not hold up a stop.
   wait: (ms) => sleep(ms, undefined, { ref: false }),
 };
-const notices = startNotices({
-  ...{ ledger: store.ledger, directory: store.directory, book: store.notices, jobs },
-  letters: createNoticeLetters({ publicUrl, secrets }),
+const events = startNotifications({
+  ...{ ledger: store.ledger, directory: store.directory, eventStore: store.events, jobs },
+  emails: createNotificationEmails({ publicUrl, secrets }),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
-  onLetters: emails.wake,
-  ...{ way, now, random, complain },
+  onEmails: emails.wake,
+  ...{ way, now, random, logError },
 });
-const app = createPeopleApp(house, createPeopleBounds(throttle?.signIn));
+const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
 const operator = openNodeOperator({
-  ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, desk, billing },
+  ...{ tokens: settings.operatorTokens, dataDir: settings.dataDir, store, accountDeps, billing },
   ...{ now, waitUntil: inBackground },
   tell: { journal: store.journal, mail, publicUrl },
-  newRequestId: house.newRequestId,
+  newRequestId: deps.newRequestId,
   logAct: (message, act) => say({ kind: "act", message, act }),
-  logError: complain,
+  logError: logError,
 });
 
 const TIDY_EVERY_MS = 10 * 60_000;
 const tidying = setInterval(() => {
   forgetStale(store.journal, now()).catch((cause) =>
-    complain("Old sessions could not be removed", { cause }),
+    logError("Old sessions could not be removed", { cause }),
   );
 }, TIDY_EVERY_MS);
 
@@ -162,20 +162,20 @@ async function tellJobs(): Promise<void> {
   const counting = countJobs(jobs, ["email", "outbox", "webhook"]);
   await counting.then(
     (counts) => say({ kind: "jobs", counts }),
-    (cause) => complain("Jobs could not be counted", { cause }),
+    (cause) => logError("Jobs could not be counted", { cause }),
   );
 }
 const counting = setInterval(() => void tellJobs(), COUNT_EVERY_MS);
 void tellJobs();
 
-port.on("message", (message: ToPeople) => {
+port.on("message", (message: ToDashboard) => {
   if (message.kind === "request") {
-    answer(message).catch((cause) => fail(message.id, cause));
+    result(message).catch((cause) => fail(message.id, cause));
   } else void stop();
 });
 say({ kind: "ready" });
 if (way === "outbox")
-  void tellOfHeld().catch((cause) => complain("Letters were not counted", { cause }));
+  void tellOfHeld().catch((cause) => logError("Letters were not counted", { cause }));
 
 /** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */
 async function tellOfHeld(): Promise<void> {
@@ -186,7 +186,7 @@ async function tellOfHeld(): Promise<void> {
 }
 
 /** Nothing that is asked may end the thread: everybody else's requests would end with it. */
-async function answer(message: ToPeople & { kind: "request" }): Promise<void> {
+async function result(message: ToDashboard & { kind: "request" }): Promise<void> {
   const { id, peer } = message;
   const request = readRequest(message);
   const isOperators = isForOperator(new URL(request.url).pathname);
@@ -198,7 +198,7 @@ async function answer(message: ToPeople & { kind: "request" }): Promise<void> {
 }
 
 /** HTTP knows requests that a `Request` does not: a GET with a body, and TRACE. */
-function readRequest({ method, url, headers, body }: ToPeople & { kind: "request" }): Request {
+function readRequest({ method, url, headers, body }: ToDashboard & { kind: "request" }): Request {
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(url, {
     method: /^(?:CONNECT|TRACE|TRACK)$/i.test(method) ? "OPTIONS" : method,
@@ -208,14 +208,14 @@ function readRequest({ method, url, headers, body }: ToPeople & { kind: "request
 }
 
 function fail(id: number, cause: unknown): void {
-  complain("A request of the pages failed", { cause });
+  logError("A request of the pages failed", { cause });
   say({ kind: "response", id, status: 500, headers: [], body: new Uint8Array() });
 }
 
 async function stop(): Promise<void> {
   clearInterval(tidying);
   clearInterval(counting);
-  await Promise.all([...background, notices.stop()]);
+  await Promise.all([...background, events.stop()]);
   await emails.stop();
   transport.close?.();
   await store.close();

@@ -11,7 +11,7 @@ import type { OperatorToken } from "#operator/tokens.ts";
 import type { NodeLog } from "./log.ts";
 
 /** What the thread of the people's side is started with; plain data. */
-export type PeopleSettings = {
+export type DashboardSettings = {
   data: { file: string } | { databaseUrl: string };
   dataDir: string;
   publicUrl: string;
@@ -33,7 +33,7 @@ export type PeopleSettings = {
 
 type HeaderList = readonly (readonly [string, string])[];
 
-export type ToPeople =
+export type ToDashboard =
   | {
       kind: "request";
       id: number;
@@ -45,7 +45,7 @@ export type ToPeople =
     }
   | { kind: "stop" };
 
-export type FromPeople =
+export type FromDashboard =
   | { kind: "ready" }
   | { kind: "response"; id: number; status: number; headers: HeaderList; body: Uint8Array }
   | { kind: "letter"; text: string }
@@ -67,10 +67,10 @@ export type People = {
   stop(): Promise<void>;
 };
 
-export class PeopleAway extends Error {}
+export class DashboardAway extends Error {}
 
 const WAITING_MAX = 500;
-const ANSWER_TIMEOUT_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 /** Twice as long after each start that came to nothing, so that a lasting fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
 const RESTART_MAX_MS = 30_000;
@@ -96,7 +96,7 @@ type Waiting = { resolve(response: Response): void; reject(error: Error): void }
  * Starts the thread, and starts it again when it dies or did not start; what was asked of it meanwhile is told to try
  * again. Resolves after the first try.
  */
-export async function startPeople(settings: PeopleSettings, log: NodeLog): Promise<People> {
+export async function startDashboard(settings: DashboardSettings, log: NodeLog): Promise<People> {
   const waiting = new Map<number, Waiting>();
   let count = 0;
   let stopping = false;
@@ -104,19 +104,19 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
   let jobs: readonly JobCount[] = [];
   let thread: Worker | undefined = await tryToStart();
 
-  function receive(message: FromPeople): void {
+  function receive(message: FromDashboard): void {
     if (message.kind === "response") {
       const { id, status, headers, body } = message;
       const bytes = body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
       const response = new Response(bytes, { status, headers: headers.map(([...pair]) => pair) });
       waiting.get(id)?.resolve(response);
-    } else if (message.kind === "letter") log.letter(message.text);
+    } else if (message.kind === "letter") log.email(message.text);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "act") log.info(message.message, message.act);
     else if (message.kind === "jobs") jobs = message.counts;
     else if (message.kind === "complaint") {
       const { requestId, cause } = message;
-      log.complain(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
+      log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
     }
   }
 
@@ -130,10 +130,10 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     const startedAt = Date.now();
     fresh.on("exit", (code) => {
       thread = undefined;
-      for (const each of waiting.values()) each.reject(new PeopleAway("The thread ended"));
+      for (const each of waiting.values()) each.reject(new DashboardAway("The thread ended"));
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
-      log.complain("The thread of the pages died; it is started again", {
+      log.logError("The thread of the pages died; it is started again", {
         cause: cause ?? new Error(`exit code ${code}`),
       });
       restart();
@@ -145,7 +145,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     try {
       return await start();
     } catch (cause) {
-      log.complain("The thread of the pages could not be started; it is tried again", { cause });
+      log.logError("The thread of the pages could not be started; it is tried again", { cause });
       restart();
       return undefined;
     }
@@ -157,18 +157,21 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
     setTimeout(async () => {
       if (stopping) return;
       thread = await tryToStart();
-      if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToPeople);
+      if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToDashboard);
     }, wait).unref();
   }
 
   return {
     async fetch(request, body, peer) {
-      if (thread === undefined || waiting.size >= WAITING_MAX) throw new PeopleAway("No thread");
+      if (thread === undefined || waiting.size >= WAITING_MAX) throw new DashboardAway("No thread");
       count += 1;
       const id = count;
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { resolve, reject });
-      const late = setTimeout(() => reject(new PeopleAway("No answer in time")), ANSWER_TIMEOUT_MS);
+      const late = setTimeout(
+        () => reject(new DashboardAway("No answer in time")),
+        RESPONSE_TIMEOUT_MS,
+      );
       const headers = [...request.headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
       const { method, url } = request;
       thread.postMessage({
@@ -179,7 +182,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
         headers,
         body,
         peer,
-      } satisfies ToPeople);
+      } satisfies ToDashboard);
       return promise.finally(() => {
         clearTimeout(late);
         waiting.delete(id);
@@ -190,7 +193,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
       stopping = true;
       if (thread === undefined) return;
       const gone = new Promise((resolve) => thread?.once("exit", resolve));
-      thread.postMessage({ kind: "stop" } satisfies ToPeople);
+      thread.postMessage({ kind: "stop" } satisfies ToDashboard);
       const force = setTimeout(() => void thread?.terminate(), STOP_TIMEOUT_MS);
       await gone;
       clearTimeout(force);
@@ -199,7 +202,7 @@ export async function startPeople(settings: PeopleSettings, log: NodeLog): Promi
 }
 
 /** Resolves when the thread can be asked; rejects with what hindered it. */
-function startThread(settings: PeopleSettings): Promise<Worker> {
+function startThread(settings: DashboardSettings): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL("./dashboard-thread.ts", import.meta.url), {
       workerData: settings,

@@ -7,7 +7,7 @@ import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
 
 /** The folder with the database. Every way in which it cannot be used gets one plain sentence. */
-export class DataFolderFault extends Error {}
+export class DataFolderError extends Error {}
 
 export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.sqlite");
 
@@ -20,7 +20,7 @@ export function openDataFolder(dataDir: string): NodeSqlite {
     makeFolder(path.resolve(dataDir));
     return openNodeSqlite(file);
   } catch (error) {
-    throw new DataFolderFault(explain(error, dataDir, file), { cause: error });
+    throw new DataFolderError(explain(error, dataDir, file), { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 
 /** PostgreSQL cannot be used; every way in which that may be gets one plain sentence, without the URL: it may hold a password. */
-export class DatabaseFault extends Error {}
+export class StartupDatabaseError extends Error {}
 
 export function explainDatabase(error: unknown): string {
   if (isOfSchema(error)) return `PostgreSQL: ${error.message}`;
@@ -29,7 +29,7 @@ const PASSING =
 
 const STANDBY =
   "The PostgreSQL of DATABASE_URL takes no writes: it is a standby, or its user may only read. Name the primary.";
-const NO_ANSWER =
+const NO_RESPONSE =
   "PostgreSQL does not answer at the address in DATABASE_URL. Start it, or correct the address.";
 
 function explainCode(code: string, said: string): string | null {
@@ -55,14 +55,14 @@ function explainCode(code: string, said: string): string | null {
     case "EHOSTUNREACH":
     case "ENETUNREACH":
     case "ECONNRESET":
-      return NO_ANSWER;
+      return NO_RESPONSE;
   }
   return null;
 }
 
 /** What the driver says by itself has no code. */
 function explainWords(said: string): string {
-  if (/timeout|terminated/i.test(said)) return NO_ANSWER;
+  if (/timeout|terminated/i.test(said)) return NO_RESPONSE;
   if (/password must be/i.test(said))
     return "PostgreSQL asks for a password, and DATABASE_URL has none. Write it as postgres://user:password@host:5432/database.";
   if (/does not support SSL/i.test(said))

@@ -1,4 +1,10 @@
-import { createKey, type Desk, DeskRefusal, findAccount, openAccount } from "#accounts/people.ts";
+import {
+  type AccountDeps,
+  AccountError,
+  createKey,
+  findAccount,
+  openAccount,
+} from "#accounts/people.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
 
 /** An empty data folder gets an account to try the service with: starter credits and one key. */
@@ -6,16 +12,16 @@ export const DEMO_EMAIL = "demo@toolbooth.localhost";
 
 /** Makes the account, or what is missing of one whose making was broken off, and its key. */
 export async function createDemoAccount(
-  desk: Desk,
+  accountDeps: AccountDeps,
   starter: Starter,
   now: number,
 ): Promise<string> {
-  const { account } = await openAccount(desk, DEMO_EMAIL, now).catch((error) => {
-    if (!(error instanceof DeskRefusal)) throw error;
-    return findAccount(desk, DEMO_EMAIL);
+  const { account } = await openAccount(accountDeps, DEMO_EMAIL, now).catch((error) => {
+    if (!(error instanceof AccountError)) throw error;
+    return findAccount(accountDeps, DEMO_EMAIL);
   });
-  await grantStarter(desk.ledger, account, starter, now);
-  const { key } = await createKey(desk, account, "demo", now);
+  await grantStarter(accountDeps.ledger, account, starter, now);
+  const { key } = await createKey(accountDeps, account, "demo", now);
   return key;
 }
 

@@ -12,9 +12,9 @@ export type NodeLog = {
   /** What works, but not as it should where others reach the service. */
   warn(message: string): void;
   access(entry: AccessLogEntry): void;
-  complain: AppContext["logError"];
+  logError: AppContext["logError"];
   /** A letter that found no mail server: the file it is in; its text and link too on one's own machine. */
-  letter(text: string): void;
+  email(text: string): void;
   /** Writes out what still waits; gives up on a reader that does not read. */
   close(): Promise<void>;
 };
@@ -54,8 +54,8 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     access(entry) {
       if (logsAccess) lines.add(accessLine(isoTime(Date.now()), entry));
     },
-    letter: (text) => log.info({ letter: text }, "letter"),
-    complain(message, { requestId, cause }) {
+    email: (text) => log.info({ email: text }, "letter"),
+    logError(message, { requestId, cause }) {
       // What went before it stands before it.
       lines.hand();
       log.error({ requestId, err: cause }, message);

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { Desk } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/people.ts";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
-import { ConfigFault, isLoopback } from "#config/read-settings.ts";
+import { ConfigError, isLoopback } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, warningsOf } from "./addresses.ts";
-import { createNodeHouse, hashKey, random, version } from "./app-context.ts";
-import { openPeopleDoor, type PeopleDoor } from "./dashboard-server.ts";
-import { DataFolderFault, outboxFolder } from "./data-folder.ts";
-import { DatabaseFault } from "./database-fault.ts";
+import { createNodeAppContext, hashKey, random, version } from "./app-context.ts";
+import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
+import { DataFolderError, outboxFolder } from "./data-folder.ts";
+import { StartupDatabaseError } from "./database-fault.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
@@ -33,37 +33,37 @@ async function main(): Promise<void> {
       onBatch: (batch) => metrics.onBatch(batch),
       onCrash(cause) {
         metrics.onLedgerCrash();
-        log.complain("The way to the ledger broke; it is mended", { cause });
+        log.logError("The way to the ledger broke; it is mended", { cause });
       },
       onFault: (cause) =>
-        log.complain("Upkeep of the journal of debits failed; retrying", { cause }),
+        log.logError("Upkeep of the journal of debits failed; retrying", { cause }),
     },
     { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
   );
   const { ledger, directory, secrets } = store;
   const pool = openToolPool(config.toolThreads, (cause) =>
-    log.complain("A thread for large inputs failed", { cause }),
+    log.logError("A thread for large inputs failed", { cause }),
   );
   const metrics = createNodeMetrics({
     ...{ ledger: store.waiting, tools: pool.waiting },
     jobs: async () => [...((await people?.countJobs()) ?? []), ...(await reversals.countJobs())],
   });
-  const reversals = openReversals(config.dataDir, ledger, random, log.complain);
+  const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   const pages = openNodePages(config.dataDir, log);
-  let people: PeopleDoor | undefined;
+  let people: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
     // With PORT=0 the port is known only now.
     publicUrl = baseOf(config, port);
-    people = openPeopleDoor(config, { publicUrl, port, secrets, prices }, log);
+    people = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
     const { reverseLater } = reversals;
     const parts = { ledger, pool, log, metrics, reverseLater };
-    const context = createNodeHouse({ config, publicUrl, secrets, ...parts });
+    const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS };
     const app = createApp(context, createSite({ settings, people, pages }));
     return withOperator(app, people);
   }, config);
-  const upkeep = startUpkeep(ledger, config.foldAfterDays, log.complain);
+  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError);
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -86,10 +86,10 @@ async function main(): Promise<void> {
   process.on("SIGINT", (signal) => void stop(signal));
 
   // After the port was taken: a start that fails must not use up the one time at which the key is shown.
-  const desk: Desk = { ledger, directory, secrets, random, hashKey };
+  const accountDeps: AccountDeps = { ledger, directory, secrets, random, hashKey };
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const wantsDemo = isLoopback(config.host) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
-  const demoKey = wantsDemo ? await createDemoAccount(desk, starter, Date.now()) : null;
+  const demoKey = wantsDemo ? await createDemoAccount(accountDeps, starter, Date.now()) : null;
 
   // Last: whoever reads this may send a signal at once.
   const address = urlOf(config.host, server.port);
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
 }
 
 /** The app with the operator's way in beside it. */
-const withOperator = (app: App, people: PeopleDoor): App => ({
+const withOperator = (app: App, people: DashboardServer): App => ({
   ...app,
   fetch: (request, connection) =>
     isForOperator((connection as IncomingMessage).url)
@@ -137,8 +137,9 @@ main().catch((error: NodeJS.ErrnoException) => {
 });
 
 function explain(error: NodeJS.ErrnoException): string {
-  if (error instanceof ConfigFault) return `The settings are not right:\n${error.message}`;
-  if (error instanceof DataFolderFault || error instanceof DatabaseFault) return error.message;
+  if (error instanceof ConfigError) return `The settings are not right:\n${error.message}`;
+  if (error instanceof DataFolderError || error instanceof StartupDatabaseError)
+    return error.message;
   if (error.code === "EADDRINUSE")
     return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
   if (error.code === "EACCES")

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Complain } from "#email/enqueue-emails.ts";
+import type { LogError } from "#email/enqueue-emails.ts";
 import { createDeliverer } from "#events/deliver-webhooks.ts";
-import { type CarryOnWiring, carryOn, noticesOf } from "#events/dispatch-events.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import { type DispatchDeps, dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
+import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/forget-old.ts";
 import { createAside } from "#events/set-aside.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
@@ -16,13 +16,13 @@ import { HOUR_MS } from "#limits.ts";
  * delivers the webhooks that are due, each minute it looks for grants that end, and now and then it forgets what is old.
  * Any number of nodes may do it at once.
  */
-export type NoticesWiring = Omit<CarryOnWiring, "source" | "book" | "ledger" | "aside"> & {
+export type NotificationsDeps = Omit<DispatchDeps, "source" | "eventStore" | "ledger" | "aside"> & {
   ledger: Ledger;
-  book: NoticeBook;
+  eventStore: EventStore;
   jobs: JobQueue;
   transport: WebhookTransport;
   /** Called when letters may have come into the queue. */
-  onLetters(): void;
+  onEmails(): void;
   everyMs?: number;
   writingMs?: number;
   restMs?: number;
@@ -45,11 +45,11 @@ const BATCHES_A_ROUND = 10;
 const FORGET_PAUSE_MS = 50;
 const STOP_GRACE_MS = 1_500;
 
-export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
-  const { ledger, book, jobs, transport, now, random, everyMs = EVERY_MS, onLetters } = wiring;
+export function startNotifications(wiring: NotificationsDeps): { stop(): Promise<void> } {
+  const { ledger, eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
   const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
-  const complain = onceAnHour(wiring.complain, now);
-  const source = noticesOf(ledger);
+  const logError = onceAnHour(wiring.logError, now);
+  const source = eventsOf(ledger);
   const aside = createAside();
   const ending = new AbortController();
   const isEnding = () => ending.signal.aborted;
@@ -66,8 +66,8 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     });
     return rested;
   }
-  const deliverer = createDeliverer({ jobs, book, transport, now, random, complain, rest });
-  const webhooks = startJobs(deliverer, { logError: complain, lookAtLeastMs: everyMs, graceMs: 0 });
+  const deliverer = createDeliverer({ jobs, eventStore, transport, now, random, logError, rest });
+  const webhooks = startJobs(deliverer, { logError: logError, lookAtLeastMs: everyMs, graceMs: 0 });
   let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
 
   async function lookForExpiries(): Promise<void> {
@@ -83,9 +83,9 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
   async function carry(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
-      const round = await carryOn({ ...wiring, source, book, complain, aside, rest });
+      const round = await dispatchEvents({ ...wiring, source, eventStore, logError, aside, rest });
       if (round.carried > 0) {
-        onLetters();
+        onEmails();
         webhooks.wake();
       }
       more = round.more;
@@ -95,7 +95,7 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
   /** After notices were carried on: one that was handled and not settled must still be known as such. */
   async function forget(): Promise<void> {
     if (now() < forgetAt) return;
-    const more = await forgetOld({ book, jobs, now }, BATCHES_A_ROUND, async () => {
+    const more = await forgetOld({ eventStore, jobs, now }, BATCHES_A_ROUND, async () => {
       await pause(FORGET_PAUSE_MS);
       return !isEnding();
     });
@@ -111,7 +111,7 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
     ];
     while (!isEnding()) {
       for (const [step, failed] of steps)
-        if (!isEnding()) await step().catch((cause) => complain(failed, { cause }));
+        if (!isEnding()) await step().catch((cause) => logError(failed, { cause }));
       await pause(everyMs);
     }
   }
@@ -127,14 +127,14 @@ export function startNotices(wiring: NoticesWiring): { stop(): Promise<void> } {
 }
 
 /** What goes on for long fills no log. */
-function onceAnHour(complain: Complain, now: () => number): Complain {
+function onceAnHour(logError: LogError, now: () => number): LogError {
   const told = new Map<string, number>();
   return (message, details) => {
     const at = now();
     if (at - (told.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
     if (told.size >= TOLD_MAX) told.clear();
     told.set(message, at);
-    complain(message, details);
+    logError(message, details);
   };
 }
 

@@ -17,7 +17,7 @@ type Forward = (request: Request, body: Uint8Array | null) => Promise<Response>;
  * Hands a request below `/operator` on to the thread that answers it. A body is read only where the token is good, so
  * that nobody else fills the memory.
  */
-export function createOperatorDoor(tokens: readonly OperatorToken[], log: NodeLog) {
+export function createOperatorServer(tokens: readonly OperatorToken[], log: NodeLog) {
   const findName = createTokenSearch(tokens);
   const newId = createIdSequence(random);
   return async (request: Request, forward: Forward): Promise<Response> => {
@@ -31,7 +31,7 @@ export function createOperatorDoor(tokens: readonly OperatorToken[], log: NodeLo
       }
       return await forward(request, await readBody(request, OPERATOR_BODY_BYTES_MAX, () => {}));
     } catch (thrown) {
-      return respondWithError(thrown, newId("req"), log.complain, request);
+      return respondWithError(thrown, newId("req"), log.logError, request);
     }
   };
 }

@@ -5,17 +5,17 @@ import { openPages } from "./pages.ts";
 
 /** The built pages of this checkout, as the hall knows them. */
 export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { close(): void } {
-  const { answerAsset, assetsFor, settled, close } = openPages({
+  const { serveAsset, assetsFor, settled, close } = openPages({
     checkout: path.join(import.meta.dirname, "../../.."),
     dataDir,
     say: (text) => process.stdout.write(text),
-    complain: log.complain,
+    logError: log.logError,
   });
   let front: string | null = null;
   void settled.then(async () => {
     front = (await assetsFor(FRONT_ENTRY))?.scripts[0] ?? null;
   });
-  return { answerAsset, assetsFor, close, frontScript: () => front };
+  return { serveAsset, assetsFor, close, frontScript: () => front };
 }
 
 /** The script of the pages that are written on the server. */

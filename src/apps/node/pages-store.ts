@@ -8,7 +8,7 @@ import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
 /** A build of the pages, read into memory once: whoever removes or changes the folder disturbs nobody. */
 export type PageStore = {
   /** The file below `/assets/`, in the best encoding that is accepted; 404 for any other name. */
-  answer(name: string, request: Request): Response;
+  response(name: string, request: Request): Response;
   /** What a page needs at first: the entry, and the screen that will be shown. */
   assetsFor(entry: string, screen?: string): AppAssets;
 };
@@ -20,9 +20,9 @@ export function readPageStore(folder: string): PageStore {
   const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
   const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
   return {
-    answer(name, request) {
+    response(name, request) {
       const asset = assets.get(name);
-      return asset === undefined ? nothing() : answerWith(asset, request);
+      return asset === undefined ? nothing() : respondWith(asset, request);
     },
     assetsFor: (entry, screen) => assetsOf(manifest, firstPaint, entry, screen),
   };
@@ -62,7 +62,7 @@ function readAssets(folder: string): Map<string, Asset> {
   return assets;
 }
 
-function answerWith(asset: Asset, request: Request): Response {
+function respondWith(asset: Asset, request: Request): Response {
   const liked = chooseEncoding(request.headers.get("accept-encoding"));
   // What packing would not make smaller goes as it is.
   const encoding = liked !== null && asset[liked] !== undefined ? liked : null;

@@ -9,7 +9,7 @@ import { type PageStore, readPageStore } from "./pages-store.ts";
 /** The pages that React draws, as they were built from this checkout. The API does not depend on them. */
 export type NodePages = {
   /** Answers `/assets/<name>`. */
-  answerAsset(name: string, request: Request): Promise<Response>;
+  serveAsset(name: string, request: Request): Promise<Response>;
   /** What the head of a page must name; null where there is no build (yet). Waits a while for one that is being made. */
   assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
   /** Ends when the pages are there, or when it is certain that they will not be. */
@@ -23,7 +23,7 @@ export type PageOptions = {
   dataDir: string;
   /** For the person at the terminal. */
   say: (text: string) => void;
-  complain: (text: string, facts: { cause: unknown }) => void;
+  logError: (text: string, facts: { cause: unknown }) => void;
 };
 
 /** A page that is asked for while the pages are being built waits for so long before it says that it must be asked again. */
@@ -39,7 +39,7 @@ export function openPages(options: PageOptions): NodePages {
       store = ready;
     },
     (cause: unknown) => {
-      if (!ending.signal.aborted) options.complain("The pages cannot be shown", { cause });
+      if (!ending.signal.aborted) options.logError("The pages cannot be shown", { cause });
     },
   );
 
@@ -49,9 +49,9 @@ export function openPages(options: PageOptions): NodePages {
   return {
     settled,
     close: () => ending.abort(),
-    async answerAsset(name, request) {
+    async serveAsset(name, request) {
       const ready = store ?? (await whenSettled());
-      return ready?.answer(name, request) ?? away();
+      return ready?.response(name, request) ?? away();
     },
     async assetsFor(entry, screen) {
       const ready = store ?? (await whenSettled());

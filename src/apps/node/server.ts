@@ -8,7 +8,7 @@ import {
 import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { App } from "#api/app.ts";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import {
   CONNECTIONS_MAX,
   HEADER_BYTES_MAX,
@@ -86,15 +86,15 @@ export async function startNodeServer(
       errorHandler: () => app.refuse(NOT_A_REQUEST, new Headers()),
     },
   );
-  const answer: RequestListener = (incoming, outgoing) => {
+  const result: RequestListener = (incoming, outgoing) => {
     // Once stopping, a kept connection would take new requests for ever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
     connections.note(outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
-  server.on("request", answer);
+  server.on("request", result);
   // What a client expects besides an answer is its own affair (RFC 9110, section 10.1.1).
-  server.on("checkExpectation", answer);
+  server.on("checkExpectation", result);
   return { port, stop: () => stop(server, connections) };
 }
 
@@ -156,14 +156,14 @@ function stop(server: Server, connections: Connections): Promise<void> {
   });
 }
 
-const WHAT_WENT_WRONG: Record<string, Fault> = {
-  HPE_HEADER_OVERFLOW: new Fault(
+const WHAT_WENT_WRONG: Record<string, ApiError> = {
+  HPE_HEADER_OVERFLOW: new ApiError(
     "headers_too_large",
     `The request line and headers together are over ${HEADER_BYTES_MAX} bytes.`,
   ),
-  ERR_HTTP_REQUEST_TIMEOUT: new Fault("request_timeout", "The request did not arrive in time."),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError("request_timeout", "The request did not arrive in time."),
 };
-const NOT_A_REQUEST = new Fault(
+const NOT_A_REQUEST = new ApiError(
   "invalid_request",
   "This is not a request that the service can read.",
 );

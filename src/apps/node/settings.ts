@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 
 /** The settings of a node, and the price list that they name; all faults of both come in one message. */
 export function readNodeSettings(env: Record<string, string | undefined>): {
@@ -13,7 +13,7 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
   const config = readTexts(env, faults);
   // Where other settings are wrong, what is wrong with the prices is told as well.
   const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", faults);
-  if (config === null || faults.length > 0) throw new ConfigFault(faults.join("\n"));
+  if (config === null || faults.length > 0) throw new ConfigError(faults.join("\n"));
   return { config, prices };
 }
 
@@ -21,7 +21,7 @@ function readTexts(env: Record<string, string | undefined>, faults: string[]): C
   try {
     return readConfig(env);
   } catch (error) {
-    if (!(error instanceof ConfigFault)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     faults.push(error.message);
     return null;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Desk } from "#accounts/people.ts";
+import type { AccountDeps } from "#accounts/people.ts";
 import type { Config } from "#config/config.ts";
 import { randomBase62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -16,13 +16,13 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
-import { DatabaseFault, explainDatabase } from "./database-fault.ts";
+import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
 import { NO_PATIENCE, type Patience, whenFit } from "./database-wait.ts";
 
 /** Where a node keeps its data: a file of its own, or a PostgreSQL that the nodes of a fleet share. */
 export type NodeStore = {
   ledger: Ledger;
-  directory: Desk["directory"];
+  directory: AccountDeps["directory"];
   secrets: readonly string[];
   /** Orders that wait for the ledger. */
   waiting(): number;
@@ -85,7 +85,7 @@ async function openPostgresStore(
     };
   } catch (error) {
     await pool.close().catch(() => {});
-    throw new DatabaseFault(explainDatabase(error), { cause: error });
+    throw new StartupDatabaseError(explainDatabase(error), { cause: error });
   }
 }
 

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
-import type { ToolAnswer } from "#api/pipeline/run-tool.ts";
-import { Fault } from "#errors.ts";
+import type { ToolResponse } from "#api/pipeline/run-tool.ts";
+import { ApiError } from "#errors.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import type { ThreadJob, ToolThreadAnswer } from "./tool-thread.ts";
+import type { ThreadJob, ToolThreadResponse } from "./tool-thread.ts";
 
 /** Threads for large inputs: bytes go in, the finished answer comes out, and no small call waits behind them. */
 export type ToolPool = {
-  run(job: ThreadJob): Promise<ToolAnswer>;
+  run(job: ThreadJob): Promise<ToolResponse>;
   waiting(): number;
   close(): Promise<void>;
 };
@@ -15,7 +15,7 @@ export type ToolPool = {
 /** `onFault`: told of threads that could not start or died; the calls they had are answered with an error. */
 export function openToolPool(threads: number | null, onFault: (cause: Error) => void): ToolPool {
   const count = threads ?? Math.max(1, availableParallelism() - 1);
-  const pool = new Piscina<ThreadJob, ToolThreadAnswer>({
+  const pool = new Piscina<ThreadJob, ToolThreadResponse>({
     filename: new URL("./tool-thread.ts", import.meta.url).href,
     minThreads: 1,
     maxThreads: count,
@@ -24,19 +24,19 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
 
   pool.on("error", onFault);
 
-  async function run(job: ThreadJob): Promise<ToolAnswer> {
+  async function run(job: ThreadJob): Promise<ToolResponse> {
     // Not by Piscina's `maxQueue`, which does not count jobs that come with a signal (5.3.2).
     if (pool.queueSize >= TOOL_QUEUE_MAX) throw overloaded(new Error("The queue is full"));
     // Counted from here, with the time in the queue: whoever waited so long does not wait any more.
     const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS);
     // Moving the bytes spares a copy; with an idempotency key they may be needed again for a replay.
     const transferList = job.fingerprint ? [] : [job.body.buffer as ArrayBuffer];
-    const answer = await pool.run(job, { signal, transferList }).catch((cause) => {
+    const response = await pool.run(job, { signal, transferList }).catch((cause) => {
       throw isPassing(cause) ? overloaded(cause) : cause;
     });
-    if ("fault" in answer)
-      throw new Fault(answer.fault.code, answer.fault.message, answer.fault.details);
-    return answer;
+    if ("fault" in response)
+      throw new ApiError(response.fault.code, response.fault.message, response.fault.details);
+    return response;
   }
 
   return { run, waiting: () => pool.queueSize, close: () => pool.close() };
@@ -46,8 +46,8 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
 const isPassing = (cause: { name?: string; code?: string }) =>
   cause.name === "AbortError" || cause.code === "ERR_WORKER_INIT_FAILED";
 
-function overloaded(cause: unknown): Fault {
-  return new Fault(
+function overloaded(cause: unknown): ApiError {
+  return new ApiError(
     "unavailable",
     "The service has more large calls to do than it can. The call was not charged.",
     { cause, headers: { "Retry-After": "2" } },

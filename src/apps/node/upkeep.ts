@@ -12,8 +12,8 @@ const BETWEEN_ROUNDS_MS = 10 * 60_000;
 
 export function startUpkeep(
   ledger: Ledger,
-  foldAfterDays: number,
-  complain: AppContext["logError"],
+  rollUpAfterDays: number,
+  logError: AppContext["logError"],
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
   let isStopped = false;
@@ -24,14 +24,14 @@ export function startUpkeep(
     const started = performance.now();
     let next: number | null = null;
     try {
-      const foldBefore = now - foldAfterDays * DAY_MS;
-      const outcome = await ledger.maintain({ now, foldBefore, rowsMax, after });
+      const rollUpBefore = now - rollUpAfterDays * DAY_MS;
+      const outcome = await ledger.maintain({ now, rollUpBefore, rowsMax, after });
       next = outcome.after;
-      if (outcome.clockAheadMs !== undefined) complain(clocksApart(outcome.clockAheadMs), {});
+      if (outcome.clockAheadMs !== undefined) logError(clocksApart(outcome.clockAheadMs), {});
       rowsMax = next === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
     } catch (cause) {
       rowsMax = ROWS_A_STEP;
-      complain("Upkeep of the ledger failed; it is tried again later", { cause });
+      logError("Upkeep of the ledger failed; it is tried again later", { cause });
     }
     schedule(next === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS, next);
   }

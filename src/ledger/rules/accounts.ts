@@ -23,7 +23,7 @@ export function decideOpening(
   if (account !== null) return { outcome: { opened: false }, changes: {} };
   const opened: AccountRow = {
     ...{ no: 0, id: order.account, createdAt: order.now, state: "open", freeCall: order.freeCall },
-    ...{ lifetimeGrants: 0, lowBalance: LOW_BALANCE_DEFAULT, toldLevel: "gone" },
+    ...{ lifetimeGrants: 0, lowBalance: LOW_BALANCE_DEFAULT, notifiedLevel: "gone" },
     ...{ frontGrant: null, rest: 0 },
   };
   return { outcome: { opened: true }, changes: { account: opened } };
@@ -54,7 +54,7 @@ export function decideClosing(
       forfeited += lost;
       return { ...voidCredits(grant, lost, now), eventDueAt: null };
     });
-  const closed: AccountRow = { ...account, state: "closed", toldLevel: "gone" };
+  const closed: AccountRow = { ...account, state: "closed", notifiedLevel: "gone" };
   const { account: after } = recount(closed, withChanged(concerned, grants), now);
   return {
     outcome: { found: true, forfeited },
@@ -75,10 +75,10 @@ export function decideLowBalance(
     return { outcome: { found: false }, changes: {} };
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
-  const toldLevel = levelOf(balance, lowBalance);
+  const notifiedLevel = levelOf(balance, lowBalance);
   return {
     outcome: { found: true },
-    changes: { account: { ...account, lowBalance, toldLevel } },
+    changes: { account: { ...account, lowBalance, notifiedLevel } },
   };
 }
 

@@ -105,15 +105,15 @@ export type Told = { account: AccountRow; events: EventContent[] };
 /** After whatever may have lowered the balance: the owner is told of a level that is worse than the last one told. */
 export function tellIfWorse({ account, balance }: Balanced): Told {
   const level = levelOf(balance, account.lowBalance);
-  if (account.state === "closed" || !isWorse(level, account.toldLevel))
+  if (account.state === "closed" || !isWorse(level, account.notifiedLevel))
     return { account, events: [] };
   const event = eventOfLevel(balance, account.lowBalance);
-  return { account: { ...account, toldLevel: level }, events: [event] };
+  return { account: { ...account, notifiedLevel: level }, events: [event] };
 }
 
 /** After whatever may have raised it: a better level is recorded in silence, so that the next fall is told. */
 export function recordIfBetter({ account, balance }: Balanced): AccountRow {
   const level = levelOf(balance, account.lowBalance);
-  if (account.state === "closed" || !isWorse(account.toldLevel, level)) return account;
-  return { ...account, toldLevel: level };
+  if (account.state === "closed" || !isWorse(account.notifiedLevel, level)) return account;
+  return { ...account, notifiedLevel: level };
 }

@@ -128,8 +128,8 @@ function replayOf(
     return null;
   if (earlier.bodySha256 !== idempotency.bodySha256)
     return { outcome: "idempotency_key_reused", balance };
-  const { answerSha256, receivedAt, random } = earlier;
-  return { outcome: "replayed", balance, replay: { answerSha256, receivedAt, random } };
+  const { responseSha256, receivedAt, random } = earlier;
+  return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
 
 /** A call priced 0 needs no free call. */
@@ -195,8 +195,8 @@ function useKey(key: KeyRow, now: number): KeyRow | null {
 }
 
 function recordOf({ tool, now, callId, idempotency }: DebitOrder): IdempotencyRow {
-  const { key, bodySha256, answerSha256, receivedAt, random } = idempotency as NonNullable<
+  const { key, bodySha256, responseSha256, receivedAt, random } = idempotency as NonNullable<
     DebitOrder["idempotency"]
   >;
-  return { tool, key, at: now, callId, bodySha256, answerSha256, receivedAt, random };
+  return { tool, key, at: now, callId, bodySha256, responseSha256, receivedAt, random };
 }

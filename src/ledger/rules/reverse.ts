@@ -30,7 +30,7 @@ export function decideReversal(
     if (concerned === undefined) return { need: "concerned", grants: payersOf(debit) };
     const partOf = partsOf(debit);
     const grants = concerned.map((grant) =>
-      giveBack(grant, partOf(grant), account.state === "closed", now),
+      reverseCall(grant, partOf(grant), account.state === "closed", now),
     );
     const balanced = rebalance(account, rows, grants, now);
     if ("need" in balanced) return balanced;
@@ -57,7 +57,7 @@ function partsOf({ parts, credits }: DebitRow): (grant: GrantRow) => number {
 }
 
 /** What is clawed back of the grant and was spent is voided as it comes back; so is all that a closed account could spend. */
-function giveBack(grant: GrantRow, credits: number, isClosed: boolean, now: number): GrantRow {
+function reverseCall(grant: GrantRow, credits: number, isClosed: boolean, now: number): GrantRow {
   const returned = { ...grant, remaining: grant.remaining + credits };
   if (isClosed && isSpendable(returned, now)) return voidCredits(returned, returned.remaining, now);
   const missing = Math.max(0, grant.clawback - grant.voided);

@@ -15,7 +15,7 @@ export type AccountRow = {
   /** Grants of the kind `lifetime` that are not clawed back whole: the account is on the plan while there is one. */
   lifetimeGrants: number;
   lowBalance: number;
-  toldLevel: Level;
+  notifiedLevel: Level;
   /**
    * The balance without a sum over all grants (`balance.ts`): the id of the grant that is spent first, and what those after it
    * in burn order hold together; -1 where that is not known. This holds whenever that grant is the first spendable one,
@@ -85,7 +85,7 @@ export type IdempotencyRow = {
   at: number;
   callId: string;
   bodySha256: string;
-  answerSha256: string;
+  responseSha256: string;
   receivedAt: number;
   random: string | null;
 };

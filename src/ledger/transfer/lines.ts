@@ -5,7 +5,7 @@ import { givenRecord } from "./older-records.ts";
 import {
   type RecordCounts,
   type RecordKind,
-  TransferFault,
+  TransferError,
   type TransferRecord,
   transferRecord,
 } from "./records.ts";
@@ -68,7 +68,7 @@ function beginLines(write: (bytes: Uint8Array) => void) {
       // What an import would refuse must not be found out when the data is needed.
       const checked = transferRecord.safeParse(record);
       if (!checked.success)
-        throw new TransferFault(`The data holds ${describe(record, checked.error)}`);
+        throw new TransferError(`The data holds ${describe(record, checked.error)}`);
       putLine(record);
       counts[record.record] = (counts[record.record] ?? 0) + 1;
     },
@@ -90,7 +90,7 @@ export function* readTransfer(
   for (const bytes of lines) {
     line += 1;
     if (ended)
-      throw new TransferFault(`Line ${line} comes after the trailer, where nothing may come`);
+      throw new TransferError(`Line ${line} comes after the trailer, where nothing may come`);
     const value = parseLine(bytes, line);
     if (line === 1) checkHeader(value);
     else if (value.record === "trailer") {
@@ -99,16 +99,16 @@ export function* readTransfer(
     } else {
       const checked = givenRecord.safeParse(value);
       if (!checked.success)
-        throw new TransferFault(`Line ${line} is ${describe(value, checked.error)}`);
+        throw new TransferError(`Line ${line} is ${describe(value, checked.error)}`);
       counts[checked.data.record] = (counts[checked.data.record] ?? 0) + 1;
       yield { line, record: checked.data };
     }
     digest.update(bytes);
     digest.update(LINE_FEED);
   }
-  if (line === 0) throw new TransferFault("There is nothing to read: not one line came");
+  if (line === 0) throw new TransferError("There is nothing to read: not one line came");
   if (!ended)
-    throw new TransferFault(
+    throw new TransferError(
       `The lines end after line ${line} without a trailer: they were cut off`,
     );
   return counts;
@@ -121,22 +121,22 @@ function parseLine(bytes: Uint8Array, line: number): { record: string } {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new TransferFault(
+    throw new TransferError(
       `Line ${line} is not JSON in UTF-8: it is damaged, or the file is no export`,
     );
   }
   const parsed = asObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TransferFault(`Line ${line} is no record: it has no member "record"`);
+  throw new TransferError(`Line ${line} is no record: it has no member "record"`);
 }
 
 function checkHeader(value: object): void {
   const parsed = header.safeParse(value);
   if (!parsed.success || parsed.data.format !== FORMAT) {
-    throw new TransferFault("Line 1 is not the header of an export of Toolbooth");
+    throw new TransferError("Line 1 is not the header of an export of Toolbooth");
   }
   if (parsed.data.version !== TRANSFER_VERSION) {
-    throw new TransferFault(
+    throw new TransferError(
       `Line 1 names version ${parsed.data.version} of the format, but this version of Toolbooth reads only ${TRANSFER_VERSION}`,
     );
   }
@@ -144,19 +144,19 @@ function checkHeader(value: object): void {
 
 function checkTrailer(value: object, counts: RecordCounts, sha: string, line: number): void {
   const parsed = trailer.safeParse(value);
-  if (!parsed.success) throw new TransferFault(`Line ${line} is ${describe(value, parsed.error)}`);
+  if (!parsed.success) throw new TransferError(`Line ${line} is ${describe(value, parsed.error)}`);
   const kinds = new Set([...Object.keys(parsed.data.counts), ...Object.keys(counts)]);
   for (const kind of kinds) {
     const promised = parsed.data.counts[kind] ?? 0;
     const came = counts[kind as RecordKind] ?? 0;
     if (promised !== came) {
-      throw new TransferFault(
+      throw new TransferError(
         `Line ${line}: the trailer counts ${promised} records of the kind "${kind}", but ${came} came: lines are missing or doubled`,
       );
     }
   }
   if (parsed.data.sha256 !== undefined && parsed.data.sha256 !== sha) {
-    throw new TransferFault(
+    throw new TransferError(
       `Line ${line}: the SHA-256 of the lines is not the one in the trailer: a line was changed. Leave "sha256" out of the trailer where the change is meant`,
     );
   }

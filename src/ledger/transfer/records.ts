@@ -33,7 +33,7 @@ export const transferRecord = z.discriminatedUnion("record", [
     freeCall: z.enum(["open", "used", "withheld"]),
     lowBalance: sinceLater(count),
     /** Null where it was not noted: what is so when the lines are taken in is told nobody. */
-    toldLevel: sinceLater(z.enum(LEVELS)),
+    notifiedLevel: sinceLater(z.enum(LEVELS)),
   }),
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
@@ -119,7 +119,7 @@ export const transferRecord = z.discriminatedUnion("record", [
     at: time,
     callId: name,
     bodySha256: z.string(),
-    answerSha256: z.string(),
+    responseSha256: z.string(),
     receivedAt: time,
     random: z.string().nullable(),
   }),
@@ -132,7 +132,7 @@ export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { record
 export type RecordCounts = Partial<Record<RecordKind, number>>;
 
 /** What is wrong with the lines, in one sentence that names the line. */
-export class TransferFault extends Error {}
+export class TransferError extends Error {}
 
 /** Why a store does not take a good record: what it says does not go with the lines before it. */
 const STORE_FAULTS = {
@@ -143,7 +143,7 @@ const STORE_FAULTS = {
 };
 
 export const storeFault = (fault: keyof typeof STORE_FAULTS, line: number, kind: RecordKind) =>
-  new TransferFault(`Line ${line} (${kind}) ${STORE_FAULTS[fault]}`);
+  new TransferError(`Line ${line} (${kind}) ${STORE_FAULTS[fault]}`);
 
-export const booksFault = (faults: readonly string[]) =>
-  new TransferFault(`The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`);
+export const totalsFault = (faults: readonly string[]) =>
+  new TransferError(`The books in these lines do not reconcile: ${faults.slice(0, 3).join("; ")}`);

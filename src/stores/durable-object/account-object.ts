@@ -13,10 +13,10 @@ import {
 
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
-import { FOLD_AFTER_DAYS_DEFAULT, FOLD_AFTER_DAYS_MIN, HOUR_MS } from "#limits.ts";
+import { HOUR_MS, ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN } from "#limits.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
-import { createForwardedNotices } from "../sql/forwarded-events.ts";
+import { createForwardedEvents } from "../sql/forwarded-events.ts";
 import {
   type BatchResult,
   createBatchRunner,
@@ -76,12 +76,12 @@ export class AccountLedger extends DurableObject {
     const forwarding =
       DB === undefined
         ? null
-        : createForwarding(driver, perform, createForwardedNotices(createD1Database(DB)));
+        : createForwarding(driver, perform, createForwardedEvents(createD1Database(DB)));
     const maintain = (order: MaintainOrder) => perform("maintain", order);
-    const foldAfterDays = foldAfterDaysOf(env);
-    this.#upkeep = createUpkeep(storage, driver, maintain, foldAfterDays, forwarding);
+    const rollUpAfterDays = rollUpAfterDaysOf(env);
+    this.#upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, forwarding);
     // What an earlier version has stored may be due by something that only this one knows.
-    if (hasMigrated) this.#upkeep.schedule().catch(complainOfAlarm);
+    if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
     this.#moving = createMoving(driver, async () => {
       await storage.deleteAll();
       openSchema(driver, migrations);
@@ -104,10 +104,10 @@ export class AccountLedger extends DurableObject {
   ): Promise<CallResult> {
     const throttle = this.#throttles.get(callsPerSecond) ?? createThrottle(callsPerSecond);
     this.#throttles.set(callsPerSecond, throttle);
-    let noted: Promise<void> | undefined;
+    let recorded: Promise<void> | undefined;
     const debit = (given: unknown) => {
       const result = this.#carryOut("debit", given);
-      noted = this.#noteOutcome("debit", given, result);
+      recorded = this.#noteOutcome("debit", given, result);
       return unwrap(result) as DebitOutcome;
     };
     const keyStatus = (given: unknown) => unwrap(this.#carryOut("keyStatus", given)) as KeyStatus;
@@ -118,7 +118,7 @@ export class AccountLedger extends DurableObject {
         kind === "debit"
           ? await countCall({ ...question, ask: debit })
           : await countCall({ ...question, ask: keyStatus });
-      await noted;
+      await recorded;
       return { value };
     } catch (error) {
       return { error: describeFault(error) };
@@ -188,16 +188,16 @@ export class AccountLedger extends DurableObject {
   ): Promise<void> | undefined {
     if (!("value" in result)) return undefined;
     // The round after it looks at all that is due.
-    if (this.#hasNotice) return this.#upkeep.noteNotice()?.catch(complainOfAlarm);
+    if (this.#hasNotice) return this.#upkeep.recordHandled()?.catch(logAlarmError);
     // The ends of grants may have come back.
-    if (name === "clawback") return this.#upkeep.schedule().catch(complainOfAlarm);
+    if (name === "clawback") return this.#upkeep.schedule().catch(logAlarmError);
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
-    return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(complainOfAlarm);
+    return this.#upkeep.note({ now, repeatable: idempotency !== null })?.catch(logAlarmError);
   }
 }
 
-const complainOfAlarm = (cause: unknown) =>
+const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
 const UNUSABLE = "The ledger of an account cannot be used by this version; its calls get 503";
 const NO_ALARM = "No alarm could be set for the upkeep of an account; the next call tries again";
@@ -209,7 +209,9 @@ export type CallResult =
   | Extract<BatchResult, { error: unknown }>;
 
 /** The Worker's door has judged the text; where it was not good, no call comes here. */
-function foldAfterDaysOf(env: unknown): number {
-  const days = Number((env as { TOOLBOOTH_FOLD_AFTER_DAYS?: unknown }).TOOLBOOTH_FOLD_AFTER_DAYS);
-  return days >= FOLD_AFTER_DAYS_MIN ? days : FOLD_AFTER_DAYS_DEFAULT;
+function rollUpAfterDaysOf(env: unknown): number {
+  const days = Number(
+    (env as { TOOLBOOTH_ROLL_UP_AFTER_DAYS?: unknown }).TOOLBOOTH_ROLL_UP_AFTER_DAYS,
+  );
+  return days >= ROLL_UP_AFTER_DAYS_MIN ? days : ROLL_UP_AFTER_DAYS_DEFAULT;
 }

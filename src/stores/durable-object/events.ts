@@ -1,7 +1,7 @@
-import { NOTICES_AT_ONCE } from "#events/bounds.ts";
+import { EVENTS_AT_ONCE } from "#events/bounds.ts";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
-import type { ForwardedNotices } from "../sql/forwarded-events.ts";
+import type { ForwardedEvents } from "../sql/forwarded-events.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 
 /**
@@ -34,9 +34,9 @@ export type PerformOwn = <Name extends LedgerOperation>(
 export function createForwarding(
   driver: SqlDriver,
   perform: PerformOwn,
-  place: Pick<ForwardedNotices, "add">,
+  place: Pick<ForwardedEvents, "add">,
 ): Forwarding {
-  const oldestNotice = driver.prepare("SELECT at FROM event ORDER BY no LIMIT 1");
+  const oldestEvent = driver.prepare("SELECT at FROM event ORDER BY no LIMIT 1");
   const nextLook = driver.prepare(
     "SELECT event_due_at FROM credit_grant WHERE event_due_at IS NOT NULL ORDER BY event_due_at, no LIMIT 1",
   );
@@ -51,16 +51,16 @@ export function createForwarding(
 
   async function handOn(): Promise<void> {
     for (;;) {
-      const { notices } = perform("listEvents", { max: NOTICES_AT_ONCE });
-      if (notices.length === 0) return;
-      await place.add(notices);
-      perform("deleteEvents", { ids: notices.map(({ id }) => id) });
+      const { events } = perform("listEvents", { max: EVENTS_AT_ONCE });
+      if (events.length === 0) return;
+      await place.add(events);
+      perform("deleteEvents", { ids: events.map(({ id }) => id) });
     }
   }
 
   return {
     dueAt(now) {
-      const [written, look] = [oldestNotice.get()?.["at"], nextLook.get()?.["event_due_at"]];
+      const [written, look] = [oldestEvent.get()?.["at"], nextLook.get()?.["event_due_at"]];
       const dues = [];
       if (typeof written === "number") {
         const wait = Math.min(now - written, FORWARD_WAIT_MAX_MS);

@@ -22,10 +22,10 @@ export type Sending = {
  * Any other fault, and an object that does not answer in time, leaves the outcome unknown. The time is that of all tries
  * together. A stub that has failed is not used again, so `send` finds a fresh one each time.
  */
-export async function sendToObject<Answer>(
-  send: (isAgain: boolean) => Promise<Answer>,
+export async function sendToObject<ApiResponse>(
+  send: (isAgain: boolean) => Promise<ApiResponse>,
   sending: Sending,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   let isLate = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -41,11 +41,11 @@ export async function sendToObject<Answer>(
   }
 }
 
-async function sendAgain<Answer>(
-  send: (isAgain: boolean) => Promise<Answer>,
+async function sendAgain<ApiResponse>(
+  send: (isAgain: boolean) => Promise<ApiResponse>,
   { whom, isRepeatable }: Sending,
   isLate: () => boolean,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await send(tries > 0);

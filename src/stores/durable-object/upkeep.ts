@@ -14,7 +14,7 @@ export type Upkeep = {
   /** A debit was made. Resolves when an alarm is set that is early enough; mostly one is, and nothing is returned. */
   note(debit: { now: number; repeatable: boolean }): Promise<void> | undefined;
   /** A notice was written. */
-  noteNotice(): Promise<void> | undefined;
+  recordHandled(): Promise<void> | undefined;
   /** What the alarm does. It may be run again at any time: the platform repeats one that failed. */
   round(): Promise<void>;
   /** Sets the alarm by what is stored. */
@@ -36,14 +36,14 @@ export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
   maintain: (order: MaintainOrder) => MaintainOutcome,
-  foldAfterDays: number,
+  rollUpAfterDays: number,
   forwarding: Forwarding | null = null,
 ): Upkeep {
-  const keptMs = foldAfterDays * DAY_MS;
+  const keptMs = rollUpAfterDays * DAY_MS;
   const oldestDebit = driver.prepare(
     "SELECT at FROM debit_by_account ORDER BY account_no, at LIMIT 1",
   );
-  const oldestAnswer = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
+  const oldestResponse = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
   /** Undefined until it was looked up, once in the object's life. */
   let alarmAt: number | null | undefined;
 
@@ -71,10 +71,10 @@ export function createUpkeep(
 
   /** When the oldest debit and the oldest answer become old; null where there is neither. */
   function oldAt(): number | null {
-    const [debit, answer] = [oldestDebit.get()?.["at"], oldestAnswer.get()?.["at"]];
+    const [debit, response] = [oldestDebit.get()?.["at"], oldestResponse.get()?.["at"]];
     const times = [];
     if (typeof debit === "number") times.push(debit + keptMs);
-    if (typeof answer === "number") times.push(answer + IDEMPOTENCY_KEPT_MS);
+    if (typeof response === "number") times.push(response + IDEMPOTENCY_KEPT_MS);
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -82,18 +82,18 @@ export function createUpkeep(
     const dues = [];
     const old = oldAt();
     if (old !== null) dues.push(notTooSoon(old + GATHER_MS));
-    const notices = forwarding?.dueAt(Date.now()) ?? null;
-    if (notices !== null) dues.push(notices);
+    const events = forwarding?.dueAt(Date.now()) ?? null;
+    if (events !== null) dues.push(events);
     if (dues.length > 0) await beforeOrAt(Math.min(...dues));
   }
 
   /** Whether that is all. */
-  async function fold(now: number): Promise<boolean> {
+  async function rollUp(now: number): Promise<boolean> {
     const old = oldAt();
     if (old === null || old > now) return true;
     let after: number | null = null;
     for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
-      const order = { now, foldBefore: now - keptMs, rowsMax: ROWS_A_STEP, after };
+      const order = { now, rollUpBefore: now - keptMs, rowsMax: ROWS_A_STEP, after };
       ({ after } = maintain(order));
       if (after === null) return true;
       await new Promise((resolve) => setTimeout(resolve, 0));
@@ -106,7 +106,7 @@ export function createUpkeep(
       const due = notTooSoon(now + (repeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
       return isEarlyEnough(due) ? undefined : beforeOrAt(due);
     },
-    noteNotice() {
+    recordHandled() {
       const due = Date.now() + FORWARD_AFTER_MS;
       return isEarlyEnough(due) ? undefined : beforeOrAt(due);
     },
@@ -115,7 +115,7 @@ export function createUpkeep(
       alarmAt = undefined;
       const now = Date.now();
       await forwarding?.round(now);
-      if (await fold(now)) await schedule();
+      if (await rollUp(now)) await schedule();
       else await set(now + BETWEEN_ROUNDS_MS);
     },
     schedule,

@@ -20,7 +20,7 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   freeCall: row["free_call"] as FreeCall,
   lifetimeGrants: row["lifetime_grants"] as number,
   lowBalance: row["low_balance"] as number,
-  toldLevel: row["told_level"] as Level,
+  notifiedLevel: row["told_level"] as Level,
   frontGrant: row["front_grant"] as string | null,
   rest: row["rest"] as number,
 });
@@ -76,7 +76,7 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
   at: row["at"] as number,
   callId: row["call_id"] as string,
   bodySha256: row["body_sha256"] as string,
-  answerSha256: row["answer_sha256"] as string,
+  responseSha256: row["answer_sha256"] as string,
   receivedAt: row["received_at"] as number,
   random: row["random"] as string | null,
 });
@@ -84,7 +84,7 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
 /** Values by the columns of a table; `account_no` and `no` are the store's. */
 export const accountValues = (row: AccountRow) => [
   ...[row.id, row.createdAt, row.state, row.freeCall, row.lifetimeGrants, row.lowBalance],
-  ...[row.toldLevel, row.frontGrant, row.rest],
+  ...[row.notifiedLevel, row.frontGrant, row.rest],
 ];
 export const ACCOUNT_COLUMNS =
   "id, created_at, state, free_call, lifetime_grants, low_balance, told_level, front_grant, rest";
@@ -133,7 +133,7 @@ export const REVERSAL_COLUMNS =
   "debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool";
 
 export const recordValues = (row: IdempotencyRow) => [
-  ...[row.tool, row.key, row.at, row.callId, row.bodySha256, row.answerSha256],
+  ...[row.tool, row.key, row.at, row.callId, row.bodySha256, row.responseSha256],
   ...[row.receivedAt, row.random],
 ];
 export const RECORD_COLUMNS =

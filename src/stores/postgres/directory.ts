@@ -1,10 +1,10 @@
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
-import { createLetterQueue } from "../sql/emails.ts";
-import { createNoticeBook } from "../sql/events.ts";
+import { createEmailQueue } from "../sql/emails.ts";
+import { createEventStore } from "../sql/events.ts";
 import { createJobQueue } from "../sql/jobs.ts";
 import { createJournal } from "../sql/journal.ts";
-import { createPurchaseBook } from "../sql/purchases.ts";
+import { createPurchaseStore } from "../sql/purchases.ts";
 import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
@@ -16,10 +16,10 @@ export function createPostgresDirectory(pool: PostgresPool) {
     database: db,
     directory: createDirectory(db, lockPerson),
     journal: createJournal(db, sql`NOT "emailVerified"`),
-    letterQueue: createLetterQueue(db),
+    emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
-    purchases: createPurchaseBook(db),
-    notices: createNoticeBook(db),
+    purchases: createPurchaseStore(db),
+    events: createEventStore(db),
   };
 }
 

@@ -15,13 +15,13 @@ export function createPostgresEvents({ once, roundTrips }: PostgresPool) {
         const [mine = [], due = []] = await send({
           statements: [LOCK, inline(DUE, [now, max + 1])],
         });
-        if (mine.length === 0 || due.length === 0) return { noticed: 0, more: false };
+        if (mine.length === 0 || due.length === 0) return { notified: 0, more: false };
         const orders = due.slice(0, max).map((row) => ({
           ...{ account: row["account"] as string, grantNo: row["no"] as number, now },
         }));
         const outcomes = await decideTogether(send, "recordDue", orders);
-        const noticed = outcomes.filter((outcome) => "recorded" in outcome && outcome.recorded);
-        return { noticed: noticed.length, more: due.length > max };
+        const notified = outcomes.filter((outcome) => "recorded" in outcome && outcome.recorded);
+        return { notified: notified.length, more: due.length > max };
       }),
     async deleteEvents({ ids }: Order<"deleteEvents">): Promise<Outcome<"deleteEvents">> {
       const named = ids

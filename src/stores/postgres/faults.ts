@@ -84,8 +84,8 @@ export function orderFault(error: unknown): Error {
   const { message } = error as Error;
   if (isLost(error)) return new OutcomeUnknown(message, { cause: error });
   // Where the server says what was wrong, it has rolled the transaction back.
-  const Fault = isPassing(error) ? NotCarriedOut : StatementRefused;
-  return new Fault(`${message} (${codeOf(error)})`, { cause: error });
+  const ApiError = isPassing(error) ? NotCarriedOut : StatementRefused;
+  return new ApiError(`${message} (${codeOf(error)})`, { cause: error });
 }
 
 /** What surely came to nothing is refused soon, so that calls do not pile up before a database that is gone. */

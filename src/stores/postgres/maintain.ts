@@ -28,7 +28,7 @@ const LOCK_ACCOUNTS = `
 const BY_KEYS =
   "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off";
 
-const FOLD = `
+const ROLL_UP = `
   WITH old AS MATERIALIZED (${OLD}), gone AS (
     DELETE FROM debit d USING old o
     WHERE d.account_no = o.account_no AND d.at = o.at AND d.call_id = o.call_id AND d.at < $1
@@ -56,32 +56,32 @@ export function createPostgresMaintain(pool: PostgresPool, clock: UpkeepClock) {
   }
 
   async function step(query: PostgresQuery, order: MaintainOrder): Promise<MaintainOutcome> {
-    const { now, foldBefore, rowsMax } = order;
+    const { now, rollUpBefore, rowsMax } = order;
     const [mine] = await query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       UPKEEP_LOCK,
     ]);
-    if (mine?.mine !== true) return { folded: 0, forgotten: 0, after: null };
+    if (mine?.mine !== true) return { rolledUp: 0, forgotten: 0, after: null };
     const forgotten = (await query(FORGET, [now - IDEMPOTENCY_KEPT_MS, rowsMax])).length;
     const tries = (await query(FORGET_TRIES, [now, rowsMax])).length;
     const left = rowsMax - forgotten;
-    if (left === 0 || tries === rowsMax) return { folded: 0, forgotten, after: 0 };
+    if (left === 0 || tries === rowsMax) return { rolledUp: 0, forgotten, after: 0 };
     await query(BY_KEYS);
-    await query(LOCK_ACCOUNTS, [foldBefore, left]);
-    const [row] = await query<{ folded: number }>(FOLD, [foldBefore, left]);
-    const folded = row?.folded ?? 0;
-    return { folded, forgotten, after: folded === left ? 0 : null };
+    await query(LOCK_ACCOUNTS, [rollUpBefore, left]);
+    const [row] = await query<{ rolledUp: number }>(ROLL_UP, [rollUpBefore, left]);
+    const rolledUp = row?.rolledUp ?? 0;
+    return { rolledUp, forgotten, after: rolledUp === left ? 0 : null };
   }
 
   return async (order: MaintainOrder): Promise<MaintainOutcome> => {
     const clockAheadMs = await clockAhead(order.now);
     const fast = Math.max(0, clockAheadMs);
-    const [now, foldBefore] = [order.now - fast, order.foldBefore - fast];
+    const [now, rollUpBefore] = [order.now - fast, order.rollUpBefore - fast];
     if (order.after === null) {
       // Days are made for the calls that this node will take, by its own clock.
-      await keepPartitions(pool, order.now, foldBefore, "try");
+      await keepPartitions(pool, order.now, rollUpBefore, "try");
     }
     const outcome = await pool.transaction("write", (query) =>
-      step(query, { ...order, now, foldBefore }),
+      step(query, { ...order, now, rollUpBefore }),
     );
     const isTold = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
     return isTold ? { ...outcome, clockAheadMs } : outcome;

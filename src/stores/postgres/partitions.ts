@@ -25,14 +25,14 @@ const TURNS: Record<Turn, string> = {
 export async function keepPartitions(
   pool: PostgresPool,
   now: number,
-  foldBefore: number,
+  rollUpBefore: number,
   turn: Turn = "wait",
 ): Promise<void> {
   const { names, missing } = await daysOf(pool, now, now);
   for (const day of missing) if ((await makeDay(pool, day, turn)) === "held") return;
   for (const name of names) {
     const day = dayOf(name);
-    if (day === null || day + DAY_MS > foldBefore) continue;
+    if (day === null || day + DAY_MS > rollUpBefore) continue;
     if ((await dropDay(pool, name)) === "held") return;
   }
 }

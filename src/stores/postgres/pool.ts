@@ -5,7 +5,7 @@ import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./con
 import { queryWithCopy } from "./copy-query.ts";
 import { BrokenOff, isLost, isPlain, NotReplicated, orderFault } from "./faults.ts";
 import { inline, type PostgresValue } from "./literals.ts";
-import { createReach, type Visit } from "./reach.ts";
+import { createReach, type RequestContext } from "./reach.ts";
 
 /**
  * Connections to PostgreSQL, and transactions over them. Nothing is kept on a connection between two transactions (no
@@ -104,34 +104,34 @@ const BEGIN: Record<PostgresMode, string> = {
 const isLong = (mode: PostgresMode) => mode === "report" || mode === "upkeep";
 
 export function openPostgresPool(url: string, options: ConnectionOptions): PostgresPool {
-  const { pool, take, giveBack, dropIdle } = openConnections(url, options);
-  pool.on("connect", noteStandby);
+  const { pool, take, reverseCall, dropIdle } = openConnections(url, options);
+  pool.on("connect", recordStandby);
   const reach = createReach(dropIdle);
 
-  async function visit<Result>(
+  async function context<Result>(
     mode: PostgresMode,
-    act: (client: pg.PoolClient, visit: Visit) => Promise<Result>,
+    act: (client: pg.PoolClient, context: RequestContext) => Promise<Result>,
   ) {
-    const visit = reach.enter();
+    const context = reach.enter();
     let client: pg.PoolClient | undefined;
     let fault: unknown;
     try {
       client = await take(mode === "batch");
-      const result = await act(client, visit);
-      visit.answered();
+      const result = await act(client, context);
+      context.responded();
       return result;
     } catch (error) {
       fault = error;
-      if (isPlain(error)) visit.answered();
-      else visit.failed(error);
+      if (isPlain(error)) context.responded();
+      else context.failed(error);
       throw error;
     } finally {
-      if (client !== undefined) giveBack(client, mode === "batch", fault);
+      if (client !== undefined) reverseCall(client, mode === "batch", fault);
     }
   }
 
   const together = <Row>(mode: PostgresMode, statements: readonly string[]): Promise<Row[][]> =>
-    visit(mode, async (client) => {
+    context(mode, async (client) => {
       const text = [BEGIN[mode], ...statements, COMMIT].join(";\n");
       const results = (await client
         .query(text)
@@ -144,7 +144,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     mode: PostgresMode,
     body: (send: PostgresSend) => Promise<Result>,
   ): Promise<Result> =>
-    visit(mode, async (client, { answered }) => {
+    context(mode, async (client, { responded }) => {
       let begin = [BEGIN[mode]];
       let isOver = false;
       const send: PostgresSend = async ({ statements, copy, isLast = false }) => {
@@ -155,7 +155,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
         const results = await ask(client, text, copy?.rows).catch((error) => {
           throw broken(isLast ? mode : "read", error);
         });
-        answered();
+        responded();
         isOver = isLast;
         if (isLast) assertCommitted(client, results.at(-1));
         const end = results.length - after.length;
@@ -172,7 +172,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
 
   type Ask = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult<PostgresRow>>;
   const transact = <Result>(mode: PostgresMode, body: (ask: Ask) => Promise<Result>) =>
-    visit(mode, async (client, { answered }) => {
+    context(mode, async (client, { responded }) => {
       // While the server may be gone, others wait for how the BEGIN fares: it gets no longer than their own.
       let query_timeout = QUERY_TIMEOUT_MS;
       // Whatever breaks before the COMMIT is sent came to nothing.
@@ -184,7 +184,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
           });
       try {
         await ask(BEGIN[mode]);
-        answered();
+        responded();
         if (isLong(mode)) query_timeout = LONG_TIMEOUT_MS;
         const result = await body(ask);
         const commit = { text: COMMIT, query_timeout } as pg.QueryConfig;
@@ -253,7 +253,7 @@ const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 /** Connections on which that was told. */
 const unsafe = new WeakSet<object>();
 
-function noteStandby(client: pg.PoolClient): void {
+function recordStandby(client: pg.PoolClient): void {
   client.on("notice", ({ routine }) => {
     if (routine === WAIT_FOR_STANDBY) unsafe.add(client);
   });

@@ -6,12 +6,12 @@ import { codeOf, isCrowded, OutOfReach } from "./faults.ts";
  */
 export type Reach = {
   /** Throws OutOfReach where the server is known to be gone. */
-  enter(): Visit;
+  enter(): RequestContext;
 };
 
-export type Visit = {
+export type RequestContext = {
   /** The server answered, whatever it said. */
-  answered(): void;
+  responded(): void;
   failed(error: unknown): void;
 };
 
@@ -33,7 +33,7 @@ export function createReach(onGone: () => void): Reach {
         if (isTry) isTrying = false;
       };
       return {
-        answered() {
+        responded() {
           leave();
           gone = null;
         },

@@ -1,11 +1,11 @@
 import { readTransfer, writeTransferPages } from "#ledger/transfer/lines.ts";
 import {
-  booksFault,
   type RecordCounts,
   type RecordKind,
   storeFault,
-  TransferFault,
+  TransferError,
   type TransferRecord,
+  totalsFault,
 } from "#ledger/transfer/records.ts";
 import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
@@ -66,7 +66,7 @@ async function* pagesOf(
  * Takes the lines into an empty ledger, all or nothing: what they say is audited before it is committed. Nodes may run
  * beside it; who would open an account waits meanwhile. `keptFrom`: since when calls are kept one by one here; older ones
  * are summed up at the next upkeep.
- * Throws a `TransferFault` with the line where something is wrong.
+ * Throws a `TransferError` with the line where something is wrong.
  */
 export async function importPostgres(
   pool: PostgresPool,
@@ -79,13 +79,13 @@ export async function importPostgres(
     await query(
       `${PATIENT}; LOCK TABLE account, address, closed_address, purchase IN SHARE ROW EXCLUSIVE MODE`,
     );
-    if (!(await isEmptyLedger(query))) throw new TransferFault("The ledger is not empty");
+    if (!(await isEmptyLedger(query))) throw new TransferError("The ledger is not empty");
     const counts = await takeIn(query, lines);
     for (const each of completeImport(now)) await query(textOf(each));
     // Nobody has looked at the tables yet, and the audit is not the last who wants to know what is in them.
     await query(`ANALYZE ${TABLES.join(", ")}`);
     const { ok, faults } = await createPostgresReads(within(query)).audit({ now });
-    if (!ok) throw booksFault(faults);
+    if (!ok) throw totalsFault(faults);
     return counts;
   });
 }

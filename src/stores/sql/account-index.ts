@@ -9,7 +9,7 @@ export function createAccountIndex(db: SqlDatabase): AccountIndex {
         sql`INSERT INTO account_index (account, created_at) VALUES (${account}, ${now})
             ON CONFLICT DO NOTHING`,
       ]);
-      return { noted: true };
+      return { recorded: true };
     },
     async list({ after, max }) {
       const rest =

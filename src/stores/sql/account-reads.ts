@@ -78,7 +78,7 @@ export const listEvents: LedgerRead<"listEvents"> = {
       FROM event ORDER BY no LIMIT ${max}`,
   ],
   outcome: ([rows = []]) => ({
-    notices: rows.map((row) => {
+    events: rows.map((row) => {
       const [account, at] = [row["account"] as string, row["at"] as number];
       const content: EventContent = { kind: row["kind"], ...JSON.parse(row["data"] as string) };
       return { id: eventId(account, at, row["no"] as number), account, at, ...content };

@@ -1,12 +1,12 @@
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
 import { logAttempt } from "./deliveries.ts";
 import { createDirectory } from "./directory.ts";
-import { createLetterQueue } from "./emails.ts";
-import { createNoticeBook } from "./events.ts";
-import { createForwardedNotices } from "./forwarded-events.ts";
+import { createEmailQueue } from "./emails.ts";
+import { createEventStore } from "./events.ts";
+import { createForwardedEvents } from "./forwarded-events.ts";
 import { createJobQueue } from "./jobs.ts";
 import { createJournal } from "./journal.ts";
-import { createPurchaseBook } from "./purchases.ts";
+import { createPurchaseStore } from "./purchases.ts";
 
 /** All that the people's side of the service keeps at the edge, but the ledger: that is the accounts' objects'. */
 export function d1People(d1: D1) {
@@ -15,11 +15,11 @@ export function d1People(d1: D1) {
     database: db,
     directory: createDirectory(db),
     journal: createJournal(db),
-    letterQueue: createLetterQueue(db),
+    emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
-    purchases: createPurchaseBook(db),
-    notices: createNoticeBook(db),
-    forwardedNotices: createForwardedNotices(db),
+    purchases: createPurchaseStore(db),
+    events: createEventStore(db),
+    forwardedEvents: createForwardedEvents(db),
     // better-auth knows a D1 binding by its methods, and opens no transactions on it.
     signInDatabase: steadyD1(d1),
   };

@@ -1,5 +1,5 @@
 import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
-import type { Delivery, NoticeBook } from "#events/event-store.ts";
+import type { Delivery, EventStore } from "#events/event-store.ts";
 import type { Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -10,7 +10,7 @@ import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sq
 /** Deliveries as their owner sees them. Whether one waits, and until when, is what its job says. */
 export const deliveries = (
   db: SqlDatabase,
-): Pick<NoticeBook, "listDeliveries" | "sendAgain" | "findDelivery"> => ({
+): Pick<EventStore, "listDeliveries" | "sendAgain" | "findDelivery"> => ({
   async listDeliveries({ account, endpoint, after, max }) {
     const older =
       after === null
@@ -70,8 +70,8 @@ export function holdJobs(account: string, endpoint: string, isPaused: boolean): 
 
 async function sendAgain(
   db: SqlDatabase,
-  { account, endpoint, id, newId, now }: Parameters<NoticeBook["sendAgain"]>[0],
-): ReturnType<NoticeBook["sendAgain"]> {
+  { account, endpoint, id, newId, now }: Parameters<EventStore["sendAgain"]>[0],
+): ReturnType<EventStore["sendAgain"]> {
   const isIt = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
   const [found, sent] = await db.batch([
     sql`SELECT 1 FROM webhook_delivery d WHERE ${isIt}`,
@@ -92,7 +92,7 @@ const readDelivery = (row: SqlRow): Delivery => ({
   id: row["id"] as string,
   endpoint: row["endpoint"] as string,
   account: row["account"] as string,
-  notice: row["notice"] as string,
+  event: row["notice"] as string,
   kind: row["kind"] as LedgerEventKind,
   body: row["body"] as string,
   createdAt: Number(row["created_at"]),

@@ -47,12 +47,12 @@ export function createDirectory(
       );
       return { found: gone.length > 0 };
     },
-    async noteClosed({ emailHash, now }) {
+    async recordClosed({ emailHash, now }) {
       await db.batch([
         sql`INSERT INTO closed_address (email_hash, closed_at) VALUES (${emailHash}, ${now})
             ON CONFLICT DO NOTHING`,
       ]);
-      return { noted: true };
+      return { recorded: true };
     },
     async wasClosed({ emailHash }) {
       const found = await lastRows(

@@ -1,28 +1,32 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { ASKED_PER_DAY_MAX, ASKED_PER_HOUR_MAX, NOTICES_PER_RECIPIENT_MAX } from "#email/bounds.ts";
+import {
+  ASKED_PER_DAY_MAX,
+  ASKED_PER_HOUR_MAX,
+  NOTIFICATIONS_PER_RECIPIENT_MAX,
+} from "#email/bounds.ts";
 import { groupOf, isAskedFor, kindsOf, roomFor } from "#email/email-group.ts";
 import { emailJob } from "#email/email-job.ts";
-import type { LetterAdded, LetterQueue, WaitingLetter } from "#email/email-queue.ts";
-import type { LetterKind } from "#email/mail.ts";
+import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
+import type { EmailKind } from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
 import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** Emails enter the job queue within their bounds: what decides and what writes are one batch, so these hold under any load. */
-export const createLetterQueue = (db: SqlDatabase): LetterQueue => ({
-  add: ({ letter, now }) =>
-    isAskedFor(letter.kind) ? addAsked(db, letter, now) : addNotice(db, letter, now),
+export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
+  add: ({ email, now }) =>
+    isAskedFor(email.kind) ? addAsked(db, email, now) : addNotification(db, email, now),
 });
 
-type Added = Promise<{ outcome: LetterAdded }>;
+type Added = Promise<{ outcome: EmailAdded }>;
 
 /** In `leased_until`, within the batch that adds an email and never after it: the email is this batch's. */
 const NEW = -1;
 
 /** A batch that has put the email there has added it; else the verdict says why not. */
-const outcomeOf = (verdict: SqlRow | undefined): { outcome: LetterAdded } => {
+const outcomeOf = (verdict: SqlRow | undefined): { outcome: EmailAdded } => {
   const outcome = verdict?.["verdict"];
   return outcome === "queue_full" || outcome === "recipient_full" || outcome === "too_often"
     ? { outcome }
@@ -34,35 +38,35 @@ const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at 
   + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
 
 /** Whether the queue has no room for an email of this kind. */
-export const isFullFor = (kind: LetterKind) => sql`${WAITING} >= ${roomFor(kind)}`;
+export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${roomFor(kind)}`;
 
 const isFor = (recipient: string) =>
   sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;
 
 /** Those that share a bound with this one. */
-const likeIt = (kind: LetterKind) => sql`kind IN (${listOf(kindsOf(groupOf(kind)))})`;
+const likeIt = (kind: EmailKind) => sql`kind IN (${listOf(kindsOf(groupOf(kind)))})`;
 
 /** Whether an email that nobody asked for may wait: `new`, or why not. */
-export const noticeVerdict = (letter: WaitingLetter, now: number): SqlQuery => sql`CASE
-    WHEN ${isKnown(letter.id)} THEN 'known'
-    WHEN ${isFullFor(letter.kind)} THEN 'queue_full'
+export const notificationVerdict = (email: QueuedEmail, now: number): SqlQuery => sql`CASE
+    WHEN ${isKnown(email.id)} THEN 'known'
+    WHEN ${isFullFor(email.kind)} THEN 'queue_full'
     WHEN (SELECT count(*) FROM job
-          WHERE ${isFor(letter.to)} AND (useful_until IS NULL OR useful_until > ${now})
-            AND ${likeIt(letter.kind)}) >= ${NOTICES_PER_RECIPIENT_MAX} THEN 'recipient_full'
+          WHERE ${isFor(email.to)} AND (useful_until IS NULL OR useful_until > ${now})
+            AND ${likeIt(email.kind)}) >= ${NOTIFICATIONS_PER_RECIPIENT_MAX} THEN 'recipient_full'
     ELSE 'new' END`;
 
-async function addNotice(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
-  const verdict = noticeVerdict(letter, now);
+async function addNotification(db: SqlDatabase, email: QueuedEmail, now: number): Added {
+  const verdict = notificationVerdict(email, now);
   const [rows] = await db.batch([
     sql`SELECT ${verdict} AS verdict`,
-    insertJob(emailJob(letter), now, sql`${verdict} = 'new'`),
+    insertJob(emailJob(email), now, sql`${verdict} = 'new'`),
   ]);
   return outcomeOf(rows?.[0]);
 }
 
 /** An email that anybody can cause: it replaces older ones of its kind, or counts for its recipient's hour and day. */
-async function addAsked(db: SqlDatabase, letter: WaitingLetter, now: number): Added {
-  const { id, to, kind } = letter;
+async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added {
+  const { id, to, kind } = email;
   const [recipient, group] = [hashOf(to), groupOf(kind)];
   // What is under a lease may be on its way already: it can no longer be taken back.
   const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
@@ -80,7 +84,7 @@ async function addAsked(db: SqlDatabase, letter: WaitingLetter, now: number): Ad
     // After the clock was set back, times to come do not count for ever.
     sql`DELETE FROM letter_asked WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
     sql`SELECT ${verdict} AS verdict`,
-    insertJob(emailJob(letter), now, sql`${verdict} IN ('instead', 'new')`, NEW),
+    insertJob(emailJob(email), now, sql`${verdict} IN ('instead', 'new')`, NEW),
     sql`INSERT INTO letter_asked (recipient, letter_group, at)
         SELECT ${recipient}, ${group}, ${now}
         WHERE ${isNew} AND NOT EXISTS (SELECT 1 FROM job WHERE ${older})`,

@@ -1,29 +1,29 @@
 import { emailJob } from "#email/email-job.ts";
 import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
-import type { Endpoint, NoticeBook } from "#events/event-store.ts";
+import type { Endpoint, EventStore } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob } from "./add-jobs.ts";
 import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
-import { isFullFor, noticeVerdict } from "./emails.ts";
+import { isFullFor, notificationVerdict } from "./emails.ts";
 import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** The notice book over a database: each operation is one batch, after a look that needs no lock where most find nothing. */
-export function createNoticeBook(db: SqlDatabase): NoticeBook {
+export function createEventStore(db: SqlDatabase): EventStore {
   return {
     async choice({ account }) {
       const rows = await lastRows(db, sql`SELECT * FROM notice_choice WHERE account = ${account}`);
       const { low = 1, expiring = 1 } = rows[0] ?? {};
-      return { letters: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
+      return { emails: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
     },
-    async choose({ account, choice: { letters } }) {
-      const [low, expiring] = [Number(letters.low), Number(letters.expiring)];
+    async choose({ account, choice: { emails } }) {
+      const [low, expiring] = [Number(emails.low), Number(emails.expiring)];
       await db.batch([
         sql`INSERT INTO notice_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
             ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
       ]);
     },
-    async endLetters({ account, sort }) {
+    async endEmails({ account, sort }) {
       const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
       const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
       await db.batch([
@@ -56,7 +56,7 @@ export function createNoticeBook(db: SqlDatabase): NoticeBook {
 function endpoints(
   db: SqlDatabase,
 ): Pick<
-  NoticeBook,
+  EventStore,
   "addEndpoint" | "listEndpoints" | "changeEndpoint" | "pauseEndpoint" | "dropEndpoint"
 > {
   const found = (rows: SqlRow[]) => ({ found: rows.length > 0 });
@@ -114,9 +114,9 @@ const NEW = -1;
 
 async function handle(
   db: SqlDatabase,
-  { notice, letter, body, deliveryIds, now }: Parameters<NoticeBook["handle"]>[0],
-): ReturnType<NoticeBook["handle"]> {
-  const { id, account, kind } = notice;
+  { event, email, body, deliveryIds, now }: Parameters<EventStore["handle"]>[0],
+): ReturnType<EventStore["handle"]> {
+  const { id, account, kind } = event;
   const isNew = sql`EXISTS (
     SELECT 1 FROM notice_handled WHERE notice = ${id} AND handled_at = ${NEW})`;
   const ids = deliveryIds(ENDPOINTS_MAX);
@@ -125,14 +125,14 @@ async function handle(
     (before, each, index) => sql`${before} WHEN ${index + 2} THEN ${each}`,
     sql`CASE row_number() OVER (ORDER BY created_at, id) WHEN 1 THEN ${first}`,
   );
-  const verdict = letter === null ? sql`'none'` : noticeVerdict(letter, now);
+  const verdict = email === null ? sql`'none'` : notificationVerdict(email, now);
   const posting =
-    letter === null ? [] : [insertJob(emailJob(letter), now, sql`${isNew} AND ${verdict} = 'new'`)];
+    email === null ? [] : [insertJob(emailJob(email), now, sql`${isNew} AND ${verdict} = 'new'`)];
   const tooMany = sql`EXISTS (
     SELECT 1 FROM job o
     WHERE o.queue = 'webhook' AND o.target = webhook_endpoint.id AND o.due_at IS NOT NULL
     LIMIT 1 OFFSET ${WAITING_FOR_ENDPOINT_MAX - 1})`;
-  const hasRoom = letter === null ? sql`1 = 1` : sql`NOT (${isFullFor(letter.kind)})`;
+  const hasRoom = email === null ? sql`1 = 1` : sql`NOT (${isFullFor(email.kind)})`;
   const [claimed, judged] = await db.batch([
     sql`INSERT INTO notice_handled (notice, handled_at) SELECT ${id}, ${NEW} WHERE ${hasRoom}
         ON CONFLICT DO NOTHING RETURNING notice`,

@@ -1,20 +1,20 @@
-import type { NoticeSource } from "#events/dispatch-events.ts";
+import type { PendingEvents } from "#events/dispatch-events.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** Notices on their way from the accounts' objects to whoever carries them on, in the table forwarded_notice. */
-export type ForwardedNotices = NoticeSource & {
+export type ForwardedEvents = PendingEvents & {
   /** Each once, however often it is handed on, until it was settled. */
-  add(notices: readonly LedgerEvent[]): Promise<void>;
+  add(events: readonly LedgerEvent[]): Promise<void>;
 };
 
-export function createForwardedNotices(db: SqlDatabase): ForwardedNotices {
+export function createForwardedEvents(db: SqlDatabase): ForwardedEvents {
   return {
-    async add(notices) {
+    async add(events) {
       await db.batch(
-        notices.map(
-          (notice) =>
-            sql`INSERT INTO forwarded_notice (id, notice) VALUES (${notice.id}, ${JSON.stringify(notice)})
+        events.map(
+          (event) =>
+            sql`INSERT INTO forwarded_notice (id, notice) VALUES (${event.id}, ${JSON.stringify(event)})
                 ON CONFLICT DO NOTHING`,
         ),
       );
@@ -26,8 +26,8 @@ export function createForwardedNotices(db: SqlDatabase): ForwardedNotices {
       );
       return rows.map((row) => JSON.parse(row["notice"] as string) as LedgerEvent);
     },
-    async settle(notices) {
-      await db.batch(notices.map(({ id }) => sql`DELETE FROM forwarded_notice WHERE id = ${id}`));
+    async settle(events) {
+      await db.batch(events.map(({ id }) => sql`DELETE FROM forwarded_notice WHERE id = ${id}`));
     },
   };
 }

@@ -13,8 +13,8 @@ export function createJournal(
   isUnverified: SqlQuery = sql`"emailVerified" = 0`,
 ): Journal {
   return {
-    async noteEvent({ person, at, kind, detail, address }) {
-      const [noted] = await db.batch([
+    async recordEvent({ person, at, kind, detail, address }) {
+      const [recorded] = await db.batch([
         sql`INSERT INTO person_event (person, at, kind, detail, address)
             SELECT id, ${at}, ${kind}, ${detail}, ${address} FROM person WHERE id = ${person}
             RETURNING no`,
@@ -22,7 +22,7 @@ export function createJournal(
               SELECT no FROM person_event WHERE person = ${person}
               ORDER BY no DESC LIMIT 1 OFFSET ${EVENTS_KEPT})`,
       ]);
-      return { noted: noted?.length === 1 };
+      return { recorded: recorded?.length === 1 };
     },
     async listEvents({ person, after, max }) {
       const rows = await lastRows(

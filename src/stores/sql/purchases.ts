@@ -1,10 +1,10 @@
-import type { Purchase, PurchaseBook, RevenueRow } from "#billing/purchase-store.ts";
+import type { Purchase, PurchaseStore, RevenueRow } from "#billing/purchase-store.ts";
 import { DAY_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** The purchase book over a database: each operation is one batch. */
-export function createPurchaseBook(db: SqlDatabase): PurchaseBook {
+export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
   return {
     async add(purchase) {
       return { added: (await lastRows(db, insert(purchase))).length === 1 };

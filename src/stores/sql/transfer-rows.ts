@@ -59,7 +59,7 @@ const accountRows = table("account", {
       ...number("low_balance"),
       write: `coalesce(r."lowBalance", ${LOW_BALANCE_DEFAULT})`,
     },
-    toldLevel: text("told_level"),
+    notifiedLevel: text("told_level"),
   },
   // The rules sum up the balance at the next order.
   others: { rest: "-1" },
@@ -180,7 +180,7 @@ const idempotencyRows = table("idempotency", {
     at: number("at"),
     callId: text("call_id"),
     bodySha256: text("body_sha256"),
-    answerSha256: text("answer_sha256"),
+    responseSha256: text("answer_sha256"),
     receivedAt: number("received_at"),
     random: text("random"),
   },

@@ -174,12 +174,12 @@ function createOthers(
   return {
     recordExpiries({ now, max }: Order<"recordExpiries">): Outcome<"recordExpiries"> {
       const rows = due.all(now, max + 1);
-      let noticed = 0;
+      let notified = 0;
       for (const row of rows.slice(0, max)) {
         const order = { account: row["account"] as string, grantNo: row["no"] as number, now };
-        if (decideDue(order)) noticed += 1;
+        if (decideDue(order)) notified += 1;
       }
-      return { noticed, more: rows.length > max };
+      return { notified, more: rows.length > max };
     },
     deleteEvents({ ids }: Order<"deleteEvents">): Outcome<"deleteEvents"> {
       let settled = 0;

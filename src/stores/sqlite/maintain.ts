@@ -55,20 +55,20 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
 
   return (order: MaintainOrder): MaintainOutcome => {
     const forgotten = forgetRecords.run(order.now - IDEMPOTENCY_KEPT_MS, order.rowsMax);
-    let folded = 0;
+    let rolledUp = 0;
     let after = order.after ?? 0;
     let budget = order.rowsMax - forgotten;
-    if (budget > 0) budget -= journal.drain(budget, order.foldBefore);
+    if (budget > 0) budget -= journal.drain(budget, order.rollUpBefore);
     // An account that has nothing to roll up costs a look as well, so it counts as a row.
     while (budget > 0) {
       const accountNo = nextAccount.get(after)?.["account_no"] as number | undefined;
-      if (accountNo === undefined) return { folded, forgotten, after: null };
-      const rows = rollUp(accountNo, order.foldBefore, budget);
-      folded += rows;
+      if (accountNo === undefined) return { rolledUp, forgotten, after: null };
+      const rows = rollUp(accountNo, order.rollUpBefore, budget);
+      rolledUp += rows;
       if (rows < budget) after = accountNo;
       budget -= rows + 1;
     }
-    return { folded, forgotten, after };
+    return { rolledUp, forgotten, after };
   };
 }
 

@@ -1,19 +1,19 @@
 import type { SqlDriver } from "./driver.ts";
 
-export type Ended = { sessions: number; links: number; letters: number; webhooks: number };
+export type Ended = { sessions: number; links: number; emails: number; webhooks: number };
 
 /**
  * Of a database that is put back in place: what let somebody in at the time of the copy must not let them in again,
  * and letters and webhooks of that time were sent long ago, also those of notices that nobody had carried on. A webhook stays
  * in its owner's list, who may send it again.
  */
-export function endVisits(driver: SqlDriver): Ended {
+export function endRequests(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
     driver.prepare("DELETE FROM event").run();
     const ended = {
       sessions: driver.prepare("DELETE FROM person_session").run(),
       links: driver.prepare("DELETE FROM person_token").run(),
-      letters: driver
+      emails: driver
         .prepare("DELETE FROM job WHERE queue IN ('email', 'outbox') AND died_at IS NULL")
         .run(),
       webhooks: driver

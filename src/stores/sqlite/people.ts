@@ -1,11 +1,11 @@
 import type { Ledger } from "#ledger/port.ts";
 import { logAttempt } from "../sql/deliveries.ts";
 import { createDirectory } from "../sql/directory.ts";
-import { createLetterQueue } from "../sql/emails.ts";
-import { createNoticeBook } from "../sql/events.ts";
+import { createEmailQueue } from "../sql/emails.ts";
+import { createEventStore } from "../sql/events.ts";
 import { createJobQueue } from "../sql/jobs.ts";
 import { createJournal } from "../sql/journal.ts";
-import { createPurchaseBook } from "../sql/purchases.ts";
+import { createPurchaseStore } from "../sql/purchases.ts";
 import { createSqliteDatabase } from "./database.ts";
 import { openSqliteDirect } from "./direct.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -21,10 +21,10 @@ export function openSqlitePeople(driver: SqlDriver) {
     ledger: inTurns(turns, openSqliteDirect(driver).ledger) as Ledger,
     directory: createDirectory(db),
     journal: createJournal(db),
-    letterQueue: createLetterQueue(db),
+    emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
-    purchases: createPurchaseBook(db),
-    notices: createNoticeBook(db),
+    purchases: createPurchaseStore(db),
+    events: createEventStore(db),
     // better-auth hashes passwords in the middle of its transactions; the write lock must not be held meanwhile.
     signInDatabase: {
       dialect: createKyselyDialect(driver, turns),

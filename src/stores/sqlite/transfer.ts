@@ -1,11 +1,11 @@
 import { readTransfer, writeTransfer } from "#ledger/transfer/lines.ts";
 import {
-  booksFault,
   type RecordCounts,
   type RecordKind,
   storeFault,
-  TransferFault,
+  TransferError,
   type TransferRecord,
+  totalsFault,
 } from "#ledger/transfer/records.ts";
 import { completeImport, filledSql } from "../sql/complete-import.ts";
 import { RECORD_ORDER, RECORD_TABLES } from "../sql/transfer-rows.ts";
@@ -33,7 +33,7 @@ function* allRecords(driver: SqlDriver, kinds: readonly RecordKind[]): Generator
 
 /**
  * Takes the lines into an empty ledger, all or nothing: what they say is audited before it is committed.
- * Throws a `TransferFault` with the line where something is wrong.
+ * Throws a `TransferError` with the line where something is wrong.
  */
 export function importSqlite(
   driver: SqlDriver,
@@ -41,7 +41,7 @@ export function importSqlite(
   now: number,
 ): RecordCounts {
   return driver.transaction("write", () => {
-    if (!isEmptyLedger(driver)) throw new TransferFault("The ledger is not empty");
+    if (!isEmptyLedger(driver)) throw new TransferError("The ledger is not empty");
     const insert = prepareInserts(driver);
     const records = readTransfer(lines);
     let step = records.next();
@@ -57,7 +57,7 @@ export function importSqlite(
     clearWriterMark(driver);
     for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
     const { ok, faults } = createSqliteReads(driver).audit({ now });
-    if (!ok) throw booksFault(faults);
+    if (!ok) throw totalsFault(faults);
     return step.value;
   });
 }

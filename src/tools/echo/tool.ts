@@ -58,9 +58,9 @@ export const echo = defineTool({
       response: { ok: true, receivedAt: "2026-03-04T05:06:07.089Z", body: null },
     },
   ],
-  run: (json, supply) => ({
+  run: (json, context) => ({
     ok: true as const,
-    receivedAt: new Date(supply.receivedAt).toISOString(),
+    receivedAt: new Date(context.receivedAt).toISOString(),
     body: json,
   }),
   encode: ({ receivedAt, body }) => `{"ok":true,"receivedAt":"${receivedAt}","body":${body}}`,

@@ -75,15 +75,15 @@ export const hash = defineTool({
       },
     },
   ],
-  run({ text, algorithm }, supply) {
-    const digest = supply.digest(algorithm, encodeUtf8(text));
+  run({ text, algorithm }, context) {
+    const digest = context.digest(algorithm, encodeUtf8(text));
     return digest instanceof Uint8Array
-      ? answer(algorithm, digest)
-      : digest.then((bytes) => answer(algorithm, bytes));
+      ? result(algorithm, digest)
+      : digest.then((bytes) => result(algorithm, bytes));
   },
 });
 
-function answer(algorithm: (typeof ALGORITHMS)[number], digest: Uint8Array): Output {
+function result(algorithm: (typeof ALGORITHMS)[number], digest: Uint8Array): Output {
   const hex = toHex(digest);
   return {
     ok: true,

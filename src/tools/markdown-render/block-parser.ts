@@ -58,11 +58,11 @@ class BlockParser {
     if (containers.isMatched && this.leaf.takeLine()) return;
     if (line.isBlank) {
       if (!containers.isMatched) this.leaf.closeUnmatched();
-      containers.noteLine(true);
+      containers.recordLine(true);
       return;
     }
     if (!this.startBlocks()) this.readText();
-    containers.noteLine(false);
+    containers.recordLine(false);
   }
 
   finish(): Document {

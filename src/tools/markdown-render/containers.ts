@@ -90,7 +90,7 @@ export class ContainerStack {
   }
 
   /** Says that the line at hand was blank, or not. */
-  noteLine(isBlank: boolean): void {
+  recordLine(isBlank: boolean): void {
     this.wasBlank = isBlank;
     if (isBlank) this.blankBelow = (this.stack[this.depth] as Container).quoteDepth;
   }
@@ -126,7 +126,7 @@ export class ContainerStack {
     this.push("item", ITEM, indent);
   }
 
-  noteAlert(name: string, paragraph: Block, restFrom: number): void {
+  recordAlert(name: string, paragraph: Block, restFrom: number): void {
     this.top.alert = { name, paragraph, restFrom };
   }
 

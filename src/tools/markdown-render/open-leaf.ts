@@ -68,7 +68,7 @@ export class OpenLeaf {
         return false;
     }
     // A blank line in a fence or in HTML does not loosen a list.
-    this.containers.noteLine(isBlank && kind === "indented");
+    this.containers.recordLine(isBlank && kind === "indented");
     return true;
   }
 
@@ -125,7 +125,7 @@ export class OpenLeaf {
     if (containers.isFirstOfItem) readTask(block);
     if (containers.isFirstOfQuote) {
       const alert = readAlert(block);
-      if (alert !== undefined) containers.noteAlert(alert.name, block, alert.restFrom);
+      if (alert !== undefined) containers.recordAlert(alert.name, block, alert.restFrom);
     }
     containers.blocks.push(block);
   }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import {
   bodyBytesFor,
   QR_TEXT_BYTES_MAX,
@@ -153,7 +153,7 @@ function usableWidth(width: unknown): unknown {
   return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
 }
 
-function tooLong(text: string, level: QrLevel): Fault {
+function tooLong(text: string, level: QrLevel): ApiError {
   const bytes = utf8Length(text);
   const capacities = capacitiesFor(text);
   // The strongest level that holds all of it; those above the one asked for hold less.
@@ -163,7 +163,7 @@ function tooLong(text: string, level: QrLevel): Fault {
   ).join(", ");
   const detail = `is ${bytes} bytes of UTF-8; level ${level} holds the first ${capacities[level]} of them`;
   const advice = fits === null ? "No level would fit." : `Level ${fits} would fit.`;
-  return new Fault(
+  return new ApiError(
     "text_too_long_for_level",
     `\`text\` ${detail}. Of this text a symbol holds: ${held}. ${advice}`,
     {

@@ -63,8 +63,8 @@ export const uuid = defineTool({
       },
     },
   ],
-  run({ count, uppercase }, supply) {
-    const uuids = formatUuids(supply.random(16 * count), uppercase ? UPPER : LOWER);
+  run({ count, uppercase }, context) {
+    const uuids = formatUuids(context.random(16 * count), uppercase ? UPPER : LOWER);
     return { ok: true as const, count, uppercase, uuids };
   },
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { PeopleApp } from "#api/dashboard/dashboard-app.ts";
+import type { DashboardApp } from "#api/dashboard/dashboard-app.ts";
 import { clock } from "./clock.ts";
 
 /** A browser: its cookies, its network address, and what it sends by itself. */
-export type Answer = {
+export type ApiResponse = {
   status: number;
   headers: Headers;
   text: string;
@@ -12,7 +12,7 @@ export type Answer = {
   code: string | undefined;
 };
 export type Browser = ReturnType<typeof openBrowser>;
-type Place = { app: PeopleApp; publicUrl: string; settle(): Promise<void> };
+type Place = { app: DashboardApp; publicUrl: string; settle(): Promise<void> };
 
 let addresses = 0;
 /** Each its own, also for what counts by address for a whole process. */
@@ -30,7 +30,7 @@ export function openBrowser({ app, publicUrl, settle }: Place, peer: string | nu
     path: string,
     body?: unknown,
     given: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const headers = new Headers({ origin, "sec-fetch-site": "same-origin" });
     if (cookies.size > 0) {
       headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
@@ -55,11 +55,11 @@ export function openBrowser({ app, publicUrl, settle }: Place, peer: string | nu
   }
 
   /** People do not click twice within a quarter of a second. */
-  async function act(...order: Parameters<typeof send>): Promise<Answer> {
+  async function act(...order: Parameters<typeof send>): Promise<ApiResponse> {
     clock.advance(250);
-    const answer = await send(...order);
+    const result = await send(...order);
     await settle();
-    return answer;
+    return result;
   }
 
   return {
@@ -72,7 +72,7 @@ export function openBrowser({ app, publicUrl, settle }: Place, peer: string | nu
   };
 }
 
-async function read(response: Response): Promise<Answer> {
+async function read(response: Response): Promise<ApiResponse> {
   const text = await response.text();
   const { status, headers } = response;
   const body = text === "" ? null : JSON.parse(text);

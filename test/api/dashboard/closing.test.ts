@@ -3,20 +3,26 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { openAccount } from "#accounts/people.ts";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
-import { type Member, openMember, openScene, PASSWORD, type Scene } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  type Member,
+  openFixture,
+  openMember,
+  PASSWORD,
+} from "./dashboard-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 import { openSales } from "./purchases-fixture.ts";
 
 const close = ({ browser }: Member, email: unknown, password: unknown) =>
   browser.post("/people/account/close", { email, password });
 
-async function openUsed(scene: Scene) {
-  const member = await openMember(scene);
+async function openUsed(fixture: Fixture) {
+  const member = await openMember(fixture);
   const made = (await member.browser.post("/people/keys", { label: "key of mine" })).body as never;
   const { secret } = made as { secret: string };
   const keySha256 = createHash("sha256").update(secret).digest("hex");
   const debit = (callId: string) =>
-    scene.desk.ledger.debit({
+    fixture.accountDeps.ledger.debit({
       ...{ account: member.account, keySha256, callId, tool: "hash", now: Date.now() },
       credits: 1,
       freeCallCredits: 1,
@@ -29,47 +35,47 @@ async function openUsed(scene: Scene) {
 }
 
 test("a closed account: keys die at once, personal data goes, the figures stay and the books balance", async () => {
-  const scene = openScene();
-  const member = await openUsed(scene);
+  const fixture = openFixture();
+  const member = await openUsed(fixture);
   const { email, account, browser } = member;
-  const other = scene.browser();
-  await scene.signIn(other, email, PASSWORD);
+  const other = fixture.browser();
+  await fixture.signIn(other, email, PASSWORD);
   await other.post("/people/auth/request-password-reset", { email });
-  const id = (await scene.rows("SELECT id FROM person WHERE email = ?", email))[0]?.[
+  const id = (await fixture.rows("SELECT id FROM person WHERE email = ?", email))[0]?.[
     "id"
   ] as string;
-  const hash = (await scene.rows("SELECT password FROM person_login"))[0]?.["password"] as string;
+  const hash = (await fixture.rows("SELECT password FROM person_login"))[0]?.["password"] as string;
   const personal = [email, id, browser.peer as string, hash];
-  for (const text of personal) assert.notDeepEqual(await scene.traces(text), [], text);
+  for (const text of personal) assert.notDeepEqual(await fixture.traces(text), [], text);
 
   assert.equal((await close(member, email.toUpperCase(), PASSWORD)).status, 200);
   assert.deepEqual(await member.debit("call_4"), { outcome: "invalid_key" });
-  for (const text of personal) assert.deepEqual(await scene.traces(text), [], text);
+  for (const text of personal) assert.deepEqual(await fixture.traces(text), [], text);
   for (const who of [browser, other]) {
     assert.equal(((await who.get("/people/visitor")).body as Visitor).person, null);
     assert.equal((await who.get("/people/home")).code, "signed_out");
   }
-  assert.equal((await scene.signIn(browser, email, PASSWORD)).status, 401);
+  assert.equal((await fixture.signIn(browser, email, PASSWORD)).status, 401);
   const now = Date.now();
-  const used = await scene.desk.ledger.usage({ account, from: 0, to: now + 3_600_000 });
+  const used = await fixture.accountDeps.ledger.usage({ account, from: 0, to: now + 3_600_000 });
   assert.deepEqual(
     used.map(({ calls, credits }) => [calls, credits]),
     [[3, 2]],
   );
-  const { ok, books } = await scene.desk.ledger.audit({ now });
-  assert.deepEqual([ok, books.granted, books.debited, books.voided], [true, 100, 2, 98]);
-  assert.equal((await scene.lettersTo(email, "account_closed")).length, 1);
+  const { ok, totals } = await fixture.accountDeps.ledger.audit({ now });
+  assert.deepEqual([ok, totals.granted, totals.debited, totals.voided], [true, 100, 2, 98]);
+  assert.equal((await fixture.emailsTo(email, "account_closed")).length, 1);
 });
 
 test("signing up again after closing brings neither starter credits nor a free call", async () => {
-  const scene = openScene();
-  const member = await openUsed(scene);
+  const fixture = openFixture();
+  const member = await openUsed(fixture);
   const { email } = member;
   await close(member, email, PASSWORD);
-  const browser = scene.browser();
-  await scene.signUp(browser, email, PASSWORD);
-  await scene.open(browser, await scene.lastLink(email, "verify_address"));
-  await scene.signIn(browser, email, PASSWORD);
+  const browser = fixture.browser();
+  await fixture.signUp(browser, email, PASSWORD);
+  await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
+  await fixture.signIn(browser, email, PASSWORD);
   const { balance, freeCall } = (await browser.get("/people/home")).body as HomeView;
   assert.deepEqual([balance, freeCall], [0, false]);
   const again = await browser.post("/people/keys", { label: "again" });
@@ -77,12 +83,12 @@ test("signing up again after closing brings neither starter credits nor a free c
 });
 
 test("closing asks for the address and the password, and wrong ones are bounded", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { email } = member;
   for (const wrong of ["", "other@example.com", null, 7, { email }, [email]]) {
-    const answer = await close(member, wrong, PASSWORD);
-    assert.deepEqual([answer.status, answer.code], [400, "invalid_request"]);
+    const response = await close(member, wrong, PASSWORD);
+    assert.deepEqual([response.status, response.code], [400, "invalid_request"]);
   }
   const codes: unknown[] = [];
   for (const wrong of ["", null, 7, undefined, ...Array(12).fill("not the password")]) {
@@ -93,99 +99,101 @@ test("closing asks for the address and the password, and wrong ones are bounded"
     ((await member.browser.get("/people/visitor")).body as Visitor).person?.email,
     email,
   );
-  assert.deepEqual(await scene.lettersTo(email, "account_closed"), []);
+  assert.deepEqual(await fixture.emailsTo(email, "account_closed"), []);
 });
 
 test("a suspended person cannot close the account, nor leave it behind at another address", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const move = () =>
     member.browser.post("/people/auth/change-email", { newEmail: "away@example.com" });
   await move();
-  const link = await scene.lastLink(member.email, "confirm_address_change");
-  await scene.desk.ledger.suspendAccount({ account: member.account, now: Date.now() });
+  const link = await fixture.lastLink(member.email, "confirm_address_change");
+  await fixture.accountDeps.ledger.suspendAccount({ account: member.account, now: Date.now() });
   const tries = [
     () => close(member, member.email, PASSWORD),
     move,
-    () => scene.open(member.browser, link),
+    () => fixture.open(member.browser, link),
   ];
   for (const attempt of tries) {
-    const answer = await attempt();
-    assert.deepEqual([answer.status, answer.code], [403, "account_suspended"]);
-    assert.match((answer.body as { detail: string }).detail, /This account is suspended, so/);
+    const response = await attempt();
+    assert.deepEqual([response.status, response.code], [403, "account_suspended"]);
+    assert.match((response.body as { detail: string }).detail, /This account is suspended, so/);
   }
-  await scene.desk.ledger.resumeAccount({ account: member.account, now: Date.now() });
+  await fixture.accountDeps.ledger.resumeAccount({ account: member.account, now: Date.now() });
   assert.equal((await close(member, member.email, PASSWORD)).status, 200);
 });
 
 test("a person without a password closes by the address alone", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const browser = scene.browser();
+  const fixture = openFixture({ providers: PROVIDERS });
+  const browser = fixture.browser();
   const email = "octo@example.com";
   using _world = standIn({ email, verified: true });
   await comeBackFrom("github", browser);
   const { person } = (await browser.get("/people/visitor")).body as Visitor;
   assert.deepEqual([person?.hasPassword, person?.providers], [false, ["github"]]);
-  const answer = await browser.post("/people/account/close", { email, password: null });
-  assert.equal(answer.status, 200, answer.text);
-  assert.deepEqual(await scene.traces(email), []);
+  const response = await browser.post("/people/account/close", { email, password: null });
+  assert.equal(response.status, 200, response.text);
+  assert.deepEqual(await fixture.traces(email), []);
 });
 
 for (const path of ["/people/visitor", "/people/home", "/people/keys", "/people/sessions"]) {
   test(`a closing that was broken off after the ledger is completed by the next sight of ${path}`, async () => {
-    const scene = openScene();
-    const member = await openMember(scene);
-    scene.failing.set("forget", 1);
+    const fixture = openFixture();
+    const member = await openMember(fixture);
+    fixture.failing.set("forget", 1);
     assert.equal((await close(member, member.email, PASSWORD)).status, 500);
-    assert.notDeepEqual(await scene.traces(member.email), []);
-    const again = openScene({ beside: scene });
+    assert.notDeepEqual(await fixture.traces(member.email), []);
+    const again = openFixture({ beside: fixture });
     const browser = again.browser();
     for (const [name, value] of member.browser.cookies) browser.cookies.set(name, value);
-    const answer = await browser.get(path);
-    assert.ok(path === "/people/visitor" ? answer.status === 200 : answer.code === "signed_out");
-    assert.deepEqual(await scene.traces(member.email), []);
+    const response = await browser.get(path);
+    assert.ok(
+      path === "/people/visitor" ? response.status === 200 : response.code === "signed_out",
+    );
+    assert.deepEqual(await fixture.traces(member.email), []);
     const address = { email: member.email };
     await assert.rejects(
-      openAccount(scene.desk, "", 0),
+      openAccount(fixture.accountDeps, "", 0),
       /not an e-mail address/,
       "the desk still works",
     );
-    assert.equal(await scene.desk.directory.findByEmail(address), null);
+    assert.equal(await fixture.accountDeps.directory.findByEmail(address), null);
   });
 }
 
 test("closing twice at the same moment closes once and is no fault", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const order = { email: member.email, password: PASSWORD };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3].map(() => member.browser.send("POST", "/people/account/close", order)),
   );
-  for (const { status, code } of answers) {
+  for (const { status, code } of responses) {
     assert.ok(status === 200 || code === "signed_out", `${status} ${code}`);
   }
-  assert.deepEqual(await scene.traces(member.email), []);
-  const { ok } = await scene.desk.ledger.audit({ now: Date.now() });
+  assert.deepEqual(await fixture.traces(member.email), []);
+  const { ok } = await fixture.accountDeps.ledger.audit({ now: Date.now() });
   assert.ok(ok);
 });
 
 test("an account that the operator closed lets its person in no more", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
-  await scene.desk.ledger.closeAccount({ account: member.account, now: Date.now() });
+  const fixture = openFixture();
+  const member = await openMember(fixture);
+  await fixture.accountDeps.ledger.closeAccount({ account: member.account, now: Date.now() });
   assert.equal((await member.browser.post("/people/keys", { label: "x" })).code, "signed_out");
-  assert.equal((await scene.signIn(member.browser, member.email, PASSWORD)).status, 401);
-  assert.deepEqual(await scene.traces(member.email), []);
+  assert.equal((await fixture.signIn(member.browser, member.email, PASSWORD)).status, 401);
+  assert.deepEqual(await fixture.traces(member.email), []);
 });
 
 test("with the address go the links to pages with a name on them, and no settling brings them again", async (t) => {
-  const { scene, fake, buyer, buy, receiveAll } = await openSales(t);
+  const { fixture, fake, buyer, buy, receiveAll } = await openSales(t);
   const [paid, open] = [await buy(), await buy("large")];
   fake.pay(paid.session);
   await receiveAll();
   const links = async () => {
     const asked = "SELECT pay_url, receipt_url, invoice_url FROM purchase ORDER BY price";
-    return (await scene.rows(asked)).map((row) => Object.values(row));
+    return (await fixture.rows(asked)).map((row) => Object.values(row));
   };
   const [[pay, receipt, invoice] = [], [payOther] = []] = await links();
   assert.deepEqual([pay, typeof receipt, typeof invoice], [null, "string", "string"]);
@@ -198,7 +206,7 @@ test("with the address go the links to pages with a name on them, and no settlin
   const told = await receiveAll();
   assert.deepEqual([...new Set(told)], [200]);
   assert.deepEqual(await links(), [none, none]);
-  const rows = await scene.rows("SELECT refunded, trouble FROM purchase ORDER BY price");
+  const rows = await fixture.rows("SELECT refunded, trouble FROM purchase ORDER BY price");
   assert.deepEqual(
     rows.map(({ refunded, trouble }) => [Number(refunded), trouble]),
     [

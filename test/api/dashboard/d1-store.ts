@@ -3,10 +3,10 @@ import { d1People } from "#stores/sql/d1-people.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../stores/sql/d1-fixture.ts";
-import { rowsOf, type SceneStore, SQLITE_TABLES } from "./fixture-stores.ts";
+import { type FixtureStore, rowsOf, SQLITE_TABLES } from "./fixture-stores.ts";
 
 /** D1 in workerd. At the edge each account's ledger is an object's; here one of SQLite stands for them all. */
-export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): SceneStore {
+export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): FixtureStore {
   const { d1, rows } = openD1();
   const wrapped = wrap(d1);
   const driver = openNodeSqlite(":memory:");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
 import { d1Store } from "./d1-store.ts";
-import { keepPeopleIn, openMember, openScene, PASSWORD } from "./dashboard-fixture.ts";
+import { keepPeopleIn, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 /** What the database answers with while it is set. */
 let trouble: string | null = null;
@@ -24,23 +24,23 @@ const troubled = (d1: D1): D1 => {
 keepPeopleIn(() => d1Store(troubled));
 
 test("while the database is overloaded people are told to try again in a moment, and then all is as before", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
-  const before = await scene.rows("SELECT * FROM person_session");
+  const fixture = openFixture();
+  const member = await openMember(fixture);
+  const before = await fixture.rows("SELECT * FROM person_session");
   trouble = "D1 DB is overloaded. Requests queued for too long.";
-  const who = scene.browser();
-  const answers = [
+  const who = fixture.browser();
+  const responses = [
     await member.browser.get("/people/home"),
     await member.browser.post("/people/keys", { label: "ci" }),
-    await scene.signUp(who, "new@example.com", PASSWORD),
-    await scene.signIn(who, member.email, PASSWORD),
+    await fixture.signUp(who, "new@example.com", PASSWORD),
+    await fixture.signIn(who, member.email, PASSWORD),
   ];
   trouble = null;
-  for (const { status, code, headers } of answers) {
+  for (const { status, code, headers } of responses) {
     assert.deepEqual([status, code], [503, "unavailable"]);
     assert.ok(Number(headers.get("retry-after")) > 0);
   }
-  assert.deepEqual(await scene.rows("SELECT * FROM person_session"), before);
+  assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), before);
   assert.equal((await member.browser.get("/people/home")).status, 200);
-  assert.equal((await scene.signIn(who, member.email, PASSWORD)).status, 200);
+  assert.equal((await fixture.signIn(who, member.email, PASSWORD)).status, 200);
 });

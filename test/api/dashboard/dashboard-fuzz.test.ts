@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { clock } from "./clock.ts";
-import { openMember, openScene } from "./dashboard-fixture.ts";
+import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 700);
@@ -80,8 +80,8 @@ const anyCookie = fc.option(
 );
 
 test("whatever is asked, the answer is JSON with a code and a request id, never a fault of ours", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const { browser: member, email, password } = await openMember(scene);
+  const fixture = openFixture({ providers: PROVIDERS });
+  const { browser: member, email, password } = await openMember(fixture);
   const request = fc.record({
     method: fc.constantFrom(
       "GET",
@@ -107,10 +107,10 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, query, body, headers, cookie, isIn }) => {
       clock.advance(1);
-      const browser = scene.browser();
+      const browser = fixture.browser();
       // Some of what is asked ends the session.
-      if ((await scene.rows("SELECT id FROM person_session")).length === 0) {
-        assert.equal((await scene.signIn(member, email, password)).status, 200);
+      if ((await fixture.rows("SELECT id FROM person_session")).length === 0) {
+        assert.equal((await fixture.signIn(member, email, password)).status, 200);
       }
       if (isIn) for (const [name, value] of member.cookies) browser.cookies.set(name, value);
       if (cookie !== null) browser.cookies.set(...cookie);
@@ -118,18 +118,21 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
         query.map(([name, text]): [string, string] => [name, text.toWellFormed()]),
       );
       const hasBody = method !== "GET" && method !== "HEAD";
-      const answer = await browser.send(
+      const response = await browser.send(
         method,
         `/people/${path}?${search}`,
         hasBody ? body : undefined,
         headers,
       );
-      assert.ok(answer.status < 500, `${answer.status} ${answer.text}\n${scene.complaints.at(-1)}`);
-      if (answer.status === 302) assert.match(path, /^auth\/callback\//);
-      else if (method === "HEAD") assert.equal(answer.text, "");
-      else if (answer.status >= 400) assert.equal(typeof answer.code, "string", answer.text);
-      if (answer.status !== 302) {
-        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+      assert.ok(
+        response.status < 500,
+        `${response.status} ${response.text}\n${fixture.loggedErrors.at(-1)}`,
+      );
+      if (response.status === 302) assert.match(path, /^auth\/callback\//);
+      else if (method === "HEAD") assert.equal(response.text, "");
+      else if (response.status >= 400) assert.equal(typeof response.code, "string", response.text);
+      if (response.status !== 302) {
+        assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
       }
     }),
     { numRuns: RUNS },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openAccount } from "#accounts/people.ts";
-import type { Answer } from "./browser.ts";
-import { openMember, openScene, PASSWORD } from "./dashboard-fixture.ts";
+import type { ApiResponse } from "./browser.ts";
+import { openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 /** All that an asker sees, without what is random. */
-function shapeOf({ status, headers, body }: Answer): unknown {
+function shapeOf({ status, headers, body }: ApiResponse): unknown {
   const shown = [...headers]
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
     .sort();
@@ -15,19 +15,19 @@ function shapeOf({ status, headers, body }: Answer): unknown {
 }
 
 async function openTown() {
-  const scene = openScene();
-  const known = await openMember(scene);
-  await scene.signUp(scene.browser(), "waiting@example.com", PASSWORD);
-  await openAccount(scene.desk, "operated@example.com", Date.now());
-  await scene.settle();
-  scene.letters.length = 0;
+  const fixture = openFixture();
+  const known = await openMember(fixture);
+  await fixture.signUp(fixture.browser(), "waiting@example.com", PASSWORD);
+  await openAccount(fixture.accountDeps, "operated@example.com", Date.now());
+  await fixture.settle();
+  fixture.emails.length = 0;
   const addresses = [
     known.email,
     "waiting@example.com",
     "operated@example.com",
     "unknown@example.com",
   ];
-  return { scene, known, addresses };
+  return { fixture, known, addresses };
 }
 
 const QUESTIONS: [string, (email: string) => [string, object], string[][]][] = [
@@ -53,36 +53,36 @@ const QUESTIONS: [string, (email: string) => [string, object], string[][]][] = [
   ],
 ];
 
-for (const [name, ask, letters] of QUESTIONS) {
+for (const [name, ask, emails] of QUESTIONS) {
   test(`${name} answers the same for every address; only letters differ`, async () => {
-    const { scene, addresses } = await openTown();
-    const answers = await Promise.all(
+    const { fixture, addresses } = await openTown();
+    const responses = await Promise.all(
       addresses.map((email) => {
         const [path, body] = ask(email);
-        return scene.browser().send("POST", `/people/auth/${path}`, body);
+        return fixture.browser().send("POST", `/people/auth/${path}`, body);
       }),
     );
-    const [first, ...others] = answers.map(shapeOf);
+    const [first, ...others] = responses.map(shapeOf);
     for (const other of others) assert.deepEqual(other, first);
     for (const [turn, email] of addresses.entries()) {
-      const kinds = (await scene.lettersTo(email)).map(({ kind }) => kind);
-      assert.deepEqual(kinds, letters[turn], email);
+      const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
+      assert.deepEqual(kinds, emails[turn], email);
     }
   });
 }
 
 test("a change to a taken address looks like one to a free address, up to the letter to that address", async () => {
-  const { scene, addresses } = await openTown();
+  const { fixture, addresses } = await openTown();
   for (const email of addresses) {
-    const asker = await openMember(scene);
-    const answer = await asker.browser.post("/people/auth/change-email", { newEmail: email });
-    assert.deepEqual([answer.status, answer.body], [200, { status: true }]);
-    const link = await scene.lastLink(asker.email, "confirm_address_change");
-    const opened = await scene.open(asker.browser, link);
-    assert.deepEqual([opened.status, opened.body], [200, { status: true, letterTo: email }]);
+    const asker = await openMember(fixture);
+    const response = await asker.browser.post("/people/auth/change-email", { newEmail: email });
+    assert.deepEqual([response.status, response.body], [200, { status: true }]);
+    const link = await fixture.lastLink(asker.email, "confirm_address_change");
+    const opened = await fixture.open(asker.browser, link);
+    assert.deepEqual([opened.status, opened.body], [200, { status: true, emailTo: email }]);
   }
   const kinds = await Promise.all(
-    addresses.map(async (email) => (await scene.lettersTo(email)).map(({ kind }) => kind)),
+    addresses.map(async (email) => (await fixture.emailsTo(email)).map(({ kind }) => kind)),
   );
   assert.deepEqual(kinds, [
     ["address_in_use"],
@@ -93,15 +93,15 @@ test("a change to a taken address looks like one to a free address, up to the le
 });
 
 test("a double submit makes one person and is no fault", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
+  const fixture = openFixture();
+  const browser = fixture.browser();
   const order = { email: "twice@example.com", password: PASSWORD };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3].map(() => browser.send("POST", "/people/auth/sign-up/email", order)),
   );
-  const [first, ...others] = answers.map(shapeOf);
+  const [first, ...others] = responses.map(shapeOf);
   for (const other of others) assert.deepEqual(other, first);
-  assert.equal((await scene.rows("SELECT * FROM person")).length, 1);
-  await scene.open(browser, await scene.lastLink("twice@example.com", "verify_address"));
-  assert.equal((await scene.signIn(browser, "twice@example.com", PASSWORD)).status, 200);
+  assert.equal((await fixture.rows("SELECT * FROM person")).length, 1);
+  await fixture.open(browser, await fixture.lastLink("twice@example.com", "verify_address"));
+  assert.equal((await fixture.signIn(browser, "twice@example.com", PASSWORD)).status, 200);
 });

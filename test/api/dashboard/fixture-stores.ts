@@ -2,8 +2,8 @@
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { Journal } from "#accounts/journal.ts";
-import type { PurchaseBook } from "#billing/purchase-store.ts";
-import type { NoticeBook } from "#events/event-store.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -11,14 +11,14 @@ import { openSqlitePeople } from "#stores/sqlite/people.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
 
-export type SceneStore = {
+export type FixtureStore = {
   /** What one node has of it; several nodes may. */
   open(): {
     ledger: Ledger;
     directory: Directory;
     journal: Journal;
-    notices: NoticeBook;
-    purchases: PurchaseBook;
+    events: EventStore;
+    purchases: PurchaseStore;
     signInDatabase: AuthOptions["database"];
     tellFaults?: AuthOptions["tellFaults"];
   };
@@ -36,7 +36,7 @@ export const rowsOf =
   async (sql, ...values) =>
     driver.prepare(sql).all(...values);
 
-export function sqliteStore(): SceneStore {
+export function sqliteStore(): FixtureStore {
   const driver = openNodeSqlite(":memory:");
   const rows = rowsOf(driver);
   return {
@@ -49,7 +49,7 @@ export function sqliteStore(): SceneStore {
 
 /** Every column of every row that holds the text. */
 export async function tracesOf(
-  { rows, ledgerRows, tables }: SceneStore,
+  { rows, ledgerRows, tables }: FixtureStore,
   text: string,
 ): Promise<string[]> {
   const found: string[] = [];

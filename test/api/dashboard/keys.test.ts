@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { isWellFormedKey } from "#accounts/key-format.ts";
 import type { EventsView, KeyView, UsageView } from "#api/dashboard/shapes.ts";
 import { clock, DAY, SECOND } from "./clock.ts";
-import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
 type Made = { key: KeyView; secret: string };
 
@@ -12,27 +12,27 @@ const keysOf = async ({ browser }: Member) =>
   ((await browser.get("/people/keys")).body as { keys: KeyView[] }).keys;
 
 async function makeKey({ browser }: Member, label: string): Promise<Made> {
-  const answer = await browser.post("/people/keys", { label });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body as Made;
+  const response = await browser.post("/people/keys", { label });
+  assert.equal(response.status, 201, response.text);
+  return response.body as Made;
 }
 
-const standing = (scene: Scene, account: string, secret: string) =>
-  scene.desk.ledger.keyStatus({
+const accountState = (fixture: Fixture, account: string, secret: string) =>
+  fixture.accountDeps.ledger.keyStatus({
     account,
     keySha256: createHash("sha256").update(secret).digest("hex"),
     now: Date.now(),
   });
 
 test("a key is made, used, renamed and revoked; letters and the journal tell of it", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { browser, account, email } = member;
   const { key, secret } = await makeKey(member, "  production ");
   assert.ok(isWellFormedKey(secret));
   assert.ok(secret.startsWith(key.start));
   assert.deepEqual([key.label, key.revokedAt, key.callsLastDay], ["production", null, 0]);
-  assert.equal((await standing(scene, account, secret)).outcome, "good");
+  assert.equal((await accountState(fixture, account, secret)).outcome, "good");
   const renamed = await browser.patch(`/people/keys/${key.id}`, { label: "prod 2" });
   assert.equal((renamed.body as { key: KeyView }).key.label, "prod 2");
   for (let times = 0; times < 2; times += 1) {
@@ -40,9 +40,9 @@ test("a key is made, used, renamed and revoked; letters and the journal tell of 
     assert.equal(revoked.status, 200);
     assert.ok((revoked.body as { key: KeyView }).key.revokedAt);
   }
-  assert.equal((await standing(scene, account, secret)).outcome, "invalid_key");
+  assert.equal((await accountState(fixture, account, secret)).outcome, "invalid_key");
   assert.deepEqual((await keysOf(member)).length, 1);
-  const kinds = (await scene.lettersTo(email)).map(({ kind }) => kind);
+  const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
   assert.deepEqual(kinds, ["verify_address", "key_created", "key_revoked"]);
   const { events } = (await browser.get("/people/events")).body as EventsView;
   assert.deepEqual(
@@ -56,13 +56,13 @@ test("a key is made, used, renamed and revoked; letters and the journal tell of 
 });
 
 test("the secret of a key is in the one answer and nowhere else", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { key, secret } = await makeKey(member, "production");
   await member.browser.delete(`/people/keys/${key.id}`);
-  assert.deepEqual(await scene.traces(secret), []);
-  assert.deepEqual(await scene.traces(secret.slice(key.start.length)), []);
-  const said = JSON.stringify([scene.letters, scene.complaints]);
+  assert.deepEqual(await fixture.traces(secret), []);
+  assert.deepEqual(await fixture.traces(secret.slice(key.start.length)), []);
+  const said = JSON.stringify([fixture.emails, fixture.loggedErrors]);
   assert.ok(said.includes(key.start));
   assert.ok(!said.includes(secret.slice(key.start.length, key.start.length + 12)));
   const reads = ["keys", "events", "home", "visitor", "usage?from=2026-11-20&to=2026-11-30"];
@@ -106,16 +106,16 @@ const GOOD_LABELS = [
 ];
 
 test("labels are one line that can be seen, in whatever script; others are refused in plain words", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { key } = await makeKey(member, "first");
   for (const [name, label] of BAD_LABELS) {
-    for (const answer of [
+    for (const response of [
       await member.browser.post("/people/keys", { label }),
       await member.browser.patch(`/people/keys/${key.id}`, { label }),
     ]) {
-      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], name);
-      const { detail } = answer.body as { detail: string };
+      assert.deepEqual([response.status, response.code], [400, "invalid_request"], name);
+      const { detail } = response.body as { detail: string };
       assert.equal(detail, "A label has 1 to 100 characters on one line.", name);
     }
   }
@@ -130,20 +130,20 @@ test("labels are one line that can be seen, in whatever script; others are refus
 });
 
 test("an account has at most 25 keys, however many are asked for at once; a revoked one makes room", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const cookies = [...member.browser.cookies];
-  scene.slow.add("listKeys");
-  const answers = await Promise.all(
+  fixture.slow.add("listKeys");
+  const responses = await Promise.all(
     Array.from({ length: 30 }, (_, turn) => {
-      const elsewhere = scene.browser();
+      const elsewhere = fixture.browser();
       for (const [name, value] of cookies) elsewhere.cookies.set(name, value);
       return elsewhere.send("POST", "/people/keys", { label: `key ${turn}` });
     }),
   );
-  const made = answers.filter(({ status }) => status === 201);
+  const made = responses.filter(({ status }) => status === 201);
   assert.equal(made.length, 25);
-  for (const { status, code, body } of answers.filter((answer) => answer.status !== 201)) {
+  for (const { status, code, body } of responses.filter((response) => response.status !== 201)) {
     assert.deepEqual([status, code], [400, "invalid_request"]);
     assert.match((body as { detail: string }).detail, /at most 25 keys/);
   }
@@ -154,8 +154,8 @@ test("an account has at most 25 keys, however many are asked for at once; a revo
 });
 
 test("an account makes at most 100 keys within 24 hours, however soon they are revoked", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   for (let turn = 0; turn < 100; turn += 1) {
     const { key } = await makeKey(member, `key ${turn}`);
     assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
@@ -168,20 +168,27 @@ test("an account makes at most 100 keys within 24 hours, however soon they are r
 });
 
 test("of the keys revoked more than 90 days ago the newest 100 are listed, and usage still names the others", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { account } = member;
   const ids = Array.from({ length: 103 }, (_, turn) => `key_${turn}`);
   for (const [turn, id] of ids.entries()) {
     const sha256 = createHash("sha256").update(id).digest("hex");
     const now = Date.now() + turn;
-    await scene.desk.ledger.createKey({ account, id, sha256, start: "tb_x", label: id, now });
-    if (turn < 102) await scene.desk.ledger.revokeKey({ account, id, now });
+    await fixture.accountDeps.ledger.createKey({
+      account,
+      id,
+      sha256,
+      start: "tb_x",
+      label: id,
+      now,
+    });
+    if (turn < 102) await fixture.accountDeps.ledger.revokeKey({ account, id, now });
   }
   const shown = async () => (await keysOf(member)).map(({ id }) => id).toSorted();
   assert.deepEqual(await shown(), ids.toSorted());
   clock.advance(91 * DAY);
-  await scene.signIn(member.browser, member.email, member.password);
+  await fixture.signIn(member.browser, member.email, member.password);
   assert.deepEqual(await shown(), ids.slice(2).toSorted());
   const day = new Date().toISOString().slice(0, 10);
   const usage = await member.browser.get(`/people/usage?from=${day}&to=${day}`);
@@ -189,8 +196,8 @@ test("of the keys revoked more than 90 days ago the newest 100 are listed, and u
 });
 
 test("another account's keys, and ids that are none, are not found", async () => {
-  const scene = openScene();
-  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const { key } = await makeKey(bea, "Bea's");
   for (const id of [key.id, "key_1", "x".repeat(80), "others"]) {
     const renamed = await ann.browser.patch(`/people/keys/${id}`, { label: "mine" });
@@ -205,23 +212,23 @@ test("another account's keys, and ids that are none, are not found", async () =>
 });
 
 test("a suspended account sees and revokes its keys, and makes none", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { key } = await makeKey(member, "old");
-  await scene.desk.ledger.suspendAccount({ account: member.account, now: Date.now() });
+  await fixture.accountDeps.ledger.suspendAccount({ account: member.account, now: Date.now() });
   const refused = await member.browser.post("/people/keys", { label: "new" });
   assert.deepEqual([refused.status, refused.code], [403, "account_suspended"]);
   assert.equal((await keysOf(member)).length, 1);
   assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
-  await scene.desk.ledger.resumeAccount({ account: member.account, now: Date.now() });
+  await fixture.accountDeps.ledger.resumeAccount({ account: member.account, now: Date.now() });
   await makeKey(member, "new");
 });
 
 test("a key that was made is shown although its journal or its letter fails", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
-  scene.failing.set("noteEvent", 1);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
+  fixture.failing.set("noteEvent", 1);
   const { secret } = await makeKey(member, "production");
-  assert.equal((await standing(scene, member.account, secret)).outcome, "good");
-  assert.match(scene.complaints.join(), /could not be noted/);
+  assert.equal((await accountState(fixture, member.account, secret)).outcome, "good");
+  assert.match(fixture.loggedErrors.join(), /could not be noted/);
 });

@@ -5,7 +5,7 @@ import type { PostgresPool } from "#stores/postgres/pool.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { createFaultWatch } from "../../../src/apps/node/fault-watch.ts";
 import { newDatabase, openPoolLater } from "../../stores/postgres/fixture.ts";
-import type { SceneStore } from "./fixture-stores.ts";
+import type { FixtureStore } from "./fixture-stores.ts";
 
 before(async () => {
   // The server's start is no part of anybody's waiting for it.
@@ -13,7 +13,7 @@ before(async () => {
 });
 
 /** A database of PostgreSQL that nodes share. */
-export function postgresStore(wrap = (pool: PostgresPool) => pool): SceneStore {
+export function postgresStore(wrap = (pool: PostgresPool) => pool): FixtureStore {
   const pool = openPoolLater();
   const wrapped = wrap(pool);
   const rows = (sql: string, ...values: SqlValue[]) => {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
-import type { Answer } from "./browser.ts";
+import type { ApiResponse } from "./browser.ts";
 import {
+  type Fixture,
   keepPeopleIn,
   type Member,
+  openFixture,
   openMember,
-  openScene,
-  type Scene,
 } from "./dashboard-fixture.ts";
 import { postgresStore } from "./postgres-store.ts";
 
@@ -42,7 +42,7 @@ const withTrouble = (pool: PostgresPool): PostgresPool => ({
 keepPeopleIn(() => postgresStore(withTrouble));
 
 /** What a person does; what has to be there for it is made before the trouble. */
-type Act = (scene: Scene, member: Member) => Promise<() => Promise<Answer>>;
+type Act = (fixture: Fixture, member: Member) => Promise<() => Promise<ApiResponse>>;
 
 const NEW = "another password 2";
 let people = 0;
@@ -56,19 +56,19 @@ const keyOf = async ({ browser }: Member) => {
 };
 
 const ACTS: Record<string, Act> = {
-  "signs up": async (scene) => {
+  "signs up": async (fixture) => {
     const email = newcomer();
-    return () => scene.signUp(scene.browser(), email, NEW);
+    return () => fixture.signUp(fixture.browser(), email, NEW);
   },
-  "opens the link of a letter": async (scene) => {
-    const [who, email] = [scene.browser(), newcomer()];
-    await scene.signUp(who, email, NEW);
-    const link = await scene.lastLink(email, "verify_address");
-    return () => scene.open(who, link);
+  "opens the link of a letter": async (fixture) => {
+    const [who, email] = [fixture.browser(), newcomer()];
+    await fixture.signUp(who, email, NEW);
+    const link = await fixture.lastLink(email, "verify_address");
+    return () => fixture.open(who, link);
   },
-  "signs in": async (scene, { email, password }) => {
-    const who = scene.browser();
-    return () => scene.signIn(who, email, password);
+  "signs in": async (fixture, { email, password }) => {
+    const who = fixture.browser();
+    return () => fixture.signIn(who, email, password);
   },
   "signs out":
     async (_, { browser }) =>
@@ -86,18 +86,18 @@ const ACTS: Record<string, Act> = {
     const id = await keyOf(member);
     return () => member.browser.delete(`/people/keys/${id}`);
   },
-  "ends other sessions": async (scene, { browser, email, password }) => {
-    await scene.signIn(scene.browser(), email, password);
+  "ends other sessions": async (fixture, { browser, email, password }) => {
+    await fixture.signIn(fixture.browser(), email, password);
     return () => browser.delete("/people/sessions/others");
   },
   "changes the password":
     async (_, { browser, password }) =>
     () =>
       browser.post("/people/auth/change-password", { currentPassword: password, newPassword: NEW }),
-  "chooses a new password by a letter": async (scene, { email }) => {
-    const who = scene.browser();
+  "chooses a new password by a letter": async (fixture, { email }) => {
+    const who = fixture.browser();
     await who.post("/people/auth/request-password-reset", { email });
-    const link = new URL(await scene.lastLink(email, "reset_password"));
+    const link = new URL(await fixture.lastLink(email, "reset_password"));
     const token = link.searchParams.get("token");
     return () => who.post("/people/auth/reset-password", { newPassword: NEW, token });
   },
@@ -113,22 +113,25 @@ const ASKS_MAX = 60;
 for (const [what, prepare] of Object.entries(ACTS)) {
   for (const kind of ["lost", "away"] as const) {
     test(`somebody ${what} while the database is ${kind}, at each of its steps: it is done, or 503 says when to come again`, async (t) => {
-      const scene = openScene();
+      const fixture = openFixture();
       const statuses: number[] = [];
       for (let after = 0; after < ASKS_MAX; after += 1) {
-        const act = await prepare(scene, await openMember(scene));
+        const act = await prepare(fixture, await openMember(fixture));
         [trouble, isHit] = [{ kind, after }, false];
-        const answer = await act();
+        const response = await act();
         const wasHit = isHit;
         trouble = null;
         if (!wasHit) {
-          assert.ok(answer.status < 300, `${answer.status} without any trouble: ${answer.text}`);
+          assert.ok(
+            response.status < 300,
+            `${response.status} without any trouble: ${response.text}`,
+          );
           break;
         }
-        statuses.push(answer.status);
-        if (answer.status < 300) continue;
-        assert.deepEqual([answer.status, answer.code], [503, "unavailable"], `step ${after}`);
-        assert.ok(Number(answer.headers.get("retry-after")) > 0);
+        statuses.push(response.status);
+        if (response.status < 300) continue;
+        assert.deepEqual([response.status, response.code], [503, "unavailable"], `step ${after}`);
+        assert.ok(Number(response.headers.get("retry-after")) > 0);
       }
       t.diagnostic(statuses.join(" "));
       assert.ok(statuses.length > 0);
@@ -138,9 +141,9 @@ for (const [what, prepare] of Object.entries(ACTS)) {
 }
 
 test("whoever is told that the sign-out did not work is signed in still, and signs out later", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
-  const count = async () => (await scene.rows("SELECT id FROM person_session")).length;
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
+  const count = async () => (await fixture.rows("SELECT id FROM person_session")).length;
   const before = await count();
   trouble = { kind: "away", after: 0 };
   assert.equal((await browser.post("/people/auth/sign-out")).status, 503);

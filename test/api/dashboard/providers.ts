@@ -12,9 +12,9 @@ export function standIn(profile: Profile): Disposable {
   const { fetch } = globalThis;
   globalThis.fetch = async (to) => {
     const { url } = new Request(to);
-    const answer = ANSWERS[url];
-    assert.ok(answer, `nothing stands in for ${url}`);
-    return Response.json(answer(profile));
+    const response = RESPONSES[url];
+    assert.ok(response, `nothing stands in for ${url}`);
+    return Response.json(response(profile));
   };
   return {
     [Symbol.dispose]() {
@@ -23,7 +23,7 @@ export function standIn(profile: Profile): Disposable {
   };
 }
 
-const ANSWERS: Record<string, (profile: Profile) => object> = {
+const RESPONSES: Record<string, (profile: Profile) => object> = {
   "https://github.com/login/oauth/access_token": () => ({
     access_token: "a-token-of-github",
     token_type: "bearer",

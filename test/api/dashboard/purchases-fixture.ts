@@ -17,7 +17,7 @@ import {
 } from "../../stripe/fake-stripe.ts";
 import type { Message } from "../../stripe/messages.ts";
 import { clock, SECOND } from "./clock.ts";
-import { type Member, openMember, openScene } from "./dashboard-fixture.ts";
+import { type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
 export const CONTACT = "sales@example.org";
 const PRICES = {
@@ -49,11 +49,14 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
   });
   // Before the scene, whose stores are closed in their turn.
   t.after(() => audit().finally(fake.close));
-  const scene = openScene({ sales: { prices: pricesOf(), provider } });
-  const buyer = await openMember(scene);
+  const fixture = openFixture({ sales: { prices: pricesOf(), provider } });
+  const buyer = await openMember(fixture);
   async function audit(): Promise<void> {
-    await scene.settle();
-    const { faults } = await scene.desk.ledger.audit({ account: buyer.account, now: now() });
+    await fixture.settle();
+    const { faults } = await fixture.accountDeps.ledger.audit({
+      account: buyer.account,
+      now: now(),
+    });
     assert.deepEqual(faults, []);
   }
 
@@ -67,9 +70,9 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
   /** As the page that people come back to asks: once in a while. */
   async function look(id: string, { browser }: Member = buyer): Promise<PurchaseView> {
     clock.advance(2 * SECOND);
-    const answer = await browser.get(`/people/purchases/${id}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body as PurchaseView;
+    const response = await browser.get(`/people/purchases/${id}`);
+    assert.equal(response.status, 200, response.text);
+    return response.body as PurchaseView;
   }
   const list = async ({ browser }: Member = buyer) =>
     ((await browser.get("/people/purchases")).body as PurchasesView).purchases;
@@ -82,7 +85,7 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
     const headers = new Headers({ "content-type": "application/json; charset=utf-8" });
     if (signature !== null) headers.set("stripe-signature", signature);
     const init = { method: "POST", headers, body: body as Uint8Array<ArrayBuffer> };
-    return scene.app.fetch(new Request(`${scene.publicUrl}/webhooks/stripe`, init), peer);
+    return fixture.app.fetch(new Request(`${fixture.publicUrl}/webhooks/stripe`, init), peer);
   }
   const receive = (message: Message) => send(message.body, fake.signatureOf(message));
   /** Hands over what Stripe has told since; the statuses of the answers. */
@@ -92,6 +95,6 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
     return statuses;
   }
   return {
-    ...{ scene, fake, buyer, buy, look, list, credits, balance, send, receive, receiveAll },
+    ...{ fixture, fake, buyer, buy, look, list, credits, balance, send, receive, receiveAll },
   };
 }

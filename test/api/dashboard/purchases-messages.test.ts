@@ -25,7 +25,7 @@ test("a message makes the credits, without a session, a cookie or an origin, and
 });
 
 test("a message that was changed, is unsigned or was signed too long ago is refused, and the log has none of it", async (t) => {
-  const { scene, fake, buy, balance, send, receive } = await openSales(t);
+  const { fixture, fake, buy, balance, send, receive } = await openSales(t);
   const { session } = await buy();
   fake.pay(session);
   const [message] = fake.take();
@@ -41,15 +41,15 @@ test("a message that was changed, is unsigned or was signed too long ago is refu
   ];
   clock.advance(360 * SECOND);
   bad.push(await send(body, good));
-  for (const answer of bad) {
-    assert.equal(answer.status, 400);
-    assert.match(await answer.text(), /not signed with the secret/);
+  for (const response of bad) {
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /not signed with the secret/);
   }
   assert.equal(await balance(), 100);
-  const log = scene.complaints.join("\n");
-  assert.equal(scene.complaints.length, 2, log);
-  assert.match(scene.complaints[0] ?? "", /not signed with STRIPE_WEBHOOK_SECRET/);
-  assert.match(scene.complaints[1] ?? "", /signed more than five minutes ago.* clock/);
+  const log = fixture.loggedErrors.join("\n");
+  assert.equal(fixture.loggedErrors.length, 2, log);
+  assert.match(fixture.loggedErrors[0] ?? "", /not signed with STRIPE_WEBHOOK_SECRET/);
+  assert.match(fixture.loggedErrors[1] ?? "", /signed more than five minutes ago.* clock/);
   for (const secret of [session, good, FAKE_WEBHOOK_SECRET, FAKE_SECRET_KEY, "evt_"]) {
     assert.ok(!log.includes(secret), secret);
   }
@@ -58,20 +58,20 @@ test("a message that was changed, is unsigned or was signed too long ago is refu
 });
 
 test("whoever sends bad messages fills no log, and keeps nobody's good ones out", async (t) => {
-  const { scene, fake, buy, send, receive, balance } = await openSales(t);
+  const { fixture, fake, buy, send, receive, balance } = await openSales(t);
   const statuses: number[] = [];
   const peer = "198.51.100.4";
   for (let no = 0; no < 40; no += 1) {
     statuses.push((await send(new Uint8Array([123]), "t=1,v1=00", peer)).status);
   }
   assert.deepEqual([...new Set(statuses)], [400, 429]);
-  assert.equal(scene.complaints.length, 1);
+  assert.equal(fixture.loggedErrors.length, 1);
   clock.advance(HOUR);
   assert.equal((await send(new Uint8Array([123]), "t=1,v1=00", peer)).status, 400);
   const before = statuses.filter((status) => status === 400).length - 1;
-  assert.equal(scene.complaints.length, 2);
+  assert.equal(fixture.loggedErrors.length, 2);
   assert.match(
-    scene.complaints[1] ?? "",
+    fixture.loggedErrors[1] ?? "",
     new RegExp(` was refused, and ${before} more like it since`),
   );
   const { session } = await buy();
@@ -85,8 +85,8 @@ test("whoever sends bad messages fills no log, and keeps nobody's good ones out"
 });
 
 test("another method at that address finds nothing", async (t) => {
-  const { scene } = await openSales(t);
-  assert.equal((await scene.browser().get("/webhooks/stripe")).status, 404);
+  const { fixture } = await openSales(t);
+  assert.equal((await fixture.browser().get("/webhooks/stripe")).status, 404);
 });
 
 test("messages about somebody else's payments at the same account are taken and change nothing", async (t) => {
@@ -98,7 +98,7 @@ test("messages about somebody else's payments at the same account are taken and 
 });
 
 test("while Stripe is away nothing is begun or lost: 503, and all is settled when it is back", async (t) => {
-  const { scene, fake, buy, look, list, balance, buyer, receive } = await openSales(t);
+  const { fixture, fake, buy, look, list, balance, buyer, receive } = await openSales(t);
   const { id, session } = await buy();
   fake.pay(session);
   fake.setAway("500");
@@ -111,9 +111,9 @@ test("while Stripe is away nothing is begun or lost: 503, and all is settled whe
   const messages = fake.take().filter(({ type }) => !type.startsWith("invoice."));
   assert.ok(messages.some(({ type }) => type === "checkout.session.completed"));
   for (const message of messages) {
-    const answer = await receive(message);
-    assert.equal(answer.status, 503);
-    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    const response = await receive(message);
+    assert.equal(response.status, 503);
+    assert.ok(Number(response.headers.get("retry-after")) > 0);
   }
   assert.equal((await look(id)).state, "open", "as far as anybody can say");
   assert.equal(await balance(), 100);
@@ -122,22 +122,22 @@ test("while Stripe is away nothing is begun or lost: 503, and all is settled whe
   assert.equal((await look(id)).state, "paid");
   for (const message of messages) assert.equal((await receive(message)).status, 200);
   assert.equal(await balance(), 200);
-  assert.ok(scene.complaints.length >= 2);
+  assert.ok(fixture.loggedErrors.length >= 2);
   // The one that was refused has no page, and is over when its time is.
   clock.advance(DAY);
   assert.deepEqual((await list()).map(({ state }) => state).sort(), ["expired", "paid"]);
 });
 
 test("a signed body that is no event is taken and changes nothing", async (t) => {
-  const { scene, fake, send } = await openSales(t);
+  const { fixture, fake, send } = await openSales(t);
   const body = new TextEncoder().encode("null");
-  const answer = await send(body, fake.signatureOf({ id: "evt_1", type: "odd", body }));
-  assert.deepEqual([answer.status, scene.complaints], [200, []]);
-  assert.deepEqual(await answer.json(), { received: true, outcome: "ignored" });
+  const response = await send(body, fake.signatureOf({ id: "evt_1", type: "odd", body }));
+  assert.deepEqual([response.status, fixture.loggedErrors], [200, []]);
+  assert.deepEqual(await response.json(), { received: true, outcome: "ignored" });
 });
 
 test("while Stripe is silent the book's word is given soon, and the look goes on to its end", async (t) => {
-  const { scene, fake, buy, look, list, balance } = await openSales(t, {
+  const { fixture, fake, buy, look, list, balance } = await openSales(t, {
     ...{ timeoutMs: 200, retries: 1 },
   });
   const { id, session } = await buy();
@@ -150,19 +150,19 @@ test("while Stripe is silent the book's word is given soon, and the look goes on
   fake.faultNext("silence");
   assert.equal((await look(id)).state, "open");
   assert.ok(timers.mock.calls.some(({ arguments: [, ms] }) => ms === LOOK_PATIENCE_MS));
-  await scene.settle();
+  await fixture.settle();
   assert.equal((await list())[0]?.state, "paid");
   assert.equal(await balance(), 200);
 });
 
 test("a ledger or a book that fails is a 503 to Stripe, and the next message mends it", async (t) => {
   for (const operation of ["grant", "clawback", "update", "find"]) {
-    const { scene, fake, buy, balance, receive } = await openSales(t);
+    const { fixture, fake, buy, balance, receive } = await openSales(t);
     const { session } = await buy();
     fake.pay(session);
     const [message] = fake.take();
     assert.ok(message);
-    scene.failing.set(operation, 1);
+    fixture.failing.set(operation, 1);
     assert.equal((await receive(message)).status, 503, operation);
     assert.equal((await receive(message)).status, 200, operation);
     assert.equal(await balance(), 200, operation);
@@ -170,32 +170,32 @@ test("a ledger or a book that fails is a 503 to Stripe, and the next message men
 });
 
 test("a key that Stripe does not know is told to the operator, and to nobody else", async (t) => {
-  const { scene, buyer } = await openSales(t, { secretKey: "sk_test_another_key" });
+  const { fixture, buyer } = await openSales(t, { secretKey: "sk_test_another_key" });
   const refused = await buyer.browser.post("/people/purchases", { offer: "small" });
   assert.equal(refused.status, 503);
   assert.doesNotMatch(refused.text, /Stripe|STRIPE|key/);
-  const log = scene.complaints.join("\n");
+  const log = fixture.loggedErrors.join("\n");
   assert.match(log, /Stripe does not know STRIPE_SECRET_KEY/);
   assert.doesNotMatch(log, /sk_test_another_key/);
 });
 
 test("a payment for an account that was closed meanwhile is for the operator to pay back", async (t) => {
-  const { scene, fake, buy, buyer, receiveAll } = await openSales(t);
+  const { fixture, fake, buy, buyer, receiveAll } = await openSales(t);
   const { id, session } = await buy();
   const { email, password } = buyer;
-  await scene.settle();
+  await fixture.settle();
   const closed = await buyer.browser.post("/people/account/close", { email, password });
   assert.equal(closed.status, 200, closed.text);
   fake.pay(session);
   assert.ok((await receiveAll()).every((status) => status === 200));
-  const purchase = await scene.store.purchases.find({ id });
+  const purchase = await fixture.store.purchases.find({ id });
   assert.deepEqual([purchase?.status, purchase?.trouble], ["paid", "account_closed"]);
 });
 
 test("money for a closed account is told to the operator once, with what to refund and without an address", async (t) => {
-  const { scene, fake, buyer, buy, receiveAll } = await openSales(t);
+  const { fixture, fake, buyer, buy, receiveAll } = await openSales(t);
   const { id, session } = await buy();
-  await scene.desk.ledger.closeAccount({ account: buyer.account, now: Date.now() });
+  await fixture.accountDeps.ledger.closeAccount({ account: buyer.account, now: Date.now() });
   fake.pay(session);
   const messages = fake.take();
   for (let no = 0; no < 2; no += 1) {
@@ -206,6 +206,6 @@ test("money for a closed account is told to the operator once, with what to refu
   }
   const payment = fake.paymentOf(session);
   const told = `${id} was paid, but its account is closed: refund ${payment} in Stripe's dashboard`;
-  assert.equal(scene.complaints.length, 1);
-  assert.ok(scene.complaints[0]?.startsWith(told), scene.complaints[0]);
+  assert.equal(fixture.loggedErrors.length, 1);
+  assert.ok(fixture.loggedErrors[0]?.startsWith(told), fixture.loggedErrors[0]);
 });

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PricesView, PurchasesView, PurchaseView } from "#api/dashboard/shapes.ts";
 import { clock, HOUR, SECOND } from "./clock.ts";
-import { openMember, openScene } from "./dashboard-fixture.ts";
+import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { CONTACT, openSales, pricesOf } from "./purchases-fixture.ts";
 
 const NOTHING = { packs: [], lifetime: null, payable: false, taxesAdded: false, contact: null };
 
 test("everybody sees the prices, in the money's own form", async (t) => {
-  const { scene } = await openSales(t);
-  const { status, body } = await scene.browser().get("/people/prices");
+  const { fixture } = await openSales(t);
+  const { status, body } = await fixture.browser().get("/people/prices");
   assert.equal(status, 200);
   const { packs, lifetime, payable, contact } = body as PricesView;
   assert.deepEqual(packs[0], {
@@ -23,8 +23,8 @@ test("everybody sees the prices, in the money's own form", async (t) => {
 
 test("where nobody takes money, buyers are told whom to ask, and all else goes on", async () => {
   for (const contact of [CONTACT, null]) {
-    const scene = openScene({ sales: { prices: pricesOf({ contact }), provider: null } });
-    const { browser } = await openMember(scene);
+    const fixture = openFixture({ sales: { prices: pricesOf({ contact }), provider: null } });
+    const { browser } = await openMember(fixture);
     const prices = (await browser.get("/people/prices")).body as PricesView;
     assert.deepEqual([prices.packs.length, prices.payable], [2, false]);
     const refused = await browser.post("/people/purchases", { offer: "small" });
@@ -38,8 +38,8 @@ test("where nobody takes money, buyers are told whom to ask, and all else goes o
 });
 
 test("where nothing is sold, the price list is empty", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   assert.deepEqual((await browser.get("/people/prices")).body, NOTHING);
   assert.equal((await browser.post("/people/purchases", { offer: "small" })).code, "not_payable");
 });
@@ -80,13 +80,13 @@ test("who comes back from paying sees the credits, though no message has come", 
 });
 
 test("who cancels may still pay for two hours, and then the purchase is over", async (t) => {
-  const { scene, fake, buy, look, list, receiveAll, balance } = await openSales(t);
+  const { fixture, fake, buy, look, list, receiveAll, balance } = await openSales(t);
   const { id, url, session } = await buy();
   assert.equal((await look(id)).state, "open");
   assert.equal((await list())[0]?.payUrl, url);
   clock.advance(2 * HOUR);
   assert.equal((await list())[0]?.payUrl, null, "its page is closed");
-  await scene.settle();
+  await fixture.settle();
   fake.expire(session);
   await receiveAll();
   assert.equal((await list())[0]?.state, "expired");
@@ -94,7 +94,7 @@ test("who cancels may still pay for two hours, and then the purchase is over", a
 });
 
 test("a purchase that nobody looked at and nobody told of is settled by a look at the list", async (t) => {
-  const { scene, fake, buy, list, balance } = await openSales(t);
+  const { fixture, fake, buy, list, balance } = await openSales(t);
   const bought = [await buy(), await buy("large")];
   for (const { session } of bought) fake.pay(session);
   assert.deepEqual(
@@ -102,11 +102,11 @@ test("a purchase that nobody looked at and nobody told of is settled by a look a
     ["open", "open"],
     "somebody may be on these pages",
   );
-  await scene.settle();
+  await fixture.settle();
   assert.equal(await balance(), 100);
   clock.advance(2 * HOUR);
   await list();
-  await scene.settle();
+  await fixture.settle();
   assert.deepEqual(
     (await list()).map(({ state }) => state),
     ["paid", "paid"],
@@ -204,17 +204,17 @@ test("what is not offered, and what is no order, is refused without a word to St
 });
 
 test("only members whose account is open buy, from the pages of the service, and only so often", async (t) => {
-  const { scene, buyer, buy } = await openSales(t);
+  const { fixture, buyer, buy } = await openSales(t);
   const order = { offer: "small" };
-  const stranger = await scene.browser().post("/people/purchases", order);
-  assert.deepEqual([stranger.status, stranger.code], [401, "signed_out"]);
+  const outsider = await fixture.browser().post("/people/purchases", order);
+  assert.deepEqual([outsider.status, outsider.code], [401, "signed_out"]);
   const elsewhere = { origin: "https://evil.example" };
   const foreign = await buyer.browser.send("POST", "/people/purchases", order, elsewhere);
   assert.equal(foreign.code, "cross_site");
   const { account } = buyer;
-  await scene.desk.ledger.suspendAccount({ account, now: Date.now() });
+  await fixture.accountDeps.ledger.suspendAccount({ account, now: Date.now() });
   assert.equal((await buyer.browser.post("/people/purchases", order)).code, "account_suspended");
-  await scene.desk.ledger.resumeAccount({ account, now: Date.now() });
+  await fixture.accountDeps.ledger.resumeAccount({ account, now: Date.now() });
   for (let no = 0; no < 10; no += 1) await buy();
   const eleventh = await buyer.browser.post("/people/purchases", order);
   assert.deepEqual([eleventh.status, eleventh.code], [429, "too_many_requests"]);
@@ -223,8 +223,8 @@ test("only members whose account is open buy, from the pages of the service, and
 });
 
 test("nobody sees what others have bought, and a long history comes in pages", async (t) => {
-  const { scene, buy, list, buyer } = await openSales(t);
-  const other = await openMember(scene);
+  const { fixture, buy, list, buyer } = await openSales(t);
+  const other = await openMember(fixture);
   const bought: string[] = [];
   for (let no = 0; no < 32; no += 1) {
     clock.advance(HOUR);
@@ -242,12 +242,12 @@ test("nobody sees what others have bought, and a long history comes in pages", a
   assert.deepEqual([ids, first.purchases.length, second.next], [bought, 30, null]);
   const none = (await other.browser.get(`/people/purchases?after=${first.next}`)).body;
   assert.deepEqual(none, { purchases: [], next: null });
-  await scene.settle();
+  await fixture.settle();
 });
 
 test("a buyer comes back by the name of the service under which they are signed in", async (t) => {
-  const { scene, fake, buyer } = await openSales(t);
-  (scene.house.settings.origins as string[]).push("http://localhost:8787");
+  const { fixture, fake, buyer } = await openSales(t);
+  (fixture.deps.settings.origins as string[]).push("http://localhost:8787");
   const here = { origin: "http://localhost:8787" };
   const begun = await buyer.browser.send("POST", "/people/purchases", { offer: "small" }, here);
   assert.equal(begun.status, 201, begun.text);

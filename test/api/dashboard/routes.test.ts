@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Visitor } from "#api/dashboard/shapes.ts";
-import { linkIn, openMember, openScene, PASSWORD } from "./dashboard-fixture.ts";
+import { linkIn, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
 const CHANGES: [string, string][] = [
@@ -30,24 +30,24 @@ const FOREIGN: [string, Record<string, string>][] = [
 
 for (const [name, headers] of FOREIGN) {
   test(`nothing is changed by a request with ${name}`, async () => {
-    const scene = openScene({ providers: PROVIDERS });
-    const { browser } = await openMember(scene);
-    const before = scene.carriedOut.length;
+    const fixture = openFixture({ providers: PROVIDERS });
+    const { browser } = await openMember(fixture);
+    const before = fixture.wasCarriedOut.length;
     for (const [method, path] of CHANGES) {
       const body = method === "DELETE" ? undefined : { label: "x" };
-      const answer = await browser.send(method, path, body, headers);
-      assert.deepEqual([answer.status, answer.code], [403, "cross_site"], `${method} ${path}`);
+      const response = await browser.send(method, path, body, headers);
+      assert.deepEqual([response.status, response.code], [403, "cross_site"], `${method} ${path}`);
     }
     for (const method of ["OPTIONS", "PUT"]) {
       assert.equal((await browser.send(method, "/people/keys", undefined, headers)).status, 403);
     }
-    assert.equal(scene.carriedOut.length, before);
+    assert.equal(fixture.wasCarriedOut.length, before);
   });
 }
 
 test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but itself", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   const { status, headers } = await browser.get("/people/home");
   assert.equal(status, 200);
   assert.equal(headers.get("cache-control"), "no-store");
@@ -59,11 +59,11 @@ test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but i
 });
 
 test("no body bears the token of a session, and cookies are HttpOnly and SameSite=Lax", async () => {
-  const scene = openScene();
-  const { browser, email, password } = await openMember(scene);
-  const other = scene.browser();
-  const answers = [
-    await scene.signIn(other, email, password),
+  const fixture = openFixture();
+  const { browser, email, password } = await openMember(fixture);
+  const other = fixture.browser();
+  const responses = [
+    await fixture.signIn(other, email, password),
     await other.get("/people/visitor"),
     await other.get("/people/sessions"),
     await other.get("/people/events"),
@@ -75,20 +75,20 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
     await browser.get("/people/visitor"),
   ];
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200, 200, 200, 200, 200, 200],
   );
   const tokens = [...browser.cookies, ...other.cookies]
     .filter(([name]) => name.includes("session"))
     .map(([, value]) => decodeURIComponent(value).split(".")[0] ?? "");
-  const kept = (await scene.rows("SELECT token FROM person_session")).map(({ token }) =>
+  const kept = (await fixture.rows("SELECT token FROM person_session")).map(({ token }) =>
     String(token),
   );
   for (const token of [...tokens, ...kept]) {
     assert.ok(token.length > 20);
-    for (const { text } of answers) assert.ok(!text.includes(token));
+    for (const { text } of responses) assert.ok(!text.includes(token));
   }
-  const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
+  const cookies = responses.flatMap(({ headers }) => headers.getSetCookie());
   assert.ok(cookies.length >= 4);
   for (const cookie of cookies) {
     assert.match(cookie, /; *HttpOnly/i);
@@ -100,50 +100,50 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
 
 test("behind TLS and below a path: cookies, links and addresses stay there, and HSTS is said", async () => {
   const publicUrl = "https://x.test/tools";
-  const scene = openScene({ publicUrl, providers: PROVIDERS });
-  const browser = scene.browser();
-  const answers = [await scene.signUp(browser, "ann@example.com", PASSWORD)];
-  const link = await scene.lastLink("ann@example.com", "verify_address");
+  const fixture = openFixture({ publicUrl, providers: PROVIDERS });
+  const browser = fixture.browser();
+  const responses = [await fixture.signUp(browser, "ann@example.com", PASSWORD)];
+  const link = await fixture.lastLink("ann@example.com", "verify_address");
   assert.ok(link.startsWith(`${publicUrl}/verify-email?token=`), link);
-  answers.push(await scene.open(browser, link));
-  answers.push(await scene.signIn(browser, "ann@example.com", PASSWORD));
+  responses.push(await fixture.open(browser, link));
+  responses.push(await fixture.signIn(browser, "ann@example.com", PASSWORD));
   const visitor = await browser.get("/people/visitor");
   assert.equal((visitor.body as Visitor).apiUrl, publicUrl);
   assert.equal((visitor.body as Visitor).person?.email, "ann@example.com");
-  answers.push(visitor, await browser.post("/people/auth/sign-out"));
+  responses.push(visitor, await browser.post("/people/auth/sign-out"));
   await browser.post("/people/auth/request-password-reset", { email: "ann@example.com" });
-  const reset = (await scene.lettersTo("ann@example.com", "reset_password"))[0];
+  const reset = (await fixture.emailsTo("ann@example.com", "reset_password"))[0];
   assert.ok(reset && linkIn(reset).startsWith(`${publicUrl}/reset-password?token=`));
   const begun = await browser.post("/people/auth/sign-in/social", {
     ...{ provider: "github", callbackURL: `${publicUrl}/home` },
   });
-  answers.push(begun);
+  responses.push(begun);
   const { searchParams } = new URL((begun.body as { url: string }).url);
   assert.equal(searchParams.get("redirect_uri"), `${publicUrl}/people/auth/callback/github`);
   const lost = await browser.get("/people/auth/callback/github?error=x");
   assert.ok(lost.headers.get("location")?.startsWith(`${publicUrl}/sign-in?`));
-  const cookies = answers.flatMap(({ headers }) => headers.getSetCookie());
+  const cookies = responses.flatMap(({ headers }) => headers.getSetCookie());
   assert.ok(cookies.length >= 4);
   for (const cookie of cookies) {
     assert.match(cookie, /^__Secure-toolbooth\./);
     assert.match(cookie, /; *Secure/i);
     assert.match(cookie, /; *Path=\/tools(?:;|$)/i);
   }
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
   }
 });
 
 test("what better-auth offers beside our list is not there", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const { browser } = await openMember(scene);
+  const fixture = openFixture({ providers: PROVIDERS });
+  const { browser } = await openMember(fixture);
   const gets = ["list-sessions", "get-session", "list-accounts", "ok", "error", "callback/evil"];
   const posts = ["update-user", "delete-user", "set-password", "unlink-account", "link-social"];
   const others = ["revoke-session", "revoke-sessions", "get-access-token"];
   const odd = ["constructor", "__proto__", "sign-in/email/", "sign-in//email", "reset-password/x"];
   for (const path of [...gets, ...posts, ...others, ...odd, "", "/"]) {
-    const answer = await browser.post(`/people/auth/${path}`);
-    assert.deepEqual([answer.status, answer.code], [404, "not_found"], `POST ${path}`);
+    const response = await browser.post(`/people/auth/${path}`);
+    assert.deepEqual([response.status, response.code], [404, "not_found"], `POST ${path}`);
     const read = await browser.get(`/people/auth/${path}`);
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
@@ -153,8 +153,8 @@ test("what better-auth offers beside our list is not there", async () => {
 });
 
 test("behind TLS and below no path, no cookie can be set by a neighbouring host", async () => {
-  const scene = openScene({ publicUrl: "https://x.test", providers: PROVIDERS });
-  const { browser } = await openMember(scene);
+  const fixture = openFixture({ publicUrl: "https://x.test", providers: PROVIDERS });
+  const { browser } = await openMember(fixture);
   const begun = await browser.post("/people/auth/sign-in/social", { provider: "github" });
   assert.equal(begun.status, 200);
   const out = await browser.post("/people/auth/sign-out");
@@ -175,8 +175,8 @@ test("behind TLS and below no path, no cookie can be set by a neighbouring host"
 });
 
 test("HEAD answers like GET, without a body and whoever asks", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   for (const path of ["/people/visitor", "/people/keys", "/people/x"]) {
     const got = await browser.get(path);
     const head = await browser.send("HEAD", path, undefined, { origin: "", "sec-fetch-site": "" });
@@ -197,26 +197,28 @@ const WRONG_METHODS: [string, string, string][] = [
 ];
 for (const [method, path, allow] of WRONG_METHODS) {
   test(`${method} ${path} is told which methods there are`, async () => {
-    const answer = await openScene().browser().send(method, path);
-    assert.deepEqual([answer.status, answer.code], [405, "wrong_method"]);
-    assert.equal(answer.headers.get("allow"), allow);
+    const response = await openFixture().browser().send(method, path);
+    assert.deepEqual([response.status, response.code], [405, "wrong_method"]);
+    assert.equal(response.headers.get("allow"), allow);
   });
 }
 
 test("too many questions at once from one network are refused for a moment, and another network's are not", async () => {
-  const scene = openScene();
-  const crowd = scene.browser();
-  const answers = await Promise.all(Array.from({ length: 61 }, () => crowd.get("/people/visitor")));
-  assert.deepEqual(new Set(answers.slice(0, 60).map(({ status }) => status)), new Set([200]));
-  const last = answers.at(-1);
+  const fixture = openFixture();
+  const crowd = fixture.browser();
+  const responses = await Promise.all(
+    Array.from({ length: 61 }, () => crowd.get("/people/visitor")),
+  );
+  assert.deepEqual(new Set(responses.slice(0, 60).map(({ status }) => status)), new Set([200]));
+  const last = responses.at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
   assert.equal(last?.headers.get("retry-after"), "1");
-  assert.equal((await scene.browser().get("/people/visitor")).status, 200);
+  assert.equal((await fixture.browser().get("/people/visitor")).status, 200);
 });
 
 test("what a stranger sends and better-auth refuses does not come into the log", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const browser = scene.browser();
+  const fixture = openFixture({ providers: PROVIDERS });
+  const browser = fixture.browser();
   const evil = `https://evil.test/${"x".repeat(15_000)}`;
   for (const field of ["callbackURL", "errorCallbackURL"]) {
     const order = { provider: "github", [field]: evil };
@@ -226,14 +228,14 @@ test("what a stranger sends and better-auth refuses does not come into the log",
   for (const query of ["code=c&state=invented", "code=c", "error=denied", `error=${evil}`]) {
     await browser.get(`/people/auth/callback/github?${query}`);
   }
-  assert.deepEqual(scene.complaints, []);
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("too many changes from one network are refused for a moment, and another network is not", async () => {
-  const scene = openScene();
-  const crowd = scene.browser("2001:db8:1:2:3:4:5:6");
-  const neighbour = scene.browser("2001:db8:1:2::9");
-  const other = scene.browser("2001:db8:1:3::9");
+  const fixture = openFixture();
+  const crowd = fixture.browser("2001:db8:1:2:3:4:5:6");
+  const neighbour = fixture.browser("2001:db8:1:2::9");
+  const other = fixture.browser("2001:db8:1:3::9");
   const tries = Array.from({ length: 11 }, () => crowd.send("POST", "/people/auth/sign-out", {}));
   const last = (await Promise.all(tries)).at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
@@ -243,13 +245,13 @@ test("too many changes from one network are refused for a moment, and another ne
 });
 
 test("a limit of letters from one network is told with a code and Retry-After, for others it does not count", async () => {
-  const scene = openScene();
-  const crowd = scene.browser();
+  const fixture = openFixture();
+  const crowd = fixture.browser();
   const ask = (who: typeof crowd) =>
     who.post("/people/auth/request-password-reset", { email: "ann@example.com" });
   for (let times = 0; times < 4; times += 1) assert.equal((await ask(crowd)).status, 200);
   const refused = await ask(crowd);
   assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
   assert.ok(Number(refused.headers.get("retry-after")) >= 1);
-  assert.equal((await ask(scene.browser())).status, 200);
+  assert.equal((await ask(fixture.browser())).status, 200);
 });

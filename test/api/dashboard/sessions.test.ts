@@ -4,7 +4,7 @@ import { createEmailVerificationToken } from "better-auth/api";
 import type { EventsView, SessionView, Visitor } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
-import { openMember, openScene, PASSWORD, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 const isIn = async (who: Browser) =>
   ((await who.get("/people/visitor")).body as Visitor).person !== null;
@@ -15,16 +15,16 @@ const eventsOf = async (who: Browser) =>
 const move = (who: Browser, newEmail: string) =>
   who.post("/people/auth/change-email", { newEmail, callbackURL: "/settings/account" });
 
-async function openElsewhere(scene: Scene, count: number) {
-  const member = await openMember(scene);
-  const others = Array.from({ length: count }, () => scene.browser());
-  for (const other of others) await scene.signIn(other, member.email, member.password);
+async function openElsewhere(fixture: Fixture, count: number) {
+  const member = await openMember(fixture);
+  const others = Array.from({ length: count }, () => fixture.browser());
+  for (const other of others) await fixture.signIn(other, member.email, member.password);
   return { ...member, others };
 }
 
 test("sessions are listed, ended one by one and all at once; the own one stays", async () => {
-  const scene = openScene();
-  const { browser, others } = await openElsewhere(scene, 3);
+  const fixture = openFixture();
+  const { browser, others } = await openElsewhere(fixture, 3);
   const sessions = await sessionsOf(browser);
   assert.equal(sessions.length, 4);
   assert.deepEqual(
@@ -45,8 +45,8 @@ test("sessions are listed, ended one by one and all at once; the own one stays",
 });
 
 test("nobody ends another person's session", async () => {
-  const scene = openScene();
-  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const [session] = await sessionsOf(bea.browser);
   assert.equal((await ann.browser.delete(`/people/sessions/${session?.id}`)).status, 404);
   assert.equal((await ann.browser.delete("/people/sessions/others")).status, 200);
@@ -54,8 +54,8 @@ test("nobody ends another person's session", async () => {
 });
 
 test("signing out ends the session itself, not only the cookie", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   const kept = new Map(browser.cookies);
   assert.equal((await browser.post("/people/auth/sign-out")).status, 200);
   for (const [name, value] of kept) browser.cookies.set(name, value);
@@ -64,8 +64,8 @@ test("signing out ends the session itself, not only the cookie", async () => {
 });
 
 test("a session ends 30 days after its last use, is prolonged by use, and is then removed", async () => {
-  const scene = openScene();
-  const { browser, others } = await openElsewhere(scene, 1);
+  const fixture = openFixture();
+  const { browser, others } = await openElsewhere(fixture, 1);
   clock.advance(20 * DAY);
   const used = await browser.get("/people/visitor");
   assert.ok(used.headers.getSetCookie().some((cookie) => /session/.test(cookie)));
@@ -74,13 +74,13 @@ test("a session ends 30 days after its last use, is prolonged by use, and is the
   assert.deepEqual(await Promise.all(others.map(isIn)), [false]);
   clock.advance(31 * DAY);
   assert.equal((await browser.get("/people/keys")).code, "signed_out");
-  await scene.journal.forgetStale({ unverifiedBefore: 0, now: Date.now(), max: 100 });
-  assert.deepEqual(await scene.rows("SELECT * FROM person_session"), []);
+  await fixture.journal.forgetStale({ unverifiedBefore: 0, now: Date.now(), max: 100 });
+  assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), []);
 });
 
 test("a changed password ends the other sessions, and the old one works no more", async () => {
-  const scene = openScene();
-  const { browser, others, email, password } = await openElsewhere(scene, 2);
+  const fixture = openFixture();
+  const { browser, others, email, password } = await openElsewhere(fixture, 2);
   const change = (currentPassword: string, newPassword: string) =>
     browser.post("/people/auth/change-password", { currentPassword, newPassword });
   assert.equal((await change("a wrong password", "another one 2")).code, "INVALID_PASSWORD");
@@ -88,19 +88,19 @@ test("a changed password ends the other sessions, and the old one works no more"
   assert.deepEqual((await change(password, "another one 2")).body, {});
   assert.ok(await isIn(browser));
   assert.deepEqual(await Promise.all(others.map(isIn)), [false, false]);
-  assert.equal((await scene.signIn(scene.browser(), email, password)).status, 401);
-  assert.equal((await scene.signIn(scene.browser(), email, "another one 2")).status, 200);
-  assert.equal((await scene.lettersTo(email, "password_changed")).length, 1);
+  assert.equal((await fixture.signIn(fixture.browser(), email, password)).status, 401);
+  assert.equal((await fixture.signIn(fixture.browser(), email, "another one 2")).status, 200);
+  assert.equal((await fixture.emailsTo(email, "password_changed")).length, 1);
   assert.ok((await eventsOf(browser)).includes("password_changed"));
 });
 
 test("a reset ends every session, works once and within its hour", async () => {
-  const scene = openScene();
-  const { browser, others, email, password } = await openElsewhere(scene, 1);
-  const somebody = scene.browser();
+  const fixture = openFixture();
+  const { browser, others, email, password } = await openElsewhere(fixture, 1);
+  const somebody = fixture.browser();
   const ask = async () => {
-    await scene.browser().post("/people/auth/request-password-reset", { email });
-    return new URL(await scene.lastLink(email, "reset_password")).searchParams.get("token");
+    await fixture.browser().post("/people/auth/request-password-reset", { email });
+    return new URL(await fixture.lastLink(email, "reset_password")).searchParams.get("token");
   };
   const reset = (token: string | null, newPassword: string) =>
     somebody.post("/people/auth/reset-password", { token, newPassword });
@@ -115,30 +115,33 @@ test("a reset ends every session, works once and within its hour", async () => {
   assert.equal((await reset(null, "another one 3")).status, 400);
   assert.equal((await reset("invented", "another one 3")).code, "INVALID_TOKEN");
   assert.deepEqual(await Promise.all([browser, ...others].map(isIn)), [false, false]);
-  assert.equal((await scene.signIn(somebody, email, password)).status, 401);
-  assert.equal((await scene.signIn(somebody, email, "another one 2")).status, 200);
-  assert.equal((await scene.lettersTo(email, "password_changed")).length, 1);
+  assert.equal((await fixture.signIn(somebody, email, password)).status, 401);
+  assert.equal((await fixture.signIn(somebody, email, "another one 2")).status, 200);
+  assert.equal((await fixture.emailsTo(email, "password_changed")).length, 1);
   assert.ok((await eventsOf(somebody)).includes("password_reset"));
 });
 
 test("an address is changed by two letters, to the old and to the new one; sign-in and account follow", async () => {
-  const scene = openScene();
-  const { browser, email, account } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser, email, account } = await openMember(fixture);
   const to = "moved@example.com";
   assert.deepEqual((await move(browser, "Moved@Example.com")).body, { status: true });
-  const first = await scene.lastLink(email, "confirm_address_change");
-  assert.deepEqual((await scene.open(browser, first)).body, { status: true, letterTo: to });
+  const first = await fixture.lastLink(email, "confirm_address_change");
+  assert.deepEqual((await fixture.open(browser, first)).body, { status: true, emailTo: to });
   assert.equal(((await browser.get("/people/visitor")).body as Visitor).person?.email, email);
-  const second = await scene.lastLink(to, "verify_new_address");
-  assert.deepEqual((await scene.open(browser, second)).body, { status: true, moved: true });
+  const second = await fixture.lastLink(to, "verify_new_address");
+  assert.deepEqual((await fixture.open(browser, second)).body, { status: true, moved: true });
   const { person } = (await browser.get("/people/visitor")).body as Visitor;
   assert.deepEqual([person?.email, person?.account?.id], [to, account]);
-  assert.deepEqual((await scene.desk.directory.findByEmail({ email: to }))?.account, account);
-  assert.equal(await scene.desk.directory.findByEmail({ email }), null);
-  assert.equal((await scene.lettersTo(email, "address_changed")).length, 1);
-  assert.equal((await scene.signIn(scene.browser(), email, PASSWORD)).status, 401);
-  assert.equal((await scene.signIn(scene.browser(), to, PASSWORD)).status, 200);
-  const used = await scene.open(browser, second);
+  assert.deepEqual(
+    (await fixture.accountDeps.directory.findByEmail({ email: to }))?.account,
+    account,
+  );
+  assert.equal(await fixture.accountDeps.directory.findByEmail({ email }), null);
+  assert.equal((await fixture.emailsTo(email, "address_changed")).length, 1);
+  assert.equal((await fixture.signIn(fixture.browser(), email, PASSWORD)).status, 401);
+  assert.equal((await fixture.signIn(fixture.browser(), to, PASSWORD)).status, 200);
+  const used = await fixture.open(browser, second);
   assert.equal(used.status, 401);
   const [event] = ((await browser.get("/people/events")).body as EventsView).events.filter(
     ({ kind }) => kind === "email_changed",
@@ -147,86 +150,86 @@ test("an address is changed by two letters, to the old and to the new one; sign-
 });
 
 test("a link of a move that is opened signed out, or by somebody else, moves nothing and signs nobody in", async () => {
-  const scene = openScene();
-  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   await move(ann.browser, "new-of-ann@example.com");
-  const first = await scene.lastLink(ann.email, "confirm_address_change");
-  const nobody = scene.browser();
+  const first = await fixture.lastLink(ann.email, "confirm_address_change");
+  const nobody = fixture.browser();
   for (const who of [nobody, bea.browser]) {
-    assert.deepEqual((await scene.open(who, first)).code, "SIGN_IN_FIRST");
+    assert.deepEqual((await fixture.open(who, first)).code, "SIGN_IN_FIRST");
   }
-  assert.deepEqual(await scene.lettersTo("new-of-ann@example.com"), []);
-  await scene.open(ann.browser, first);
-  const second = await scene.lastLink("new-of-ann@example.com", "verify_new_address");
+  assert.deepEqual(await fixture.emailsTo("new-of-ann@example.com"), []);
+  await fixture.open(ann.browser, first);
+  const second = await fixture.lastLink("new-of-ann@example.com", "verify_new_address");
   for (const who of [nobody, bea.browser]) {
-    const answer = await scene.open(who, second);
-    assert.deepEqual([answer.status, answer.code], [401, "SIGN_IN_FIRST"]);
+    const response = await fixture.open(who, second);
+    assert.deepEqual([response.status, response.code], [401, "SIGN_IN_FIRST"]);
   }
   assert.equal(await isIn(nobody), false);
-  assert.equal((await scene.signIn(nobody, ann.email, PASSWORD)).status, 200);
+  assert.equal((await fixture.signIn(nobody, ann.email, PASSWORD)).status, 200);
 });
 
 test("an address that was taken meanwhile is not moved to, whoever took it", async () => {
-  const scene = openScene();
-  const ann = await openMember(scene);
+  const fixture = openFixture();
+  const ann = await openMember(fixture);
   const to = "wanted@example.com";
   await move(ann.browser, to);
-  await scene.open(ann.browser, await scene.lastLink(ann.email, "confirm_address_change"));
-  const second = await scene.lastLink(to, "verify_new_address");
-  const bea = scene.browser();
-  await scene.signUp(bea, to, PASSWORD);
-  await scene.open(bea, await scene.lastLink(to, "verify_address"));
-  const answer = await scene.open(ann.browser, second);
-  assert.deepEqual([answer.status, answer.code], [409, "ADDRESS_TAKEN"]);
+  await fixture.open(ann.browser, await fixture.lastLink(ann.email, "confirm_address_change"));
+  const second = await fixture.lastLink(to, "verify_new_address");
+  const bea = fixture.browser();
+  await fixture.signUp(bea, to, PASSWORD);
+  await fixture.open(bea, await fixture.lastLink(to, "verify_address"));
+  const response = await fixture.open(ann.browser, second);
+  assert.deepEqual([response.status, response.code], [409, "ADDRESS_TAKEN"]);
   const { person } = (await ann.browser.get("/people/visitor")).body as Visitor;
   assert.equal(person?.email, ann.email);
-  assert.equal((await scene.signIn(bea, to, PASSWORD)).status, 200);
+  assert.equal((await fixture.signIn(bea, to, PASSWORD)).status, 200);
 });
 
 test("somebody who only signed up with the new address does not stand in the way of who reads its letters", async () => {
-  const scene = openScene();
-  const ann = await openMember(scene);
+  const fixture = openFixture();
+  const ann = await openMember(fixture);
   const to = "squatted@example.com";
   await move(ann.browser, to);
-  await scene.open(ann.browser, await scene.lastLink(ann.email, "confirm_address_change"));
-  const second = await scene.lastLink(to, "verify_new_address");
-  const squatter = scene.browser();
-  await scene.signUp(squatter, to, "a squatter's word");
-  const answer = await scene.open(ann.browser, second);
-  assert.deepEqual(answer.body, { status: true, moved: true });
-  assert.equal((await scene.signIn(squatter, to, "a squatter's word")).status, 401);
-  assert.equal((await scene.signIn(scene.browser(), to, PASSWORD)).status, 200);
+  await fixture.open(ann.browser, await fixture.lastLink(ann.email, "confirm_address_change"));
+  const second = await fixture.lastLink(to, "verify_new_address");
+  const squatter = fixture.browser();
+  await fixture.signUp(squatter, to, "a squatter's word");
+  const response = await fixture.open(ann.browser, second);
+  assert.deepEqual(response.body, { status: true, moved: true });
+  assert.equal((await fixture.signIn(squatter, to, "a squatter's word")).status, 401);
+  assert.equal((await fixture.signIn(fixture.browser(), to, PASSWORD)).status, 200);
 });
 
 test("two addresses do not bring starter credits three times by moving between them", async () => {
-  const scene = openScene();
-  const ann = await openMember(scene);
+  const fixture = openFixture();
+  const ann = await openMember(fixture);
   const [first, second] = [ann.email, "second@example.com"];
   await move(ann.browser, second);
-  await scene.open(ann.browser, await scene.lastLink(first, "confirm_address_change"));
-  await scene.open(ann.browser, await scene.lastLink(second, "verify_new_address"));
-  const again = scene.browser();
-  await scene.signUp(again, first, PASSWORD);
-  await scene.open(again, await scene.lastLink(first, "verify_address"));
-  await scene.signIn(again, first, PASSWORD);
+  await fixture.open(ann.browser, await fixture.lastLink(first, "confirm_address_change"));
+  await fixture.open(ann.browser, await fixture.lastLink(second, "verify_new_address"));
+  const again = fixture.browser();
+  await fixture.signUp(again, first, PASSWORD);
+  await fixture.open(again, await fixture.lastLink(first, "verify_address"));
+  await fixture.signIn(again, first, PASSWORD);
   assert.equal(((await again.get("/people/home")).body as { balance: number }).balance, 0);
-  assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
 test("expired, false and foreign links have codes of their own and change nothing", async () => {
-  const scene = openScene();
-  const { secret } = await scene.auth.context();
-  const ann = await openMember(scene);
-  await scene.signUp(scene.browser(), "late@example.com", PASSWORD);
-  const link = await scene.lastLink("late@example.com", "verify_address");
-  const code = async (token: string, who = scene.browser()) =>
+  const fixture = openFixture();
+  const { secret } = await fixture.auth.context();
+  const ann = await openMember(fixture);
+  await fixture.signUp(fixture.browser(), "late@example.com", PASSWORD);
+  const link = await fixture.lastLink("late@example.com", "verify_address");
+  const code = async (token: string, who = fixture.browser()) =>
     (await who.send("POST", "/people/auth/verify-email", { token })).code;
   const forged = await createEmailVerificationToken("another secret", "late@example.com");
   assert.equal(await code(forged), "INVALID_TOKEN");
   assert.equal(await code("invented"), "INVALID_TOKEN");
   assert.equal(await code("a.b.c"), "INVALID_TOKEN");
   assert.equal(await code(""), "INVALID_TOKEN");
-  const none = await scene.browser().post("/people/auth/verify-email", {});
+  const none = await fixture.browser().post("/people/auth/verify-email", {});
   assert.deepEqual([none.status, none.code], [401, "INVALID_TOKEN"]);
   const unknown = await createEmailVerificationToken(secret, "nobody@example.com");
   assert.equal(await code(unknown), "INVALID_TOKEN");
@@ -243,10 +246,10 @@ test("expired, false and foreign links have codes of their own and change nothin
   assert.equal(await code(old, ann.browser), "TOKEN_EXPIRED");
   assert.equal(await code(old), "TOKEN_EXPIRED");
   clock.advance(DAY + 1_000);
-  const late = await scene.open(scene.browser(), link);
+  const late = await fixture.open(fixture.browser(), link);
   assert.deepEqual([late.status, late.code], [401, "TOKEN_EXPIRED"]);
   assert.equal(
-    (await scene.rows(`SELECT * FROM person WHERE CAST("emailVerified" AS integer) = 1`)).length,
+    (await fixture.rows(`SELECT * FROM person WHERE CAST("emailVerified" AS integer) = 1`)).length,
     1,
   );
 });

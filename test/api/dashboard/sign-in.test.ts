@@ -1,36 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Browser, newAddress } from "./browser.ts";
-import { openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 
-const guess = (scene: Scene, email: string, body: object = {}, who = scene.browser()) =>
+const guess = (fixture: Fixture, email: string, body: object = {}, who = fixture.browser()) =>
   who.send("POST", "/people/auth/sign-in/email", { email, password: "a wrong guess", ...body });
 
 test("strangers' guesses from everywhere neither refuse nor slow the person's own browser", async () => {
-  const scene = openScene();
-  const { browser, email, password } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser, email, password } = await openMember(fixture);
   await browser.post("/people/auth/sign-out");
-  const answers = await Promise.all(Array.from({ length: 25 }, () => guess(scene, email)));
-  const codes = new Set(answers.map(({ code }) => code));
+  const responses = await Promise.all(Array.from({ length: 25 }, () => guess(fixture, email)));
+  const codes = new Set(responses.map(({ code }) => code));
   assert.deepEqual(codes, new Set(["INVALID_EMAIL_OR_PASSWORD", "too_many_requests"]));
-  assert.ok(scene.waits.length >= 4 && Math.max(...scene.waits) <= 20_000);
-  scene.waits.length = 0;
-  assert.equal((await scene.signIn(browser, email, password)).status, 200);
-  assert.deepEqual(scene.waits, []);
+  assert.ok(fixture.waits.length >= 4 && Math.max(...fixture.waits) <= 20_000);
+  fixture.waits.length = 0;
+  assert.equal((await fixture.signIn(browser, email, password)).status, 200);
+  assert.deepEqual(fixture.waits, []);
 });
 
 test("one network runs out of tries; it is told when to come back, and its neighbours go on", async () => {
-  const scene = openScene();
-  const { email } = await openMember(scene);
-  const crowd = scene.browser();
-  const answers = [];
+  const fixture = openFixture();
+  const { email } = await openMember(fixture);
+  const crowd = fixture.browser();
+  const responses = [];
   for (let times = 0; times < 11; times += 1) {
-    answers.push(await scene.signIn(crowd, email, `guess number ${times}`));
+    responses.push(await fixture.signIn(crowd, email, `guess number ${times}`));
   }
-  const last = answers.at(-1);
+  const last = responses.at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
   assert.ok(Number(last?.headers.get("retry-after")) >= 1);
-  assert.equal((await guess(scene, email)).status, 401);
+  assert.equal((await guess(fixture, email)).status, 401);
 });
 
 /** Ways in which a guesser might make the throttle look elsewhere. */
@@ -69,72 +69,75 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
 ];
 for (const [name, evade] of EVASIONS) {
   test(`${name} does not get a guess past the throttle`, async () => {
-    const scene = openScene();
-    const { email } = await openMember(scene);
-    for (let times = 0; times < 6; times += 1) await guess(scene, email);
-    scene.waits.length = 0;
-    await evade(scene.browser(), email);
-    await guess(scene, email);
-    assert.ok((scene.waits.at(-1) ?? 0) >= 3_500, `waited ${scene.waits}`);
+    const fixture = openFixture();
+    const { email } = await openMember(fixture);
+    for (let times = 0; times < 6; times += 1) await guess(fixture, email);
+    fixture.waits.length = 0;
+    await evade(fixture.browser(), email);
+    await guess(fixture, email);
+    assert.ok((fixture.waits.at(-1) ?? 0) >= 3_500, `waited ${fixture.waits}`);
   });
 }
 
 test("the mark of a browser is of a person: it does not carry over to another one", async () => {
-  const scene = openScene();
-  const [ann, bea] = [await openMember(scene), await openMember(scene)];
-  for (let times = 0; times < 6; times += 1) await guess(scene, bea.email);
-  scene.waits.length = 0;
-  await guess(scene, bea.email, {}, ann.browser);
-  assert.ok((scene.waits.at(-1) ?? 0) > 0);
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
+  for (let times = 0; times < 6; times += 1) await guess(fixture, bea.email);
+  fixture.waits.length = 0;
+  await guess(fixture, bea.email, {}, ann.browser);
+  assert.ok((fixture.waits.at(-1) ?? 0) > 0);
 });
 
 test("no more than 100 tries wait at once in all; one more is refused, a known browser never", async () => {
-  const scene = openScene();
-  const { email, browser, password } = await openMember(scene);
+  const fixture = openFixture();
+  const { email, browser, password } = await openMember(fixture);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   let waiting = 0;
-  scene.house.wait = async () => {
+  fixture.deps.wait = async () => {
     waiting += 1;
     await released;
   };
   const crowds = Array.from({ length: 15 }, (_, turn) => `crowd${turn}@example.com`);
   const tries = crowds.map(async (name) => {
     const codes = [];
-    for (let times = 0; times < 4; times += 1) codes.push((await guess(scene, name)).code);
-    return [...codes, ...(await Promise.all(Array.from({ length: 8 }, () => guess(scene, name))))];
+    for (let times = 0; times < 4; times += 1) codes.push((await guess(fixture, name)).code);
+    return [
+      ...codes,
+      ...(await Promise.all(Array.from({ length: 8 }, () => guess(fixture, name)))),
+    ];
   });
   for (let turns = 0; waiting < 100 && turns < 2_000; turns += 1) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  for (let times = 0; times < 4; times += 1) await guess(scene, email);
-  const refused = await guess(scene, email);
+  for (let times = 0; times < 4; times += 1) await guess(fixture, email);
+  const refused = await guess(fixture, email);
   assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
-  assert.equal((await scene.signIn(browser, email, password)).status, 200);
+  assert.equal((await fixture.signIn(browser, email, password)).status, 200);
   assert.equal(waiting, 100);
   release();
   await Promise.all(tries);
-  for (let times = 0; times < 5; times += 1) await guess(scene, "later@example.com");
+  for (let times = 0; times < 5; times += 1) await guess(fixture, "later@example.com");
   assert.equal(waiting, 101);
 });
 
 test("a browser without a known address is one client, and signs in like any other", async () => {
-  const scene = openScene();
-  const { email, password } = await openMember(scene);
-  const unknown = scene.browser(null);
-  assert.equal((await scene.signIn(unknown, email, password)).status, 200);
+  const fixture = openFixture();
+  const { email, password } = await openMember(fixture);
+  const unknown = fixture.browser(null);
+  assert.equal((await fixture.signIn(unknown, email, password)).status, 200);
 });
 
 test("a client's own word on its address counts for nothing", async () => {
-  const scene = openScene();
-  const { email, password } = await openMember(scene);
+  const fixture = openFixture();
+  const { email, password } = await openMember(fixture);
   const peer = newAddress();
-  const browser = scene.browser(peer);
+  const browser = fixture.browser(peer);
   const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
   await browser.send("POST", "/people/auth/sign-in/email", { email, password }, claims);
-  const kept = (await scene.rows('SELECT "ipAddress" FROM person_session')).map(
+  const kept = (await fixture.rows('SELECT "ipAddress" FROM person_session')).map(
     (row) => row["ipAddress"],
   );
   assert.ok(kept.includes(peer));

@@ -6,8 +6,8 @@ import { DAY } from "./clock.ts";
 import {
   accountOf,
   linkIn,
+  openFixture,
   openMember,
-  openScene,
   PASSWORD,
   STARTER,
 } from "./dashboard-fixture.ts";
@@ -15,19 +15,19 @@ import {
 const EMAIL = "ann@example.com";
 
 test("whoever signs up and opens the letter has an account, starter credits once and a free call", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
-  const answer = await scene.signUp(browser, "Ann@Example.COM", PASSWORD);
-  assert.equal(answer.status, 200);
-  assert.equal((await scene.lettersTo(EMAIL)).length, 1);
-  const link = await scene.lastLink(EMAIL, "verify_address");
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  const response = await fixture.signUp(browser, "Ann@Example.COM", PASSWORD);
+  assert.equal(response.status, 200);
+  assert.equal((await fixture.emailsTo(EMAIL)).length, 1);
+  const link = await fixture.lastLink(EMAIL, "verify_address");
   assert.equal(new URL(link).pathname, "/verify-email");
-  assert.deepEqual((await scene.open(browser, link)).body, { status: true });
+  assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
   const at = Date.now();
   for (let times = 0; times < 2; times += 1) {
-    assert.deepEqual((await scene.open(browser, link)).body, { status: true });
+    assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
   }
-  assert.deepEqual((await scene.signIn(browser, EMAIL, PASSWORD)).body, {});
+  assert.deepEqual((await fixture.signIn(browser, EMAIL, PASSWORD)).body, {});
   const { grants, balance } = (await browser.get("/people/credits")).body as CreditsView;
   assert.equal(balance, STARTER.credits);
   assert.deepEqual(
@@ -35,125 +35,126 @@ test("whoever signs up and opens the letter has an account, starter credits once
     [["starter", STARTER.credits, at + STARTER.days * DAY]],
   );
   assert.equal(((await browser.get("/people/home")).body as HomeView).freeCall, true);
-  assert.deepEqual(scene.complaints, []);
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("twenty opens at once, on two nodes and from anywhere, give one account and one grant", async () => {
-  const scene = openScene();
-  const other = openScene({ beside: scene });
-  await scene.signUp(scene.browser(), EMAIL, PASSWORD);
-  const link = await scene.lastLink(EMAIL, "verify_address");
-  const answers = await Promise.all(
+  const fixture = openFixture();
+  const other = openFixture({ beside: fixture });
+  await fixture.signUp(fixture.browser(), EMAIL, PASSWORD);
+  const link = await fixture.lastLink(EMAIL, "verify_address");
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, turn) => {
-      const node = turn % 2 === 0 ? scene : other;
+      const node = turn % 2 === 0 ? fixture : other;
       return node.open(node.browser(), link);
     }),
   );
-  for (const { status, body } of answers) assert.deepEqual([status, body], [200, { status: true }]);
-  assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 1);
-  assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
-  assert.equal((await scene.rows("SELECT * FROM address")).length, 1);
-  const browser = scene.browser();
-  await scene.signIn(browser, EMAIL, PASSWORD);
+  for (const { status, body } of responses)
+    assert.deepEqual([status, body], [200, { status: true }]);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 1);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+  assert.equal((await fixture.rows("SELECT * FROM address")).length, 1);
+  const browser = fixture.browser();
+  await fixture.signIn(browser, EMAIL, PASSWORD);
   await accountOf(browser);
 });
 
 const STEPS = ["register", "findByEmail", "wasClosed", "openAccount", "grant", "noteEvent"];
 for (const step of STEPS) {
   test(`an account whose making was broken off at ${step} is completed, with one grant`, async () => {
-    const scene = openScene();
-    const browser = scene.browser();
-    await scene.signUp(browser, EMAIL, PASSWORD);
-    const link = await scene.lastLink(EMAIL, "verify_address");
-    scene.failing.set(step, 1);
-    const broken = await scene.open(browser, link);
-    assert.equal(scene.failing.get(step), 0, "the step was not reached");
+    const fixture = openFixture();
+    const browser = fixture.browser();
+    await fixture.signUp(browser, EMAIL, PASSWORD);
+    const link = await fixture.lastLink(EMAIL, "verify_address");
+    fixture.failing.set(step, 1);
+    const broken = await fixture.open(browser, link);
+    assert.equal(fixture.failing.get(step), 0, "the step was not reached");
     assert.equal(broken.status, step === "noteEvent" ? 200 : 500);
     // A new process: nothing is remembered but what the database holds.
-    const again = openScene({ beside: scene });
+    const again = openFixture({ beside: fixture });
     const later = again.browser();
     assert.equal((await again.open(later, link)).status, 200);
     assert.equal((await again.signIn(later, EMAIL, PASSWORD)).status, 200);
     const { balance, grants } = (await later.get("/people/credits")).body as CreditsView;
     assert.deepEqual([balance, grants.length], [STARTER.credits, 1]);
-    assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 1);
+    assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 1);
   });
 }
 
 test("the owner of an address takes over the account that the operator made, without starter credits", async () => {
-  const scene = openScene();
-  const { account } = await openAccount(scene.desk, "person@operated.example", Date.now());
-  const browser = scene.browser();
-  await scene.signUp(browser, "person@operated.example", PASSWORD);
-  await scene.open(browser, await scene.lastLink("person@operated.example", "verify_address"));
-  await scene.signIn(browser, "person@operated.example", PASSWORD);
+  const fixture = openFixture();
+  const { account } = await openAccount(fixture.accountDeps, "person@operated.example", Date.now());
+  const browser = fixture.browser();
+  await fixture.signUp(browser, "person@operated.example", PASSWORD);
+  await fixture.open(browser, await fixture.lastLink("person@operated.example", "verify_address"));
+  await fixture.signIn(browser, "person@operated.example", PASSWORD);
   assert.equal(await accountOf(browser), account);
   const { balance, grants } = (await browser.get("/people/credits")).body as CreditsView;
   assert.deepEqual([balance, grants], [0, []]);
 });
 
 test("before the address is verified there is no session and no key, and the right password brings a letter", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
-  await scene.signUp(browser, EMAIL, PASSWORD);
-  const answer = await scene.signIn(browser, EMAIL, PASSWORD);
-  assert.deepEqual([answer.status, answer.code], [403, "EMAIL_NOT_VERIFIED"]);
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  await fixture.signUp(browser, EMAIL, PASSWORD);
+  const response = await fixture.signIn(browser, EMAIL, PASSWORD);
+  assert.deepEqual([response.status, response.code], [403, "EMAIL_NOT_VERIFIED"]);
   assert.equal(((await browser.get("/people/visitor")).body as Visitor).person, null);
   assert.equal((await browser.post("/people/keys", { label: "x" })).code, "signed_out");
-  assert.equal((await scene.lettersTo(EMAIL, "verify_address")).length, 2);
-  assert.equal((await scene.ledgerRows("SELECT * FROM account")).length, 0);
-  const second = await scene.lastLink(EMAIL, "verify_address");
-  assert.deepEqual((await scene.open(browser, second)).body, { status: true });
-  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 2);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 0);
+  const second = await fixture.lastLink(EMAIL, "verify_address");
+  assert.deepEqual((await fixture.open(browser, second)).body, { status: true });
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
 test("a letter that is asked for again in the browser that signed up leaves the password as it is", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
-  await scene.signUp(browser, EMAIL, PASSWORD);
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  await fixture.signUp(browser, EMAIL, PASSWORD);
   // And again, as people do who wait for a letter.
-  await scene.signUp(browser, EMAIL, PASSWORD);
-  await scene.signUp(browser, "another@example.com", PASSWORD);
+  await fixture.signUp(browser, EMAIL, PASSWORD);
+  await fixture.signUp(browser, "another@example.com", PASSWORD);
   await browser.post("/people/auth/send-verification-email", { email: EMAIL });
-  assert.equal((await scene.lettersTo(EMAIL, "verify_address")).length, 3);
-  const link = await scene.lastLink(EMAIL, "verify_address");
-  assert.deepEqual((await scene.open(scene.browser(), link)).body, { status: true });
-  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 3);
+  const link = await fixture.lastLink(EMAIL, "verify_address");
+  assert.deepEqual((await fixture.open(fixture.browser(), link)).body, { status: true });
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
 test("a page that kept the mark of its sign-up needs no cookie for that", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
-  const { signUp } = (await scene.signUp(browser, EMAIL, PASSWORD)).body as { signUp: string };
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  const { signUp } = (await fixture.signUp(browser, EMAIL, PASSWORD)).body as { signUp: string };
   browser.cookies.clear();
   await browser.post("/people/auth/send-verification-email", { email: EMAIL, signUp });
-  const link = await scene.lastLink(EMAIL, "verify_address");
-  assert.deepEqual((await scene.open(browser, link)).body, { status: true });
-  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  const link = await fixture.lastLink(EMAIL, "verify_address");
+  assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
 test("where sign-up is closed the answer is the same, and only the operator's addresses come in", async () => {
-  const scene = openScene({ signUp: "closed" });
-  await openAccount(scene.desk, "known@example.com", Date.now());
-  const refused = await scene.signUp(scene.browser(), "unknown@example.com", PASSWORD);
-  const taken = await scene.signUp(scene.browser(), "known@example.com", PASSWORD);
+  const fixture = openFixture({ signUp: "closed" });
+  await openAccount(fixture.accountDeps, "known@example.com", Date.now());
+  const refused = await fixture.signUp(fixture.browser(), "unknown@example.com", PASSWORD);
+  const taken = await fixture.signUp(fixture.browser(), "known@example.com", PASSWORD);
   assert.deepEqual([refused.status, taken.status], [200, 200]);
   assert.deepEqual(Object.keys(refused.body as object), Object.keys(taken.body as object));
-  assert.deepEqual(await scene.lettersTo("unknown@example.com"), []);
+  assert.deepEqual(await fixture.emailsTo("unknown@example.com"), []);
   assert.deepEqual(
-    (await scene.rows("SELECT email FROM person")).map(({ email }) => email),
+    (await fixture.rows("SELECT email FROM person")).map(({ email }) => email),
     ["known@example.com"],
   );
-  const browser = scene.browser();
-  await scene.open(browser, await scene.lastLink("known@example.com", "verify_address"));
-  assert.equal((await scene.signIn(browser, "known@example.com", PASSWORD)).status, 200);
+  const browser = fixture.browser();
+  await fixture.open(browser, await fixture.lastLink("known@example.com", "verify_address"));
+  assert.equal((await fixture.signIn(browser, "known@example.com", PASSWORD)).status, 200);
   await accountOf(browser);
 });
 
 test("passwords have 10 to 128 characters, addresses are addresses, and nothing else of a sign-up is kept", async () => {
-  const scene = openScene();
+  const fixture = openFixture();
   const codes = async (email: unknown, password: unknown) => {
-    const { status, code } = await scene
+    const { status, code } = await fixture
       .browser()
       .post("/people/auth/sign-up/email", { email, password });
     return [status, code];
@@ -164,27 +165,27 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   assert.deepEqual(await codes("a@b", PASSWORD), [400, "INVALID_EMAIL"]);
   assert.deepEqual(await codes(7, PASSWORD), [400, "invalid_request"]);
   assert.deepEqual(await codes(EMAIL, undefined), [400, "invalid_request"]);
-  assert.deepEqual(await scene.rows("SELECT * FROM person"), []);
-  await scene.browser().post("/people/auth/sign-up/email", {
+  assert.deepEqual(await fixture.rows("SELECT * FROM person"), []);
+  await fixture.browser().post("/people/auth/sign-up/email", {
     ...{ email: EMAIL, password: PASSWORD, name: "Ann".repeat(900), image: "https://x.test/i" },
     ...{ emailVerified: true, account: "acc_123456789012", callbackURL: "https://evil.test/" },
   });
-  const [person] = await scene.rows("SELECT * FROM person");
+  const [person] = await fixture.rows("SELECT * FROM person");
   assert.deepEqual(
     [person?.["name"], person?.["image"], Number(person?.["emailVerified"]), person?.["account"]],
     ["", null, 0, null],
   );
-  const [letter] = await scene.lettersTo(EMAIL);
-  assert.ok(letter);
-  assert.ok(linkIn(letter).startsWith(scene.publicUrl));
+  const [message] = await fixture.emailsTo(EMAIL);
+  assert.ok(message);
+  assert.ok(linkIn(message).startsWith(fixture.publicUrl));
 });
 
 test("an address that was never confirmed is forgotten after its time, a confirmed one is not", async () => {
-  const scene = openScene();
-  const { email } = await openMember(scene);
-  await scene.signUp(scene.browser(), "never@example.com", PASSWORD);
+  const fixture = openFixture();
+  const { email } = await openMember(fixture);
+  await fixture.signUp(fixture.browser(), "never@example.com", PASSWORD);
   const order = { unverifiedBefore: Date.now() + 1, now: Date.now(), max: 100 };
-  assert.deepEqual(await scene.journal.forgetStale(order), { forgotten: 1 });
-  assert.deepEqual(await scene.traces("never@example.com"), []);
-  assert.notDeepEqual(await scene.traces(email), []);
+  assert.deepEqual(await fixture.journal.forgetStale(order), { forgotten: 1 });
+  assert.deepEqual(await fixture.traces("never@example.com"), []);
+  assert.notDeepEqual(await fixture.traces(email), []);
 });

@@ -1,133 +1,133 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Browser, newAddress } from "./browser.ts";
-import { openScene, PASSWORD, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, openFixture, PASSWORD } from "./dashboard-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
 /** A stranger signs up with an address before its owner comes. */
 const EMAIL = "owner@example.com";
-const STRANGERS = "the stranger's word";
+const OUTSIDERS = "the stranger's word";
 
 const isIn = async (who: Browser) => (await who.get("/people/home")).status === 200;
 
-async function chooseByReset(scene: Scene, owner: Browser, token: string) {
+async function chooseByReset(fixture: Fixture, owner: Browser, token: string) {
   const chosen = { token, newPassword: "chosen by its owner" };
   assert.equal((await owner.post("/people/auth/reset-password", chosen)).status, 200);
-  assert.equal((await scene.signIn(owner, EMAIL, "chosen by its owner")).status, 200);
+  assert.equal((await fixture.signIn(owner, EMAIL, "chosen by its owner")).status, 200);
   assert.ok(await isIn(owner));
 }
 
 for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
   test(`both signed up and ${which} letter is opened: neither password works, the reader chooses one`, async () => {
-    const scene = openScene();
-    const [stranger, owner] = [scene.browser(), scene.browser()];
-    await scene.signUp(stranger, EMAIL, STRANGERS);
-    await scene.signUp(owner, EMAIL, PASSWORD);
-    const links = (await scene.lettersTo(EMAIL, "verify_address")).map(
+    const fixture = openFixture();
+    const [outsider, owner] = [fixture.browser(), fixture.browser()];
+    await fixture.signUp(outsider, EMAIL, OUTSIDERS);
+    await fixture.signUp(owner, EMAIL, PASSWORD);
+    const links = (await fixture.emailsTo(EMAIL, "verify_address")).map(
       ({ text }) => /https?:\S+token=\S+/.exec(text)?.[0] ?? "",
     );
     assert.equal(links.length, 2);
-    const { body } = await scene.open(owner, links[turn] ?? "");
+    const { body } = await fixture.open(owner, links[turn] ?? "");
     const { resetToken } = body as { resetToken: string };
-    assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
-    assert.equal((await scene.signIn(stranger, EMAIL, PASSWORD)).status, 401);
-    await chooseByReset(scene, owner, resetToken);
-    assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
-    const again = { token: resetToken, newPassword: STRANGERS };
-    const used = await stranger.post("/people/auth/reset-password", again);
+    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
+    assert.equal((await fixture.signIn(outsider, EMAIL, PASSWORD)).status, 401);
+    await chooseByReset(fixture, owner, resetToken);
+    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
+    const again = { token: resetToken, newPassword: OUTSIDERS };
+    const used = await outsider.post("/people/auth/reset-password", again);
     assert.deepEqual([used.status, used.code], [400, "INVALID_TOKEN"]);
   });
 }
 
 test("the owner asks for the letter from elsewhere: the stranger's password is dropped by opening it", async () => {
-  const scene = openScene();
-  const [stranger, owner] = [scene.browser(), scene.browser()];
-  await scene.signUp(stranger, EMAIL, STRANGERS);
+  const fixture = openFixture();
+  const [outsider, owner] = [fixture.browser(), fixture.browser()];
+  await fixture.signUp(outsider, EMAIL, OUTSIDERS);
   await owner.post("/people/auth/send-verification-email", { email: EMAIL });
-  const { body } = await scene.open(owner, await scene.lastLink(EMAIL, "verify_address"));
-  assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
-  await chooseByReset(scene, owner, (body as { resetToken: string }).resetToken);
+  const { body } = await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
+  assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
+  await chooseByReset(fixture, owner, (body as { resetToken: string }).resetToken);
 });
 
 test("signing up twice with one password is one sign-up", async () => {
-  const scene = openScene();
-  const browser = scene.browser();
-  await scene.signUp(browser, EMAIL, PASSWORD);
-  await scene.signUp(browser, EMAIL, PASSWORD);
-  await scene.open(browser, await scene.lastLink(EMAIL, "verify_address"));
-  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  await fixture.signUp(browser, EMAIL, PASSWORD);
+  await fixture.signUp(browser, EMAIL, PASSWORD);
+  await fixture.open(browser, await fixture.lastLink(EMAIL, "verify_address"));
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
 });
 
 for (const provider of ["github", "google"] as const) {
   test(`the owner comes by ${provider}, which has verified the address: what the stranger left is dropped`, async () => {
-    const scene = openScene({ providers: PROVIDERS });
-    const [stranger, owner] = [scene.browser(), scene.browser()];
-    await scene.signUp(stranger, EMAIL, STRANGERS);
+    const fixture = openFixture({ providers: PROVIDERS });
+    const [outsider, owner] = [fixture.browser(), fixture.browser()];
+    await fixture.signUp(outsider, EMAIL, OUTSIDERS);
     using _world = standIn({ email: EMAIL, verified: true });
-    assert.equal(await comeBackFrom(provider, owner), `${scene.publicUrl}/home`);
+    assert.equal(await comeBackFrom(provider, owner), `${fixture.publicUrl}/home`);
     assert.ok(await isIn(owner));
-    assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
-    const [login, ...others] = await scene.rows("SELECT * FROM person_login");
+    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
+    const [login, ...others] = await fixture.rows("SELECT * FROM person_login");
     assert.deepEqual(
       [login?.["providerId"], login?.["accessToken"], login?.["idToken"], others.length],
       [provider, null, null, 0],
     );
-    assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+    assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
     // The stranger's letter is opened by mistake: nothing comes back.
-    await scene.open(owner, await scene.lastLink(EMAIL, "verify_address"));
-    assert.equal((await scene.signIn(stranger, EMAIL, STRANGERS)).status, 401);
+    await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
+    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
     assert.ok(await isIn(owner));
   });
 
   test(`a sign-in by ${provider} with an address that it has not verified is refused, whoever has the address`, async () => {
-    const scene = openScene({ providers: PROVIDERS });
+    const fixture = openFixture({ providers: PROVIDERS });
     const free = "free@example.com";
-    await scene.signUp(scene.browser(), EMAIL, PASSWORD);
-    const before = (await scene.rows("SELECT * FROM person_login")).length;
-    const answers = [];
+    await fixture.signUp(fixture.browser(), EMAIL, PASSWORD);
+    const before = (await fixture.rows("SELECT * FROM person_login")).length;
+    const responses = [];
     for (const email of [free, EMAIL]) {
       using _world = standIn({ email, verified: false });
-      const browser = scene.browser();
-      answers.push(await comeBackFrom(provider, browser));
+      const browser = fixture.browser();
+      responses.push(await comeBackFrom(provider, browser));
       assert.equal(await isIn(browser), false);
     }
-    const refused = `${scene.publicUrl}/sign-in?error=email_not_verified`;
-    assert.deepEqual(answers, [refused, refused]);
-    assert.equal((await scene.rows("SELECT * FROM person_login")).length, before);
-    assert.deepEqual(await scene.rows("SELECT * FROM person WHERE email = ?", free), []);
-    assert.deepEqual(await scene.lettersTo(free), []);
+    const refused = `${fixture.publicUrl}/sign-in?error=email_not_verified`;
+    assert.deepEqual(responses, [refused, refused]);
+    assert.equal((await fixture.rows("SELECT * FROM person_login")).length, before);
+    assert.deepEqual(await fixture.rows("SELECT * FROM person WHERE email = ?", free), []);
+    assert.deepEqual(await fixture.emailsTo(free), []);
   });
 }
 
 test("a social sign-in of a person with a password keeps both, and coming again is the same person", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const browser = scene.browser();
-  await scene.signUp(browser, EMAIL, PASSWORD);
-  await scene.open(browser, await scene.lastLink(EMAIL, "verify_address"));
+  const fixture = openFixture({ providers: PROVIDERS });
+  const browser = fixture.browser();
+  await fixture.signUp(browser, EMAIL, PASSWORD);
+  await fixture.open(browser, await fixture.lastLink(EMAIL, "verify_address"));
   using _world = standIn({ email: EMAIL, verified: true });
   for (let times = 0; times < 2; times += 1) {
-    assert.equal(await comeBackFrom("github", scene.browser()), `${scene.publicUrl}/home`);
+    assert.equal(await comeBackFrom("github", fixture.browser()), `${fixture.publicUrl}/home`);
   }
-  assert.equal((await scene.signIn(browser, EMAIL, PASSWORD)).status, 200);
-  assert.equal((await scene.rows("SELECT * FROM person")).length, 1);
-  assert.equal((await scene.rows("SELECT * FROM person_login")).length, 2);
-  assert.equal((await scene.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  assert.equal((await fixture.rows("SELECT * FROM person")).length, 1);
+  assert.equal((await fixture.rows("SELECT * FROM person_login")).length, 2);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
 test("where sign-up is closed a social sign-in makes no person", async () => {
-  const scene = openScene({ providers: PROVIDERS, signUp: "closed" });
+  const fixture = openFixture({ providers: PROVIDERS, signUp: "closed" });
   using _world = standIn({ email: EMAIL, verified: true });
-  const to = await comeBackFrom("github", scene.browser());
-  assert.equal(to, `${scene.publicUrl}/sign-in?error=sign_up_closed`);
-  assert.deepEqual(await scene.rows("SELECT * FROM person"), []);
+  const to = await comeBackFrom("github", fixture.browser());
+  assert.equal(to, `${fixture.publicUrl}/sign-in?error=sign_up_closed`);
+  assert.deepEqual(await fixture.rows("SELECT * FROM person"), []);
 });
 
 test("a state that another browser began, or nobody, signs nobody in", async () => {
-  const scene = openScene({ providers: PROVIDERS });
+  const fixture = openFixture({ providers: PROVIDERS });
   using _world = standIn({ email: EMAIL, verified: true });
-  const attacker = scene.browser();
+  const attacker = fixture.browser();
   const begun = await attacker.post("/people/auth/sign-in/social", {
-    ...{ provider: "github", callbackURL: `${scene.publicUrl}/home` },
+    ...{ provider: "github", callbackURL: `${fixture.publicUrl}/home` },
   });
   const state = new URL((begun.body as { url: string }).url).searchParams.get("state");
   for (const query of [
@@ -136,7 +136,7 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
     "code=c",
     "error=denied",
   ]) {
-    const victim = scene.browser(newAddress());
+    const victim = fixture.browser(newAddress());
     const { status, headers } = await victim.get(`/people/auth/callback/github?${query}`);
     assert.equal(status, 302);
     assert.match(headers.get("location") ?? "", /\/sign-in\?.*error=/);
@@ -145,8 +145,8 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
 });
 
 test("a social sign-in leads back to pages of this service alone, and not to an ID token's bearer", async () => {
-  const scene = openScene({ providers: PROVIDERS });
-  const browser = scene.browser();
+  const fixture = openFixture({ providers: PROVIDERS });
+  const browser = fixture.browser();
   for (const field of ["callbackURL", "errorCallbackURL"]) {
     const order = { provider: "github", callbackURL: "/home", [field]: "https://evil.test/" };
     const { status, code } = await browser.post("/people/auth/sign-in/social", order);
@@ -154,8 +154,8 @@ test("a social sign-in leads back to pages of this service alone, and not to an 
   }
   const idToken = { token: "a.b.c" };
   const order = { provider: "google", callbackURL: "/home", idToken };
-  const answer = await browser.post("/people/auth/sign-in/social", order);
-  assert.match((answer.body as { url: string }).url, /^https:\/\/accounts\.google\.com\//);
+  const response = await browser.post("/people/auth/sign-in/social", order);
+  assert.match((response.body as { url: string }).url, /^https:\/\/accounts\.google\.com\//);
   for (const provider of ["facebook", "nothing", ""]) {
     const { status } = await browser.post("/people/auth/sign-in/social", { provider });
     assert.ok([400, 404].includes(status));

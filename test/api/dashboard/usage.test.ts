@@ -11,7 +11,7 @@ import type {
   UsageView,
 } from "#api/dashboard/shapes.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
-import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
 const anyCalls = fc.array(
   fc.record({
@@ -25,8 +25,8 @@ const anyCalls = fc.array(
 const RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 8);
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-async function call(scene: Scene, account: string, secret: string, tool: string, turn: number) {
-  const debited = await scene.desk.ledger.debit({
+async function call(fixture: Fixture, account: string, secret: string, tool: string, turn: number) {
+  const debited = await fixture.accountDeps.ledger.debit({
     ...{
       account,
       tool,
@@ -58,8 +58,8 @@ async function entriesOf({ browser }: Member): Promise<EntryView[]> {
 test("usage, credits, entries, keys and home tell what the ledger holds, after any calls", async () => {
   await fc.assert(
     fc.asyncProperty(anyCalls, async (calls) => {
-      const scene = openScene();
-      const member = await openMember(scene);
+      const fixture = openFixture();
+      const member = await openMember(fixture);
       const { browser, account } = member;
       const keys: { key: KeyView; secret: string }[] = [];
       for (const label of ["one", "two"]) {
@@ -70,12 +70,12 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
       for (const [turn, { key, tool, after }] of calls.entries()) {
         clock.advance(after);
         const used = keys[key] as (typeof keys)[number];
-        const charged = await call(scene, account, used.secret, tool, turn);
+        const charged = await call(fixture, account, used.secret, tool, turn);
         if (charged !== null) made.push({ at: Date.now(), key: used.key.id, tool, charged });
       }
       // A visit within 30 days keeps the session alive; the calls may take longer.
-      await scene.signIn(browser, member.email, member.password);
-      await checkFigures(scene, member, made, begun);
+      await fixture.signIn(browser, member.email, member.password);
+      await checkSums(fixture, member, made, begun);
     }),
     { numRuns: RUNS },
   );
@@ -83,17 +83,17 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
 
 type Made = { at: number; key: string; tool: string; charged: number }[];
 
-async function checkFigures(scene: Scene, member: Member, made: Made, begun: number) {
+async function checkSums(fixture: Fixture, member: Member, made: Made, begun: number) {
   const { browser, account } = member;
   const now = Date.now();
   const sum = (some: Made) => some.reduce((total, { charged }) => total + charged, 0);
-  const books = await scene.desk.ledger.credits({ account, now });
+  const ledgerTotals = await fixture.accountDeps.ledger.credits({ account, now });
   const credits = (await browser.get("/people/credits")).body as CreditsView;
-  assert.deepEqual(credits, JSON.parse(JSON.stringify(books)));
+  assert.deepEqual(credits, JSON.parse(JSON.stringify(ledgerTotals)));
 
   const home = (await browser.get("/people/home")).body as HomeView;
   const today = made.filter(({ at }) => dayOf(at) === dayOf(now));
-  assert.equal(home.balance, books.balance);
+  assert.equal(home.balance, ledgerTotals.balance);
   assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
   assert.equal(home.freeCall, made.length === 0);
   assert.equal(home.keys, 2);
@@ -112,7 +112,7 @@ async function checkFigures(scene: Scene, member: Member, made: Made, begun: num
   assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length);
   assert.equal(
     entries.reduce((total, entry) => total + entry.credits, 0),
-    books.balance,
+    ledgerTotals.balance,
   );
   const debits = entries.filter(({ kind }) => kind === "debit");
   assert.deepEqual(
@@ -125,18 +125,18 @@ async function checkFigures(scene: Scene, member: Member, made: Made, begun: num
     const last = made.filter(({ at, key }) => key === id && at >= now - DAY);
     assert.equal(callsLastDay, last.length);
   }
-  assert.ok((await scene.desk.ledger.audit({ now })).ok);
+  assert.ok((await fixture.accountDeps.ledger.audit({ now })).ok);
 }
 
 test("days that are none, ranges turned round and ranges without end are refused in plain words", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   const days = ["", "2026-02-30", "2026-13-01", "2026-1-1", "21.11.2026", "now", "-1", "1e3"];
   const odd = ["2026-11-21T00:00:00Z", "2026-11-21%00", "١٢٣٤-٠١-٠١", "+002026-11-21", "NaN"];
   for (const day of [...days, ...odd]) {
     for (const query of [`from=${day}&to=2026-11-21`, `from=2026-11-21&to=${day}`]) {
-      const answer = await browser.get(`/people/usage?${query}`);
-      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], query);
+      const response = await browser.get(`/people/usage?${query}`);
+      assert.deepEqual([response.status, response.code], [400, "invalid_request"], query);
     }
   }
   const refused = [
@@ -159,8 +159,8 @@ test("days that are none, ranges turned round and ranges without end are refused
 });
 
 test("a cursor that is none is refused, or starts anew, and is never a fault", async () => {
-  const scene = openScene();
-  const { browser } = await openMember(scene);
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
   for (const after of [
     "x",
     "-1",
@@ -179,15 +179,15 @@ test("a cursor that is none is refused, or starts anew, and is never a fault", a
 });
 
 test("nobody reads another account's figures", async () => {
-  const scene = openScene();
-  const [ann, bea] = [await openMember(scene), await openMember(scene)];
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const made = (await bea.browser.post("/people/keys", { label: "Bea's" })).body as never;
   const { secret } = made as { secret: string };
-  for (let turn = 0; turn < 3; turn += 1) await call(scene, bea.account, secret, "hash", turn);
+  for (let turn = 0; turn < 3; turn += 1) await call(fixture, bea.account, secret, "hash", turn);
   const paths = ["home", "keys", "credits", "credits/entries", "events", "sessions"];
   for (const path of [...paths, "usage?from=2026-11-21&to=2026-11-30"]) {
     const { text } = await ann.browser.get(`/people/${path}`);
     for (const theirs of [bea.account, bea.email, "Bea's"]) assert.ok(!text.includes(theirs), path);
-    assert.equal((await scene.browser().get(`/people/${path}`)).code, "signed_out");
+    assert.equal((await fixture.browser().get(`/people/${path}`)).code, "signed_out");
   }
 });

@@ -10,7 +10,7 @@ import type {
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 import { HOSTILE } from "../../events/hostile-addresses.ts";
-import { type Member, openMember, openScene, type Scene } from "./dashboard-fixture.ts";
+import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
 const PATH = "/people/webhooks";
 const ORDER: EndpointOrder = {
@@ -22,17 +22,17 @@ const ORDER: EndpointOrder = {
 const endpointsOf = async ({ browser }: Member) => (await browser.get(PATH)).body as EndpointsView;
 
 async function addTo({ browser }: Member, changes: Partial<EndpointOrder> = {}) {
-  const answer = await browser.post(PATH, { ...ORDER, ...changes });
-  assert.equal(answer.status, 201, answer.text);
-  return (answer.body as { endpoint: EndpointView }).endpoint;
+  const response = await browser.post(PATH, { ...ORDER, ...changes });
+  assert.equal(response.status, 201, response.text);
+  return (response.body as { endpoint: EndpointView }).endpoint;
 }
 
 let count = 0;
-async function deliverTo(scene: Scene, account: string, times = 1): Promise<void> {
+async function deliverTo(fixture: Fixture, account: string, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     count += 1;
     const id = `ntc_${account}_${count}_1`;
-    const notice: LedgerEvent = {
+    const event: LedgerEvent = {
       id,
       account,
       at: 1,
@@ -41,8 +41,8 @@ async function deliverTo(scene: Scene, account: string, times = 1): Promise<void
       lowBalance: 2,
     };
     const ids = (wanted: number) => Array.from({ length: wanted }, (_, n) => `dlv_${count}x${n}`);
-    const order = { notice, letter: null, body: `{"count":${count}}`, deliveryIds: ids };
-    await scene.store.notices.handle({ ...order, now: Date.now() });
+    const order = { event, email: null, body: `{"count":${count}}`, deliveryIds: ids };
+    await fixture.store.events.handle({ ...order, now: Date.now() });
   }
 }
 
@@ -50,8 +50,8 @@ const deliveriesAt = async ({ browser }: Member, id: string, after = "") =>
   (await browser.get(`${PATH}/${id}/deliveries${after}`)).body as DeliveriesView;
 
 test("an endpoint is added, changed, paused, resumed and removed, and the journal tells of it", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { browser } = member;
   assert.deepEqual(await endpointsOf(member), { endpoints: [], max: ENDPOINTS_MAX });
   const added = await addTo(member);
@@ -88,20 +88,24 @@ test("an endpoint is added, changed, paused, resumed and removed, and the journa
 });
 
 test("each endpoint has a secret of its own", async () => {
-  const member = await openMember(openScene());
+  const member = await openMember(openFixture());
   const [one, two] = [await addTo(member), await addTo(member)];
   assert.notEqual(one.secret, two.secret);
 });
 
 test("an address into a private network is refused in words, when it is added and when it is changed", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { id } = await addTo(member);
   for (const url of HOSTILE) {
     for (const send of [member.browser.post, member.browser.put]) {
       const path = send === member.browser.post ? PATH : `${PATH}/${id}`;
-      const answer = await send(path, { ...ORDER, url });
-      assert.deepEqual([answer.status, answer.code], [400, "invalid_request"], url.slice(0, 80));
+      const response = await send(path, { ...ORDER, url });
+      assert.deepEqual(
+        [response.status, response.code],
+        [400, "invalid_request"],
+        url.slice(0, 80),
+      );
     }
   }
   assert.deepEqual(
@@ -111,13 +115,13 @@ test("an address into a private network is refused in words, when it is added an
 });
 
 test("where the operator allows it an endpoint lies on this machine", async () => {
-  const member = await openMember(openScene({ webhookNetworks: "any" }));
+  const member = await openMember(openFixture({ webhookNetworks: "any" }));
   const added = await addTo(member, { url: "http://127.0.0.1:9999/hooks" });
   assert.equal(added.url, "http://127.0.0.1:9999/hooks");
 });
 
 test("kinds that are none, none at all, and a pause that is none are refused", async () => {
-  const member = await openMember(openScene());
+  const member = await openMember(openFixture());
   for (const changes of [
     { kinds: [] },
     { kinds: ["credits.low", "credits.gone"] },
@@ -126,8 +130,8 @@ test("kinds that are none, none at all, and a pause that is none are refused", a
     { paused: "no" },
     { url: 7 },
   ]) {
-    const answer = await member.browser.post(PATH, { ...ORDER, ...changes });
-    assert.equal(answer.code, "invalid_request", JSON.stringify(changes));
+    const response = await member.browser.post(PATH, { ...ORDER, ...changes });
+    assert.equal(response.code, "invalid_request", JSON.stringify(changes));
   }
   const twice = ["key.created", "credits.low", "key.created"] as EndpointOrder["kinds"];
   assert.deepEqual((await addTo(member, { kinds: twice })).kinds, ["credits.low", "key.created"]);
@@ -136,23 +140,23 @@ test("kinds that are none, none at all, and a pause that is none are refused", a
 });
 
 test(`an account has at most ${ENDPOINTS_MAX} endpoints`, async () => {
-  const member = await openMember(openScene());
+  const member = await openMember(openFixture());
   for (let times = 0; times < ENDPOINTS_MAX; times += 1) await addTo(member);
-  const answer = await member.browser.post(PATH, ORDER);
-  assert.equal(answer.status, 400);
-  assert.match(answer.text, new RegExp(`at most ${ENDPOINTS_MAX}`));
+  const response = await member.browser.post(PATH, ORDER);
+  assert.equal(response.status, 400);
+  assert.match(response.text, new RegExp(`at most ${ENDPOINTS_MAX}`));
 });
 
 test("deliveries are listed page by page, with the very body", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { id } = await addTo(member);
-  await deliverTo(scene, member.account, 31);
+  await deliverTo(fixture, member.account, 31);
   const first = await deliveriesAt(member, id);
   assert.equal(first.deliveries.length, 30);
   const [newest] = first.deliveries;
   assert.deepEqual(newest, {
-    ...{ id: newest?.id, notice: `ntc_${member.account}_${count}_1`, kind: "credits.low" },
+    ...{ id: newest?.id, event: `ntc_${member.account}_${count}_1`, kind: "credits.low" },
     ...{ body: `{"count":${count}}`, at: Date.now(), status: "waiting", tries: 0 },
     ...{ dueAt: Date.now(), lastTriedAt: null, lastStatus: null, lastFault: null },
   });
@@ -161,18 +165,18 @@ test("deliveries are listed page by page, with the very body", async () => {
 });
 
 test("a delivery is sent again, unless its endpoint is paused or it was too often", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { browser } = member;
   const { id } = await addTo(member);
-  await deliverTo(scene, member.account);
+  await deliverTo(fixture, member.account);
   const [before] = (await deliveriesAt(member, id)).deliveries;
   const path = `${PATH}/${id}/deliveries/${before?.id}/again`;
-  const answer = await browser.post(path);
-  assert.equal(answer.status, 201);
+  const response = await browser.post(path);
+  assert.equal(response.status, 201);
   const [again] = (await deliveriesAt(member, id)).deliveries;
-  assert.deepEqual(answer.body, { id: again?.id });
-  assert.deepEqual([again?.notice, again?.body], [before?.notice, before?.body]);
+  assert.deepEqual(response.body, { id: again?.id });
+  assert.deepEqual([again?.event, again?.body], [before?.event, before?.body]);
   assert.equal((await browser.post(path.replace("dlv_", "dlx_"))).code, "not_found");
   await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
   const paused = await browser.post(path);
@@ -185,10 +189,10 @@ test("a delivery is sent again, unless its endpoint is paused or it was too ofte
 });
 
 test("nobody else sees, changes or uses an account's endpoints, and a suspended account adds none", async () => {
-  const scene = openScene();
-  const [owner, other] = [await openMember(scene), await openMember(scene)];
+  const fixture = openFixture();
+  const [owner, other] = [await openMember(fixture), await openMember(fixture)];
   const { id } = await addTo(owner);
-  await deliverTo(scene, owner.account);
+  await deliverTo(fixture, owner.account);
   const [delivery] = (await deliveriesAt(owner, id)).deliveries;
   const ways = [
     ["GET", `${PATH}/${id}/deliveries`],
@@ -199,31 +203,31 @@ test("nobody else sees, changes or uses an account's endpoints, and a suspended 
   for (const [method, path] of ways) {
     const body = method === "PUT" ? ORDER : undefined;
     assert.equal((await other.browser.send(method, path, body)).code, "not_found", method);
-    assert.equal((await scene.browser().send(method, path, body)).code, "signed_out", method);
+    assert.equal((await fixture.browser().send(method, path, body)).code, "signed_out", method);
   }
-  assert.equal((await scene.browser().get(PATH)).code, "signed_out");
-  assert.equal((await scene.browser().post(PATH, ORDER)).code, "signed_out");
-  await scene.desk.ledger.suspendAccount({ account: owner.account, now: Date.now() });
+  assert.equal((await fixture.browser().get(PATH)).code, "signed_out");
+  assert.equal((await fixture.browser().post(PATH, ORDER)).code, "signed_out");
+  await fixture.accountDeps.ledger.suspendAccount({ account: owner.account, now: Date.now() });
   assert.equal((await owner.browser.post(PATH, ORDER)).code, "account_suspended");
   assert.equal((await owner.browser.get(PATH)).status, 200);
 });
 
 test("a wrong method names the right ones", async () => {
-  const { browser } = await openMember(openScene());
-  const answer = await browser.patch(`${PATH}/whk_1`, {});
-  assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "PUT, DELETE"]);
+  const { browser } = await openMember(openFixture());
+  const response = await browser.patch(`${PATH}/whk_1`, {});
+  assert.deepEqual([response.status, response.headers.get("allow")], [405, "PUT, DELETE"]);
   const again = await browser.get(`${PATH}/whk_1/deliveries/dlv_1/again`);
   assert.deepEqual([again.status, again.headers.get("allow")], [405, "POST"]);
   assert.equal((await browser.get(`${PATH}/whk_1/deliveries/dlv_1`)).code, "not_found");
 });
 
 test("of a closed account no endpoint, secret or delivery is left", async () => {
-  const scene = openScene();
-  const member = await openMember(scene);
+  const fixture = openFixture();
+  const member = await openMember(fixture);
   const { secret } = await addTo(member, { url: "https://private-shop.example/" });
-  await deliverTo(scene, member.account);
+  await deliverTo(fixture, member.account);
   const { email, password, browser } = member;
   assert.equal((await browser.post("/people/account/close", { email, password })).status, 200);
-  for (const trace of [secret, "private-shop"]) assert.deepEqual(await scene.traces(trace), []);
-  assert.deepEqual(await scene.rows("SELECT * FROM webhook_delivery"), []);
+  for (const trace of [secret, "private-shop"]) assert.deepEqual(await fixture.traces(trace), []);
+  assert.deepEqual(await fixture.rows("SELECT * FROM webhook_delivery"), []);
 });

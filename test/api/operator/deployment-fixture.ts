@@ -12,7 +12,7 @@ import { getRequestListener } from "@hono/node-server";
 import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
 import { hashKey } from "#apps/node/app-context.ts";
-import { createPosting } from "#email/enqueue-emails.ts";
+import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
@@ -22,11 +22,11 @@ import { createMoving } from "#stores/durable-object/moving.ts";
 import { d1Edge } from "#stores/schema/d1-edge.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
-import { createLetterQueue } from "#stores/sql/emails.ts";
+import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createJournal } from "#stores/sql/journal.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import {
   type BatchResult,
   createBatchRunner,
@@ -97,19 +97,19 @@ export function createDeployment(changed: Changed = {}) {
   const directory = createDirectory(db);
   const acts = createOperatorActs(db);
   const random = (count: number) => randomBytes(count);
-  const desk = { ledger, directory, secrets: SECRETS, random, hashKey };
+  const accountDeps = { ledger, directory, secrets: SECRETS, random, hashKey };
   const told: { message: string; act: string }[] = [];
-  const complaints: unknown[] = [];
+  const loggedErrors: unknown[] = [];
   let requests = 0;
   const context: OperatorContext = {
-    ...{ ledger, directory, acts, desk: async () => desk },
+    ...{ ledger, directory, acts, accountDeps: async () => accountDeps },
     tell: {
       ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
-      mail: createPosting({
-        ...{ queue: createLetterQueue(db), way: "smtp", random, now: Date.now, complain() {} },
+      mail: createMail({
+        ...{ queue: createEmailQueue(db), way: "smtp", random, now: Date.now, logError() {} },
       }),
     },
-    purchases: createPurchaseBook(db),
+    purchases: createPurchaseStore(db),
     jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
     layout: {
@@ -129,12 +129,12 @@ export function createDeployment(changed: Changed = {}) {
     },
     waitUntil: () => {},
     logAct: (message, { act }) => told.push({ message, act }),
-    logError: (_, { cause }) => complaints.push(cause),
+    logError: (_, { cause }) => loggedErrors.push(cause),
     ...changed,
     context,
   };
   const app = createOperatorApp(wiring);
-  return { app, context, ledger, directory, index, acts, people, objects, told, complaints };
+  return { app, context, ledger, directory, index, acts, people, objects, told, loggedErrors };
 }
 
 /** The deployment at an address of this machine; `before` may answer in its place, or break off. */

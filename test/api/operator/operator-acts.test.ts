@@ -86,7 +86,7 @@ describe("what operators do", () => {
     const failed = await ask(deployment, "openAccount", order);
     assert.deepEqual([failed.status, failed.body.code], [500, "internal"]);
     assert.ok(!JSON.stringify(failed.body).includes("database"), "nothing of the cause leaks");
-    assert.equal(deployment.complaints.length, 1);
+    assert.equal(deployment.loggedErrors.length, 1);
     // The line was not written for certain; the act was done all the same.
     broken = new NotCarriedOut("the database has not taken it");
     const grant = { account: ADA, id: "operator:x", kind: "operator", amount: 7, expiresAt: null };
@@ -134,7 +134,7 @@ describe("what operators do", () => {
       assert.deepEqual(body.outcome, { account: ADA, forfeited: 12, told: null });
     }
     const audit = (await ask("audit", { account: ADA, now: now() })).body.outcome;
-    assert.deepEqual([audit.ok, audit.books.granted], [true, 12]);
+    assert.deepEqual([audit.ok, audit.totals.granted], [true, 12]);
   });
 
   test("a person whose account is changed gets a letter and a line, once", async () => {
@@ -158,9 +158,9 @@ describe("what operators do", () => {
       ["key_created", "key_revoked"].map((kind) => [kind, "l (by the operator)"]),
     );
     await ask("closeAccount", { account: ADA, email: "ada@b.c", now: now() });
-    const letters = deployment.people.prepare("SELECT kind, queue FROM job ORDER BY no").all();
+    const emails = deployment.people.prepare("SELECT kind, queue FROM job ORDER BY no").all();
     assert.deepEqual(
-      letters.map(({ kind, queue }) => [kind, queue]),
+      emails.map(({ kind, queue }) => [kind, queue]),
       ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "email"]),
     );
   });

@@ -23,11 +23,11 @@ describe("the operator's door", () => {
       { Authorization: `Basic ${TOKEN}` },
     ] as Record<string, string>[]) {
       const one = createDeployment();
-      const { status, body, headers: answered } = await ask(one, "findAccount", {}, headers);
+      const { status, body, headers: responded } = await ask(one, "findAccount", {}, headers);
       assert.deepEqual([status, body.code, body.ok], [401, "wrong_token", false]);
-      assert.match(answered.get("www-authenticate") ?? "", /^Bearer realm=/);
-      assert.equal(answered.get("cache-control"), "no-store");
-      assert.equal(answered.get("access-control-allow-origin"), null);
+      assert.match(responded.get("www-authenticate") ?? "", /^Bearer realm=/);
+      assert.equal(responded.get("cache-control"), "no-store");
+      assert.equal(responded.get("access-control-allow-origin"), null);
     }
     const ok = { Authorization: `bearer  ${TOKEN}` };
     assert.equal((await ask(deployment, "findAddress", { email: "a@b.c" }, ok)).status, 200);

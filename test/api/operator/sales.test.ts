@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PaymentPage } from "#billing/payment-provider.ts";
-import { openScene, START } from "../../billing/billing-fixture.ts";
+import { openFixture, START } from "../../billing/billing-fixture.ts";
 import { ask, createDeployment, linesOf } from "./deployment-fixture.ts";
 
 test("payments come page by page, are settled one by one, and what was changed leaves a line", async (t) => {
-  const scene = await openScene(t);
-  const { book, billing, fake, buy, purchase, clock, grants } = scene;
+  const fixture = await openFixture(t);
+  const { purchases, billing, fake, buy, purchase, clock, grants } = fixture;
   const deployment = createDeployment({
-    context: { purchases: book, billing: async () => billing },
+    context: { purchases: purchases, billing: async () => billing },
   });
   const begun: string[] = [];
   for (let no = 0; no < 101; no += 1) {
@@ -35,7 +35,7 @@ test("payments come page by page, are settled one by one, and what was changed l
     assert.equal(settled.body.outcome.outcome, "settled");
   }
   assert.deepEqual(await grants(), { grant: "100/100" });
-  const [row] = await book.listAll({ after: null, max: 1 });
+  const [row] = await purchases.listAll({ after: null, max: 1 });
   assert.ok(row);
   assert.equal((await purchase(row.id)).session, paid);
   assert.deepEqual(await linesOf(deployment), [

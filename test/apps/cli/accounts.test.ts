@@ -43,8 +43,8 @@ describe("the command line on accounts, keys and credits", { concurrency: 3 }, (
       );
       const exits = (await Promise.all(asked)).map(({ status }) => status);
       assert.deepEqual(exits.sort(), [0, 1, 1, 1]);
-      const { accounts, books } = await cli.json("audit");
-      assert.deepEqual([accounts, books.granted], [1, 5]);
+      const { accounts, totals } = await cli.json("audit");
+      assert.deepEqual([accounts, totals.granted], [1, 5]);
     });
 
     test("suspend, resume and close change its state; close says what was forfeited", async () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { findCommand, readTyped } from "#apps/cli/arguments.ts";
-import { type Outcome, Refusal, WrongUsage } from "#apps/cli/command.ts";
+import { type Outcome, ProblemDetails, WrongUsage } from "#apps/cli/command.ts";
 import { COMMANDS } from "#apps/cli/commands.ts";
 import { readConfig } from "#config/config.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
@@ -119,7 +119,8 @@ describe("the command line", { concurrency: 2 }, () => {
       await assert.rejects(
         () => runHere(line.split(" "), dataDir),
         (error) =>
-          error instanceof Refusal && /^There is no data in .*account create/.test(error.message),
+          error instanceof ProblemDetails &&
+          /^There is no data in .*account create/.test(error.message),
       );
       assert.deepEqual(readdirSync(folder), []);
     });

@@ -71,11 +71,11 @@ export function commandLine(dataDir: string, base: Env = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: the tests assert on what they read.
 export type Json = any;
 
-function sentence(refusal: Json): string {
-  assert.deepEqual(Object.keys(refusal), ["ok", "error"]);
-  assert.equal(refusal.ok, false);
-  assert.match(refusal.error, /[.?]$/, "a refusal is a sentence");
-  return refusal.error;
+function sentence(problem: Json): string {
+  assert.deepEqual(Object.keys(problem), ["ok", "error"]);
+  assert.equal(problem.ok, false);
+  assert.match(problem.error, /[.?]$/, "a refusal is a sentence");
+  return problem.error;
 }
 
 /** A server on a free port. */

@@ -1,7 +1,7 @@
 /** What the operator sees of sales: payments, revenue, and books that tell of both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal } from "#apps/cli/command.ts";
+import { ProblemDetails } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
 import { commandLine, type Json } from "./fixture.ts";
 
@@ -64,16 +64,18 @@ test("reconcile says what is missing: the settings, a key that Stripe knows, Str
   const { fake, account, buy, run } = await openPayments(t);
   const ada = await account("ada@example.org");
   await buy(ada);
-  const refusal = (pattern: RegExp) => (error: unknown) =>
-    error instanceof Refusal && pattern.test(error.message) && !/sk_test/.test(error.message);
+  const problem = (pattern: RegExp) => (error: unknown) =>
+    error instanceof ProblemDetails &&
+    pattern.test(error.message) &&
+    !/sk_test/.test(error.message);
   const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
-  await assert.rejects(run(LINE, without), refusal(/: set STRIPE_SECRET_KEY, /));
+  await assert.rejects(run(LINE, without), problem(/: set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };
-  await assert.rejects(run(LINE, wrong), refusal(/Stripe does not know STRIPE_SECRET_KEY/));
+  await assert.rejects(run(LINE, wrong), problem(/Stripe does not know STRIPE_SECRET_KEY/));
   fake.setAway("500");
-  await assert.rejects(run(LINE), refusal(/did not answer.* run the command again later\.$/));
+  await assert.rejects(run(LINE), problem(/did not answer.* run the command again later\.$/));
   fake.setAway("reset");
-  await assert.rejects(run(LINE), refusal(/did not answer.*[^.]\. What was settled stays so/));
+  await assert.rejects(run(LINE), problem(/did not answer.*[^.]\. What was settled stays so/));
   await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a day/);
 });
 
@@ -84,9 +86,9 @@ test("a purchase that was lost is made again under the service's secret, also wh
   const ada = await account("ada@example.org");
   const { session } = await buy(ada);
   fake.pay(session);
-  const ours = await within(async ({ driver, desk }) => {
+  const ours = await within(async ({ driver, accountDeps }) => {
     driver.exec("DELETE FROM purchase");
-    return desk.secrets[0] as string;
+    return accountDeps.secrets[0] as string;
   });
   const other = "anothersecretofmorethanthirtytwocharacters0";
   const foreign = await run(LINE, { SECRET: other });
@@ -158,7 +160,7 @@ test("report tells revenue by day and currency, balances, and books that reconci
     JSON.stringify(report),
   );
   assert.equal(report.granted, 500);
-  const { ok, granted, debited, reversed, remaining, expired, voided } = report.books;
+  const { ok, granted, debited, reversed, remaining, expired, voided } = report.totals;
   assert.deepEqual([ok, remaining, voided], [true, report.totals.balance, 25]);
   assert.equal(granted, debited - reversed + remaining + expired + voided);
   assert.deepEqual(

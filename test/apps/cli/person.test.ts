@@ -9,7 +9,7 @@ import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.
 const PUBLIC_URL = "https://tools.example";
 const AT = "2026-11-21T10:00:00.000Z";
 
-async function scene() {
+async function fixture() {
   const dataDir = path.join(temporaryFolder(), "data");
   const cli = commandLine(dataDir, { PUBLIC_URL });
   const file = path.join(dataDir, "toolbooth.sqlite");
@@ -28,17 +28,17 @@ async function scene() {
         .prepare("INSERT INTO person VALUES ('p1', '', 'ada@b.c', 1, NULL, ?, ?, ?)")
         .run(AT, AT, account),
     );
-  const letters = (): Json[] =>
+  const emails = (): Json[] =>
     sql((database) => database.prepare("SELECT * FROM job ORDER BY no").all());
   const events = (): Json[] =>
     sql((database) =>
       database.prepare("SELECT kind, detail, address FROM person_event ORDER BY no").all(),
     );
-  return { cli, dataDir, sql, signUp, letters, events };
+  return { cli, dataDir, sql, signUp, emails, events };
 }
 
 test("a person is told of keys that the operator makes and revokes, and of the end of the account", async () => {
-  const { cli, signUp, letters, events } = await scene();
+  const { cli, signUp, emails, events } = await fixture();
   signUp();
   const { id, key } = await cli.json("key create ada@b.c --label production");
   const { stderr } = await cli.run(`key revoke ${id}`);
@@ -52,7 +52,7 @@ test("a person is told of keys that the operator makes and revokes, and of the e
     })),
   );
   await cli.json("account close ada@b.c");
-  const waiting = letters();
+  const waiting = emails();
   assert.deepEqual(
     waiting.map(({ kind, target, queue }) => [kind, target, queue]),
     ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.c", "outbox"]),
@@ -66,15 +66,15 @@ test("a person is told of keys that the operator makes and revokes, and of the e
 });
 
 test("an account without a person gets no letter", async () => {
-  const { cli, letters } = await scene();
+  const { cli, emails } = await fixture();
   const { id } = await cli.json("key create ada@b.c --label production");
   await cli.json(`key revoke ${id}`);
   assert.equal((await cli.run("account close ada@b.c")).stderr, "");
-  assert.deepEqual(letters(), []);
+  assert.deepEqual(emails(), []);
 });
 
 test("a key is shown although its person cannot be told", async () => {
-  const { cli, sql, signUp } = await scene();
+  const { cli, sql, signUp } = await fixture();
   signUp();
   sql((database) => database.exec("DROP TABLE letter_asked; DROP TABLE job"));
   const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
@@ -84,14 +84,14 @@ test("a key is shown although its person cannot be told", async () => {
 });
 
 test("without PUBLIC_URL the operator is told where the links of the letter lead", async () => {
-  const { cli, signUp } = await scene();
+  const { cli, signUp } = await fixture();
   signUp();
   const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
   assert.match(stderr, /lead to http:\/\/127\.0\.0\.1:8787: set PUBLIC_URL/);
 });
 
 test("the server delivers what the command line has posted", { timeout: 300_000 }, async () => {
-  const { cli, dataDir, signUp } = await scene();
+  const { cli, dataDir, signUp } = await fixture();
   signUp();
   await cli.json("key create ada@b.c --label production");
   const outbox = path.join(dataDir, "outbox");
@@ -105,7 +105,7 @@ test("the server delivers what the command line has posted", { timeout: 300_000 
 });
 
 test("restore ends the sessions, links and letters of the backup, keeps people, and says what lives again", async () => {
-  const { cli, sql, signUp, letters, dataDir } = await scene();
+  const { cli, sql, signUp, emails, dataDir } = await fixture();
   signUp();
   await cli.json("key create ada@b.c --label production");
   sql((database) => {
@@ -119,8 +119,8 @@ test("restore ends the sessions, links and letters of the backup, keeps people, 
   const copy = path.join(path.dirname(dataDir), "copy.sqlite");
   await cli.json(`backup ${copy}`);
   const { ended } = await cli.json(`restore ${copy}`);
-  assert.deepEqual(ended, { sessions: 1, links: 1, letters: 1, webhooks: 0 });
-  assert.deepEqual(letters(), []);
+  assert.deepEqual(ended, { sessions: 1, links: 1, emails: 1, webhooks: 0 });
+  assert.deepEqual(emails(), []);
   const left = (table: string) =>
     sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
   assert.deepEqual(["person_session", "person_token", "person"].map(left), [0, 0, 1]);

@@ -66,8 +66,8 @@ describe("the command line on PostgreSQL", () => {
     assert.equal((await cli.json("key list ada@b.c")).keys[0].id, id);
     await cli.json(`key revoke ${id}`);
     assert.deepEqual(await call(), [401, 401]);
-    const { ok, books, damage } = await cli.json("audit");
-    assert.deepEqual([ok, books.debited, books.remaining, damage], [true, 3, 9, []]);
+    const { ok, totals, damage } = await cli.json("audit");
+    assert.deepEqual([ok, totals.debited, totals.remaining, damage], [true, 3, 9, []]);
     assert.equal((await cli.json("account close ada@b.c")).forfeited, 9);
   });
 

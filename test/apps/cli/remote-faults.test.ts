@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, describe, test } from "node:test";
-import { Refusal, WrongUsage } from "#apps/cli/command.ts";
+import { ProblemDetails, WrongUsage } from "#apps/cli/command.ts";
 import { COMMANDS } from "#apps/cli/commands.ts";
 import { readRemote } from "#apps/cli/remote/address.ts";
 import { createHttpClient } from "#apps/cli/remote/client.ts";
-import { explainNoAnswer } from "#apps/cli/remote/faults.ts";
+import { explainNoResponse } from "#apps/cli/remote/faults.ts";
 import { readConfig } from "#config/config.ts";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 
@@ -24,14 +24,14 @@ const sentenceOf = async (url: string, token = TOKEN): Promise<string> => {
     () => assert.fail("it was refused"),
     (refused: Error) => refused,
   );
-  assert.ok(error instanceof Refusal, error.stack);
+  assert.ok(error instanceof ProblemDetails, error.stack);
   assert.match(error.message, /[.?]$/);
   assert.ok(!error.message.includes(token), "the token is never repeated");
   return error.message;
 };
 
 /** A server that answers everything so. */
-async function answering(status: number, body = "", headers: Record<string, string> = {}) {
+async function responding(status: number, body = "", headers: Record<string, string> = {}) {
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
@@ -99,7 +99,7 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
     const closed = await serve(createDeployment({ tokens: [] }).app);
     assert.match(await sentenceOf(closed), /has no operator's door\. Give the Worker/);
     const detail = 'This version of the service knows no operation "findAddress".';
-    const old = await answering(400, JSON.stringify({ code: "unknown_operation", detail }));
+    const old = await responding(400, JSON.stringify({ code: "unknown_operation", detail }));
     assert.match(
       await sentenceOf(old.url),
       /of another version than this command line.*Deploy this version/,
@@ -111,7 +111,7 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
     const text =
       "This service is not set up yet: a setting is missing.\u001b[2J Look in its log.\n";
     const headers = { "Content-Type": "text/plain; charset=utf-8", "Retry-After": "60" };
-    const { url, asked } = await answering(503, text, headers);
+    const { url, asked } = await responding(503, text, headers);
     assert.equal(
       await sentenceOf(url),
       `${url} says: This service is not set up yet: a setting is missing. [2J Look in its log.`,
@@ -127,7 +127,7 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
       [200, "null"],
       [200, '{"ok":false}'],
     ] as const) {
-      const { url, asked } = await answering(status, body);
+      const { url, asked } = await responding(status, body);
       assert.match(
         await sentenceOf(url),
         /is not the operator's door of Toolbooth \(status \d+\)\. Check/,
@@ -137,8 +137,8 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
   });
 
   test("a redirection is told and not followed", async () => {
-    const target = await answering(200, '{"ok":true,"outcome":null}');
-    const { url } = await answering(302, "", { Location: `${target.url}/elsewhere` });
+    const target = await responding(200, '{"ok":true,"outcome":null}');
+    const { url } = await responding(302, "", { Location: `${target.url}/elsewhere` });
     const sentence = await sentenceOf(url);
     assert.ok(sentence.endsWith(`name it: --remote ${target.url}.`), sentence);
     assert.equal(target.asked(), 0);
@@ -157,32 +157,32 @@ describe("a service that does not answer as one", { concurrency: 8 }, () => {
     );
     const unknown = Object.assign(new Error(), { code: "ENOTFOUND" });
     assert.match(
-      explainNoAnswer(new TypeError("fetch failed", { cause: unknown }), "https://no.example"),
+      explainNoResponse(new TypeError("fetch failed", { cause: unknown }), "https://no.example"),
       /There is no host no\.example/,
     );
   });
 
   test("a connection that is not secure, no answer in time, a broken one", async () => {
-    const { url } = await answering(200);
+    const { url } = await responding(200);
     assert.match(
       await sentenceOf(url.replace("http:", "https:")),
       /is not secure \(\w+\), so the token was not sent/,
     );
     const timeout = new DOMException("late", "TimeoutError");
-    assert.match(explainNoAnswer(timeout, "https://x.example"), /gave no answer in time/);
+    assert.match(explainNoResponse(timeout, "https://x.example"), /gave no answer in time/);
     const reset = Object.assign(new Error(), { code: "ECONNRESET" });
     assert.match(
-      explainNoAnswer(reset, "https://x.example"),
+      explainNoResponse(reset, "https://x.example"),
       /broke off \(ECONNRESET\), also when tried again/,
     );
   });
 
   test("a service that is busy is asked again, with pauses, and then given up with its own words", async () => {
     const busy = JSON.stringify({ code: "unavailable", detail: "The ledger is overloaded." });
-    const { url, asked } = await answering(503, busy, { "Retry-After": "0" });
+    const { url, asked } = await responding(503, busy, { "Retry-After": "0" });
     assert.equal(await sentenceOf(url), "The ledger is overloaded.");
     assert.equal(asked(), 6);
-    const long = await answering(503, busy, { "Retry-After": "3600" });
+    const long = await responding(503, busy, { "Retry-After": "3600" });
     await sentenceOf(long.url);
     assert.equal(long.asked(), 1, "nobody waits an hour");
   });

@@ -20,7 +20,7 @@ const file = path.join(folder, "ledger.jsonl");
 const [ADA, BOB, CID] = ["Ada", "Bob", "Cid"].map((name) => `acc_${name.padEnd(12, "0")}`) as [
   ...[string, string, string],
 ];
-const STRANGER = "acc_Stranger0000";
+const OUTSIDER = "acc_Stranger0000";
 const MADE = Date.UTC(2026, 2, 1);
 
 /** Three accounts of 5 credits; and an address whose account never came into being. */
@@ -44,7 +44,7 @@ before(async () => {
   writeFileSync(file, Buffer.concat(chunks));
 });
 
-async function scene() {
+async function fixture() {
   const deployment = createDeployment();
   const asked: string[] = [];
   const url = await serve(deployment.app, async (request) => {
@@ -83,14 +83,14 @@ async function signUp({ ledger, directory }: Deployment, account: string, email:
 
 describe("an import that was killed in the middle", { concurrency: 2 }, () => {
   test("leaves an account that audit, list and report name with its cure, at once, and go on", async () => {
-    const { cli, deployment, asked } = await scene();
+    const { cli, deployment, asked } = await fixture();
     await leaveHalf(deployment);
     await deployment.directory.register({ email: "bob@b.c", account: BOB, createdAt: MADE });
-    await signUp(deployment, STRANGER, "late@b.c");
+    await signUp(deployment, OUTSIDER, "late@b.c");
     const cure = `The account ${BOB} is being moved here: run its import to the end, and it opens.`;
     const audit = await cli.failed("audit");
     assert.deepEqual(
-      [audit.ok, audit.accounts, audit.books.granted, audit.faults],
+      [audit.ok, audit.accounts, audit.totals.granted, audit.faults],
       [false, 2, 5, [cure]],
     );
     assert.equal(asked.filter((name) => name === "audit").length, 3, "each was asked once");
@@ -100,7 +100,7 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
       JSON.parse(ran.stdout).accounts.map(({ id, state, balance }: Json) => [id, state, balance]),
       [
         [BOB, "moving", null],
-        [STRANGER, "open", 0],
+        [OUTSIDER, "open", 0],
       ],
     );
     assert.equal(ran.stderr, `${cure}\n`);
@@ -115,9 +115,9 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
   });
 
   test("goes on beside people who signed up meanwhile, tells of them, and compares its own accounts", async () => {
-    const { cli, deployment } = await scene();
+    const { cli, deployment } = await fixture();
     await leaveHalf(deployment);
-    await signUp(deployment, STRANGER, "late@b.c");
+    await signUp(deployment, OUTSIDER, "late@b.c");
     const ran = await cli.run(`import ${file} --json`);
     assert.equal(ran.status, 0, ran.stdout);
     assert.match(
@@ -132,24 +132,24 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
         [ADA, 5],
         [BOB, 5],
         [CID, 5],
-        [STRANGER, 0],
+        [OUTSIDER, 0],
       ],
     );
     assert.equal((await cli.json("audit")).ok, true);
   });
 
   test("an address that somebody has taken there is refused alone, and comes when the other account is closed", async () => {
-    const { cli, deployment } = await scene();
+    const { cli, deployment } = await fixture();
     await leaveHalf(deployment);
-    await signUp(deployment, STRANGER, "cid@b.c");
-    const refusal = await cli.refused(`import ${file}`);
+    await signUp(deployment, OUTSIDER, "cid@b.c");
+    const problem = await cli.refused(`import ${file}`);
     assert.match(
-      refusal,
+      problem,
       /^The records came over and the books reconcile, but 1 address has another account there \(that of acc_Cid000000000 is with acc_Stranger0000\)/,
     );
     const holderOf = async (email: string) =>
       (await deployment.directory.findByEmail({ email }))?.account;
-    assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [BOB, STRANGER]);
+    assert.deepEqual([await holderOf("bob@b.c"), await holderOf("cid@b.c")], [BOB, OUTSIDER]);
     // As the sentence says. An account that is closed meanwhile does not get its address back.
     await cli.json("account close cid@b.c");
     await cli.json("account close bob@b.c");
@@ -158,7 +158,7 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
   });
 
   test("an account with another address there by now keeps it", async () => {
-    const { cli, deployment } = await scene();
+    const { cli, deployment } = await fixture();
     await cli.json(`import ${file}`);
     deployment.people.exec("UPDATE address SET email = 'new@b.c' WHERE email = 'ada@b.c'");
     const { status, stderr } = await cli.run(`import ${file}`);
@@ -167,7 +167,7 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
   });
 
   test("where the same account was made at another time it is another ledger; nothing is changed", async () => {
-    const { cli, deployment, asked } = await scene();
+    const { cli, deployment, asked } = await fixture();
     await leaveHalf(deployment);
     deployment.people.exec(`UPDATE account_index SET created_at = 7 WHERE account = '${BOB}'`);
     assert.match(
@@ -179,7 +179,7 @@ describe("an import that was killed in the middle", { concurrency: 2 }, () => {
 });
 
 test("addresses of the lines are looked at before anything is sent", async () => {
-  const { cli, asked } = await scene();
+  const { cli, asked } = await fixture();
   const bad = path.join(folder, "bad.jsonl");
   const text = readFileSync(file, "utf8").replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, "}\n");
   for (const [from, to, sentence] of [

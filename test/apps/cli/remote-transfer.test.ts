@@ -61,7 +61,7 @@ const recordsOf = (text: string) =>
     .filter((line) => !/^\{"record":"(?:header|trailer|secret)"/.test(line))
     .sort();
 
-async function scene(before?: Parameters<typeof serve>[1]) {
+async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
   const url = await serve(deployment.app, before);
   const own = temporaryFolder();
@@ -77,7 +77,7 @@ const operationOf = async (request: Request) =>
 
 describe("export and import of a deployed service", { concurrency: 2 }, () => {
   test("what goes in comes out: SQLite, a deployment, SQLite; and the books hold all along", async () => {
-    const { cli, copy, own, url, temporary, deployment } = await scene();
+    const { cli, copy, own, url, temporary, deployment } = await fixture();
     const ran = await cli.run(`import ${file} --json`);
     assert.equal(ran.status, 0, ran.stdout);
     const { counts, secretIncluded } = JSON.parse(ran.stdout);
@@ -102,7 +102,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       await cli.run(`import ${file}`).then(({ stderr }) => stderr),
       /7 accounts had come over before/,
     );
-    assert.deepEqual(deployment.complaints, []);
+    assert.deepEqual(deployment.loggedErrors, []);
     assert.ok(url.startsWith("http://127.0.0.1:"));
   });
 
@@ -112,7 +112,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
     const stopped = new Promise<void>((resolve) => {
       stop = resolve;
     });
-    const { cli, env, deployment, temporary, copy } = await scene(async (request) => {
+    const { cli, env, deployment, temporary, copy } = await fixture(async (request) => {
       if ((await operationOf(request)) === "importAccount") pages += 1;
       // The first pages came through; the process is killed while it waits for the next.
       if (pages !== 8) return undefined;
@@ -147,7 +147,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
 
   test("nothing is sent of lines that are no good, and nothing into a service with accounts of its own", async () => {
     const asked: string[] = [];
-    const { cli, deployment, own, temporary } = await scene(async (request) => {
+    const { cli, deployment, own, temporary } = await fixture(async (request) => {
       asked.push(await operationOf(request));
       return undefined;
     });
@@ -174,7 +174,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
   });
 
   test("an account that was not brought by an import is left alone, even where the lines have it", async () => {
-    const { cli, deployment } = await scene();
+    const { cli, deployment } = await fixture();
     const { id: account, createdAt } = JSON.parse(
       lines.find((line) => /"record":"account"/.test(line)) ?? "",
     );
@@ -187,7 +187,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
 
   test("where the books there turn out different, the import says so", async () => {
     let isDone = false;
-    const { cli, deployment } = await scene(async (request) => {
+    const { cli, deployment } = await fixture(async (request) => {
       // Somebody gives credits to an account between its coming over and the comparison.
       if (isDone || (await operationOf(request)) !== "importAddresses") return undefined;
       isDone = true;
@@ -217,7 +217,7 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       };
       await deployment.ledger.debit(asked).catch(() => {});
     };
-    const { cli, deployment, copy, own } = await scene(async (request) => {
+    const { cli, deployment, copy, own } = await fixture(async (request) => {
       if ((await operationOf(request)) === "exportAccount") await call();
       return undefined;
     });

@@ -22,7 +22,7 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
     { texts: { SECRET, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, RATE_LIMIT: "0" } },
   );
   const here = commandLine(path.join(folder, "here"), { SECRET });
-  const keys = await fillBooks(here);
+  const keys = await fillTotals(here);
   const { counts } = await here.json(`export ${file}`);
   assert.equal(counts.debit, BUSY_CALLS + 1);
 
@@ -74,9 +74,9 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   assert.equal(kept.size, recordsOf(file).length + 3, "three calls more");
   const back = commandLine(path.join(folder, "back"), { SECRET });
   await back.json(`import ${copy}`);
-  const { ok, books } = await back.json("audit");
-  assert.deepEqual([ok, books.debited], [true, BUSY_CALLS + 2]);
-  assert.deepEqual((await there.json("audit")).books, books);
+  const { ok, totals } = await back.json("audit");
+  assert.deepEqual([ok, totals.debited], [true, BUSY_CALLS + 2]);
+  assert.deepEqual((await there.json("audit")).totals, totals);
 
   const made = await there.json("key create ada@b.c --label edge");
   assert.equal((await call(made.key)).status, 200);
@@ -94,7 +94,7 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
 });
 
 /** Accounts with keys as the command line makes them, one of them with calls for several pages. */
-async function fillBooks(cli: ReturnType<typeof commandLine>) {
+async function fillTotals(cli: ReturnType<typeof commandLine>) {
   await cli.json("account create ada@b.c --credits 5");
   await cli.json("account create busy@b.c --credits 9000");
   await cli.json("account create gone@b.c --credits 9");

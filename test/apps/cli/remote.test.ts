@@ -6,7 +6,7 @@ import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fi
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
 /** The command line as a process, on a deployed service that answers over the loopback. */
-async function scene(before?: Parameters<typeof serve>[1]) {
+async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
   const url = await serve(deployment.app, before);
   const folder = temporaryFolder();
@@ -26,7 +26,7 @@ const shapeOf = (value: Json): Json =>
 
 describe("the command line on a deployed service", { concurrency: 2 }, () => {
   test("does what it does on a data folder, with the same answers", async () => {
-    const { cli, dataDir, deployment } = await scene();
+    const { cli, dataDir, deployment } = await fixture();
     const here = commandLine(dataDir);
     /** The same line on both; what is different by its nature has one name. */
     const both = async (line: string): Promise<Json> => {
@@ -66,11 +66,11 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.deepEqual(Object.keys(acts[0]), ["at", "by", "act", "subject", "outcome", "address"]);
     assert.equal((await cli.json("acts --max 2")).acts.length, 2);
     assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
-    assert.deepEqual(deployment.complaints, []);
+    assert.deepEqual(deployment.loggedErrors, []);
   });
 
   test("--remote before or after the command names the service, and goes before the environment", async () => {
-    const { url, env, dataDir, folder } = await scene();
+    const { url, env, dataDir, folder } = await fixture();
     const { TOOLBOOTH_REMOTE: _, ...token } = env;
     const cli = commandLine(dataDir, token);
     await cli.json(`account create ada@b.c --credits 3 --remote ${url}/`);
@@ -84,7 +84,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
   });
 
   test("the sentences of refusals come over, and name the service", async () => {
-    const { cli, url } = await scene();
+    const { cli, url } = await fixture();
     await cli.json("account create ada@b.c");
     assert.match(await cli.refused("account create ada@b.c"), /already\. To give it credits/);
     const missing = await cli.refused("credits show bob@b.c");
@@ -97,17 +97,17 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
 
   test("an answer that is lost costs nothing: the order is sent again, and carried out once", async () => {
     const lost = new Map<string, number>();
-    const { deployment, cli } = await scene(async (request) => {
+    const { deployment, cli } = await fixture(async (request) => {
       const body = await request.text();
       const { operation } = JSON.parse(body) as { operation: string };
       const again = new Request(request.url, {
         ...{ method: "POST", headers: request.headers, body },
       });
-      const answer = await deployment.app.fetch(again, "::1");
+      const response = await deployment.app.fetch(again, "::1");
       const times = lost.get(operation) ?? 0;
       lost.set(operation, times + 1);
       // It was done, and the answer is lost once.
-      return times > 0 ? answer : new Response("bad gateway", { status: 502 });
+      return times > 0 ? response : new Response("bad gateway", { status: 502 });
     });
     await cli.json("account create ada@b.c --credits 5");
     await cli.json("credits grant ada@b.c 5");
@@ -123,12 +123,12 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     assert.equal(keys.length, 1);
     const closed = await cli.json("account close ada@b.c");
     assert.deepEqual([closed.state, closed.forfeited], ["closed", 10]);
-    assert.equal((await cli.json("audit")).books.voided, 10);
+    assert.equal((await cli.json("audit")).totals.voided, 10);
   });
 
   test("many accounts are audited and summed up, several at a time", async () => {
     let [underWay, most] = [0, 0];
-    const { cli, deployment } = await scene(() => {
+    const { cli, deployment } = await fixture(() => {
       underWay += 1;
       most = Math.max(most, underWay);
       setTimeout(() => {
@@ -146,7 +146,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
     // Listed, but never opened.
     await deployment.index.note({ account: "acc_Never0000000", now });
     const audit = await cli.json("audit");
-    assert.deepEqual([audit.ok, audit.accounts, audit.books.granted], [true, 60, 1830]);
+    assert.deepEqual([audit.ok, audit.accounts, audit.totals.granted], [true, 60, 1830]);
     assert.ok(most > 1 && most <= 16, `${most} at once`);
     const { granted, grants } = await cli.json("report --from 2020-01-01 --to 2099-01-01");
     assert.deepEqual([granted, grants.length], [1830, 60]);
@@ -159,7 +159,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
   });
 
   test("a long outcome is cut in the table of acts, and whole with --json", async () => {
-    const { cli, deployment } = await scene();
+    const { cli, deployment } = await fixture();
     const outcome = `refused: ${"why ".repeat(50)}`;
     const told = {
       at: Date.now(),
@@ -181,7 +181,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
   });
 
   test("what is about data folders says what to do instead", async () => {
-    const { cli, dataDir, folder } = await scene();
+    const { cli, dataDir, folder } = await fixture();
     assert.match(
       await cli.refused(`backup ${folder}/copy`),
       /copies a data folder.*export.*TOOLBOOTH_REMOTE/,

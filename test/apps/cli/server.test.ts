@@ -64,8 +64,8 @@ describe("the command line beside a running server", () => {
     await Promise.all(callers);
     assert.equal(failed, 0);
     const { calls, credits } = await cli.json("report --from 2020-01-01 --to 2090-01-01");
-    const { books } = await cli.json("audit");
-    assert.equal(credits, books.debited);
+    const { totals } = await cli.json("audit");
+    assert.equal(credits, totals.debited);
     assert.equal(calls, credits + 2, "two accounts had their free call");
   });
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { type EdgeAccount, openEdgeAccount, openEdgeAccountAtOnce } from "./edge-ledger.ts";
-import { openWorkerScene, processFigures, type WorkerScene } from "./fixture.ts";
+import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
 
 /** Many accounts at once, and one account that is called as fast as can be: what its object cannot take is worker-trouble.test.ts's. */
 const ACCOUNTS = 1_000;
@@ -11,12 +11,12 @@ const FLOOD = 600;
 /** Connections that are opened together, and requests of what a test does around its calls. */
 const AT_ONCE = 100;
 const CREDITS = 3;
-let scene: WorkerScene;
+let fixture: WorkerFixture;
 
 before(async () => {
-  scene = await openWorkerScene({ entry: "worker-that-counts.ts" });
+  fixture = await openWorkerFixture({ entry: "worker-that-counts.ts" });
 });
-after(() => scene?.close());
+after(() => fixture?.close());
 
 async function inBatches<Item, Result>(
   items: readonly Item[],
@@ -38,7 +38,7 @@ async function inBatches<Item, Result>(
 /** Each on a connection of its own, and none is read before all are written. */
 async function callTogether(callers: readonly Pick<EdgeAccount, "key">[]) {
   const connections = await inBatches(callers, async ({ key }) => {
-    const connection = openRaw(scene.port);
+    const connection = openRaw(fixture.port);
     await once(connection.socket, "connect");
     return { connection, key };
   });
@@ -47,12 +47,14 @@ async function callTogether(callers: readonly Pick<EdgeAccount, "key">[]) {
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
     connection.write(rawPost("/api/v1/uuid", "{}", headers));
   }
-  const answers = await Promise.all(connections.map(({ connection }) => takeAnswer(connection)));
-  return { answers, ms: Math.round(performance.now() - started) };
+  const responses = await Promise.all(
+    connections.map(({ connection }) => takeResponse(connection)),
+  );
+  return { responses, ms: Math.round(performance.now() - started) };
 }
 
-async function takeAnswer(connection: RawConnection) {
-  const { status, headers } = await connection.answer();
+async function takeResponse(connection: RawConnection) {
+  const { status, headers } = await connection.response();
   connection.socket.destroy();
   return { status, headers };
 }
@@ -60,21 +62,21 @@ async function takeAnswer(connection: RawConnection) {
 test("a thousand accounts call at once, and each object has its own debit", {
   timeout: 300_000,
 }, async (t) => {
-  const empty = processFigures(scene.pid);
+  const empty = processUsage(fixture.pid);
   const numbers = Array.from({ length: ACCOUNTS }, (_, index) => index);
-  const accounts = await inBatches(numbers, () => openEdgeAccountAtOnce(scene, CREDITS));
-  const opened = processFigures(scene.pid);
-  const { answers, ms } = await callTogether(accounts);
-  const told = answers.map(
+  const accounts = await inBatches(numbers, () => openEdgeAccountAtOnce(fixture, CREDITS));
+  const opened = processUsage(fixture.pid);
+  const { responses, ms } = await callTogether(accounts);
+  const told = responses.map(
     ({ status, headers }) => `${status} ${headers.get("credits-remaining")}`,
   );
   assert.deepEqual(new Set(told), new Set([`200 ${CREDITS - 1}`]));
-  const called = processFigures(scene.pid);
+  const called = processUsage(fixture.pid);
   t.diagnostic(`${ms} ms and ${called.cpuMs - opened.cpuMs} ms of CPU for the calls`);
   t.diagnostic(`${opened.cpuMs - empty.cpuMs} ms of CPU for the opening`);
   t.diagnostic(`${called.residentMb.toFixed(0)} MB, ${empty.residentMb.toFixed(0)} when empty`);
   await inBatches(accounts, async ({ account }) => {
-    const made = await scene.ledger.recentCalls({ account, from: 0 });
+    const made = await fixture.ledger.recentCalls({ account, from: 0 });
     assert.deepEqual(
       made.map(({ calls, credits }) => ({ calls, credits })),
       [{ calls: 1, credits: 1 }],
@@ -85,19 +87,19 @@ test("a thousand accounts call at once, and each object has its own debit", {
 test("a flood of calls of one account is answered or refused, and every credit is told of", {
   timeout: 300_000,
 }, async (t) => {
-  const caller = await openEdgeAccount(scene, FLOOD / 2);
-  const { answers } = await callTogether(Array.from({ length: FLOOD }, () => caller));
-  const of = (status: number) => answers.filter((answer) => answer.status === status);
-  const [paid, broke, busy] = [of(200), of(402), of(503)];
-  t.diagnostic(`${paid.length} answered, ${broke.length} refused, ${busy.length} too busy for`);
-  assert.equal(paid.length + broke.length + busy.length, FLOOD);
+  const caller = await openEdgeAccount(fixture, FLOOD / 2);
+  const { responses } = await callTogether(Array.from({ length: FLOOD }, () => caller));
+  const of = (status: number) => responses.filter((response) => response.status === status);
+  const [paid, wasBroken, busy] = [of(200), of(402), of(503)];
+  t.diagnostic(`${paid.length} answered, ${wasBroken.length} refused, ${busy.length} too busy for`);
+  assert.equal(paid.length + wasBroken.length + busy.length, FLOOD);
   assert.ok(paid.length > 0);
   for (const { headers } of busy) assert.match(headers.get("retry-after") ?? "", /^[1-9]/);
   const { account } = caller;
-  const { balance } = await scene.ledger.credits({ account, now: Date.now() });
+  const { balance } = await fixture.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, FLOOD / 2 - paid.length);
   // Who was told that there is no credit left came after the last one.
-  if (broke.length > 0) assert.equal(balance, 0);
-  const { ok } = await scene.ledger.audit({ now: Date.now(), account });
+  if (wasBroken.length > 0) assert.equal(balance, 0);
+  const { ok } = await fixture.ledger.audit({ now: Date.now(), account });
   assert.equal(ok, true);
 });

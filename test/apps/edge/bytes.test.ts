@@ -7,11 +7,11 @@ import { TOOLS } from "#tools/registry.ts";
 import { type Asked, CALLERS, otherRequests, toolRequests } from "../../http/edge-requests.ts";
 import { nodeSocket } from "../../http/node-socket.ts";
 import {
-  type Answer,
+  type ApiResponse,
   createCaller,
-  type Door,
   type Opener,
-  openDoor,
+  openService,
+  type TestService,
 } from "../../http/test-service.ts";
 import { workerd } from "../../http/workerd.ts";
 
@@ -28,39 +28,39 @@ const OF_THE_SERVER = new Set([
 /** Of an account that is suspended a node tells the rate where it knows the key already, an object always. */
 const OF_THE_RATE = new Set(["ratelimit", "ratelimit-policy"]);
 
-type Side = { door: Door; keys: Map<Asked["caller"], string | null> };
+type Side = { service: TestService; keys: Map<Asked["caller"], string | null> };
 let sides: Side[];
 
 before(async () => {
   sides = await Promise.all([nodeSocket, workerd].map(openSide));
 });
-after(() => Promise.all((sides ?? []).map(({ door }) => door.close())));
+after(() => Promise.all((sides ?? []).map(({ service }) => service.close())));
 
 async function openSide(opener: Opener): Promise<Side> {
-  const door = await openDoor(opener, { rateLimit: 100_000, fixed: true });
+  const service = await openService(opener, { rateLimit: 100_000, fixed: true });
   const keys: Side["keys"] = new Map();
-  for (const name of CALLERS) keys.set(name, await keyOf(door, name));
-  return { door, keys };
+  for (const name of CALLERS) keys.set(name, await keyOf(service, name));
+  return { service, keys };
 }
 
-async function keyOf(door: Door, name: Asked["caller"]): Promise<string | null> {
+async function keyOf(service: TestService, name: Asked["caller"]): Promise<string | null> {
   if (name === "none") return null;
   if (name === "made_up") return makeKey(newAccountId(randomBytes), ["another"], randomBytes);
   const credits = name === "broke" ? 0 : 1_000_000;
-  const caller = await createCaller(door, {
+  const caller = await createCaller(service, {
     credits,
     freeCall: name === "first" ? "open" : "withheld",
   });
-  const order = { account: caller.account, now: await door.now() };
-  if (name === "suspended") await door.ledger.suspendAccount(order);
-  if (name === "closed") await door.ledger.closeAccount(order);
-  if (name === "revoked") await door.ledger.revokeKey({ ...order, id: caller.keyId });
+  const order = { account: caller.account, now: await service.now() };
+  if (name === "suspended") await service.ledger.suspendAccount(order);
+  if (name === "closed") await service.ledger.closeAccount(order);
+  if (name === "revoked") await service.ledger.revokeKey({ ...order, id: caller.keyId });
   return name === "misspelt" ? `${caller.key.slice(0, -1)}_` : caller.key;
 }
 
-async function ask({ door, keys }: Side, asked: Asked, at: number): Promise<Answer> {
+async function ask({ service, keys }: Side, asked: Asked, at: number): Promise<ApiResponse> {
   const key = keys.get(asked.caller);
-  return door.send(asked.path, {
+  return service.send(asked.path, {
     method: asked.method,
     body: asked.body,
     headers: {
@@ -72,7 +72,7 @@ async function ask({ door, keys }: Side, asked: Asked, at: number): Promise<Answ
   });
 }
 
-const headersOf = ({ status, headers }: Answer) =>
+const headersOf = ({ status, headers }: ApiResponse) =>
   Object.fromEntries(
     [...headers].filter(
       ([name]) => !OF_THE_SERVER.has(name) && !(status === 403 && OF_THE_RATE.has(name)),

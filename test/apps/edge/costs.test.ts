@@ -8,27 +8,28 @@ import { DAY_MS } from "#limits.ts";
 import { eventually } from "../../http/test-service.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
-import { openWorkerScene, type WorkerScene } from "./fixture.ts";
+import { openWorkerFixture, type WorkerFixture } from "./fixture.ts";
 import type { Bill } from "./worker-that-counts.ts";
 
 /** What the platform bills for a call, by its own counters. docs/edge-costs.md tells the same figures. */
 const DEEP = process.env["TEST_EDGE"] === "all";
-let scene: WorkerScene;
+let fixture: WorkerFixture;
 
 before(async () => {
-  scene = await openWorkerScene({ entry: "worker-that-counts.ts" });
+  fixture = await openWorkerFixture({ entry: "worker-that-counts.ts" });
 });
-after(() => scene?.close());
+after(() => fixture?.close());
 
 type Sent = { tool?: string; body?: string; headers?: Record<string, string> };
 
-const takeBill = async (of = scene) => (await (await fetch(`${of.base}/test/bill`)).json()) as Bill;
+const takeBill = async (of = fixture) =>
+  (await (await fetch(`${of.base}/test/bill`)).json()) as Bill;
 
 async function billOf({ key }: Pick<EdgeAccount, "key">, { tool, body, headers }: Sent = {}) {
   await takeBill();
-  const answer = await scene.post(key, tool ?? "hash", body ?? '{"text":"a"}', headers);
-  await answer.arrayBuffer();
-  return { status: answer.status, ...(await takeBill()) };
+  const response = await fixture.post(key, tool ?? "hash", body ?? '{"text":"a"}', headers);
+  await response.arrayBuffer();
+  return { status: response.status, ...(await takeBill()) };
 }
 
 type Expected = { status: number; read: number; written: number };
@@ -43,7 +44,7 @@ function assertBill(bill: Bill & { status: number }, { status, read, written }: 
 }
 
 const perform = (object: string, items: [name: string, order: unknown][]) =>
-  fetch(`${scene.base}/test/perform-all`, {
+  fetch(`${fixture.base}/test/perform-all`, {
     method: "POST",
     body: JSON.stringify({ object, items }),
   });
@@ -51,24 +52,24 @@ const perform = (object: string, items: [name: string, order: unknown][]) =>
 const ORDINARY = { status: 200, read: 1, written: 2 };
 
 test("the first call of an account also notes that its key was used, and sets the alarm", async () => {
-  const caller = await openEdgeAccount(scene, 10);
+  const caller = await openEdgeAccount(fixture, 10);
   assertBill(await billOf(caller), { status: 200, read: 6, written: 4 });
 });
 
 test("a debit writes two rows: itself and what is left of its grant", async () => {
-  const caller = await openEdgeAccount(scene, 10);
+  const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   for (let call = 0; call < 3; call += 1) assertBill(await billOf(caller), ORDINARY);
 });
 
 test("a free first call writes no grant", async () => {
-  const caller = await openEdgeAccount(scene, 0, "open");
+  const caller = await openEdgeAccount(fixture, 0, "open");
   assertBill(await billOf(caller), { status: 200, read: 6, written: 4 });
   assert.equal((await billOf(caller)).status, 402);
 });
 
 test("an idempotency key costs three rows more, and a replay writes nothing", async () => {
-  const caller = await openEdgeAccount(scene, 10);
+  const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   const named = (name: string): Sent => ({
     tool: "uuid",
@@ -84,18 +85,18 @@ test("an idempotency key costs three rows more, and a replay writes nothing", as
 });
 
 test("a refusal writes nothing, whatever is refused", async () => {
-  const caller = await openEdgeAccount(scene, 10);
-  const poor = await openEdgeAccount(scene, 0);
+  const caller = await openEdgeAccount(fixture, 10);
+  const poor = await openEdgeAccount(fixture, 0);
   const nothing = { read: 5, written: 0 };
   assertBill(await billOf(caller, { body: "{}" }), { status: 400, ...nothing });
   assertBill(await billOf(caller, { body: "a" }), { status: 400, ...nothing });
   const large = { body: JSON.stringify({ text: "a".repeat(1_100_000) }) };
   assertBill(await billOf(caller, large), { status: 413, ...nothing });
   assertBill(await billOf(poor), { status: 402, ...nothing });
-  await scene.ledger.suspendAccount({ account: caller.account, now: Date.now() });
+  await fixture.ledger.suspendAccount({ account: caller.account, now: Date.now() });
   assertBill(await billOf(caller), { status: 403, ...nothing });
-  await scene.ledger.resumeAccount({ account: caller.account, now: Date.now() });
-  await scene.ledger.revokeKey({ account: caller.account, id: caller.id, now: Date.now() });
+  await fixture.ledger.resumeAccount({ account: caller.account, now: Date.now() });
+  await fixture.ledger.revokeKey({ account: caller.account, id: caller.id, now: Date.now() });
   assertBill(await billOf(caller), { status: 401, ...nothing });
 });
 
@@ -105,7 +106,7 @@ test("a key that was made up is not asked about", async () => {
 });
 
 test("after a key that is nobody's, a good one that is new is asked about first, and forged ones cost one request", async () => {
-  const caller = await openEdgeAccount(scene, 10);
+  const caller = await openEdgeAccount(fixture, 10);
   const forged = () => ({ key: makeKey(caller.account, [EDGE_TEXTS.SECRET], randomBytes) });
   const refused = { status: 401, read: 5, written: 0 };
   assertBill(await billOf(forged()), refused);
@@ -117,7 +118,7 @@ test("after a key that is nobody's, a good one that is new is asked about first,
 });
 
 test("a call that comes too often is one request and no row written", async (t) => {
-  const limited = await openWorkerScene({
+  const limited = await openWorkerFixture({
     entry: "worker-that-counts.ts",
     texts: { RATE_LIMIT: "1" },
   });
@@ -126,9 +127,9 @@ test("a call that comes too often is one request and no row written", async (t) 
   await takeBill(limited);
   const statuses = await Promise.all(
     Array.from({ length: 12 }, async () => {
-      const answer = await limited.post(caller.key, "hash", '{"text":"a"}');
-      await answer.arrayBuffer();
-      return answer.status;
+      const response = await limited.post(caller.key, "hash", '{"text":"a"}');
+      await response.arrayBuffer();
+      return response.status;
     }),
   );
   const bill = await takeBill(limited);
@@ -156,17 +157,17 @@ function orderOf({ account, sha256: keySha256 }: EdgeAccount, now: number): Debi
 }
 
 test("a call a minute later notes the use of its key: one row more", async () => {
-  const caller = await openEdgeAccount(scene, 10);
+  const caller = await openEdgeAccount(fixture, 10);
   await billOf(caller);
   await takeBill();
-  await scene.ledger.debit(orderOf(caller, Date.now() + 61_000));
+  await fixture.ledger.debit(orderOf(caller, Date.now() + 61_000));
   const bill = { status: 200, ...(await takeBill()) };
   assertBill(bill, { status: 200, read: 2, written: 3 });
 });
 
 test("a call of which its owner is told writes six rows more, and D1 gets the notice", async (t) => {
   const beside = { d1Databases: { DB: "told" } };
-  const told = await openWorkerScene({ entry: "worker-that-counts.ts", beside });
+  const told = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
   t.after(told.close);
   const d1 = await told.miniflare.getD1Database("DB");
   await applyMigrations(d1);
@@ -179,19 +180,19 @@ test("a call of which its owner is told writes six rows more, and D1 gets the no
   await takeBill(told);
   await call();
   await eventually("the balance is told of", async () => (await forwarded()) === 3);
-  await eventually("and settled", async () => (await noticesLeft(told, caller)) === 0);
+  await eventually("and settled", async () => (await eventsLeft(told, caller)) === 0);
   const bill = await takeBill(told);
   t.diagnostic(`${bill.written} rows written, ${bill.alarms} alarms set, ${bill.read} rows read`);
   assert.ok(bill.read <= 1 + 20, `${bill.read} rows read`);
   assert.ok(bill.written + bill.alarms <= 2 + 6, `${bill.written} rows, ${bill.alarms} alarms`);
 });
 
-const noticesLeft = async (of: WorkerScene, { account }: EdgeAccount) =>
-  (await of.ledger.listEvents({ account, max: 9 })).notices.length;
+const eventsLeft = async (of: WorkerFixture, { account }: EdgeAccount) =>
+  (await of.ledger.listEvents({ account, max: 9 })).events.length;
 
 test("the number of grants does not count", async () => {
   for (const grants of [1, 10, 1_000]) {
-    const caller = await openEdgeAccount(scene, 0);
+    const caller = await openEdgeAccount(fixture, 0);
     const { account } = caller;
     const now = Date.now();
     const items = Array.from({ length: grants }, (_, index): [string, unknown] => {
@@ -211,7 +212,7 @@ test("the number of earlier debits does not count, and folding gives their place
 }, async (t) => {
   const LONG_AGO = Date.now() - 200 * DAY_MS;
   for (const debits of [10, DEEP ? 100_000 : 10_000]) {
-    const caller = await openEdgeAccount(scene, 1_000_000);
+    const caller = await openEdgeAccount(fixture, 1_000_000);
     const empty = (await billOf(caller)).bytes;
     const items = Array.from({ length: debits }, (_, index): [string, unknown] => [
       "debit",
@@ -225,24 +226,32 @@ test("the number of earlier debits does not count, and folding gives their place
     await takeBill();
     let after: number | null = null;
     do {
-      const order = { now: Date.now(), foldBefore: Date.now() - 45 * DAY_MS, rowsMax: 500, after };
-      ({ after } = await scene.ledger.maintain({ ...order, account }));
+      const order = {
+        now: Date.now(),
+        rollUpBefore: Date.now() - 45 * DAY_MS,
+        rowsMax: 500,
+        after,
+      };
+      ({ after } = await fixture.ledger.maintain({ ...order, account }));
     } while (after !== null);
-    const folding = await takeBill();
-    const folded = await billOf(caller);
+    const rollingUp = await takeBill();
+    const rolledUp = await billOf(caller);
     // Any other operation makes the next call read anew.
-    assertBill(folded, { ...ORDINARY, read: 5 });
+    assertBill(rolledUp, { ...ORDINARY, read: 5 });
     const a = (bytes: number) => (bytes / debits).toFixed(0);
     t.diagnostic(
-      `${debits} debits: ${a(full.bytes - empty)} bytes each, ${a(folded.bytes - empty)} once folded; ` +
-        `folding wrote ${(folding.written / debits).toFixed(2)} rows and read ${(folding.read / debits).toFixed(2)} for each`,
+      `${debits} debits: ${a(full.bytes - empty)} bytes each, ${a(rolledUp.bytes - empty)} once folded; ` +
+        `folding wrote ${(rollingUp.written / debits).toFixed(2)} rows and read ${(rollingUp.read / debits).toFixed(2)} for each`,
     );
-    assert.ok(folding.written <= 1.1 * debits + 20, `${folding.written} rows to fold ${debits}`);
-    assert.ok(folding.read <= 3 * debits + 50, `${folding.read} rows read`);
+    assert.ok(
+      rollingUp.written <= 1.1 * debits + 20,
+      `${rollingUp.written} rows to fold ${debits}`,
+    );
+    assert.ok(rollingUp.read <= 3 * debits + 50, `${rollingUp.read} rows read`);
     assert.ok((full.bytes - empty) / debits <= 120 || debits === 10);
     assert.ok(
-      folded.bytes <= Math.max(full.bytes / 2, 160_000),
-      `${folded.bytes} of ${full.bytes}`,
+      rolledUp.bytes <= Math.max(full.bytes / 2, 160_000),
+      `${rolledUp.bytes} of ${full.bytes}`,
     );
   }
 });

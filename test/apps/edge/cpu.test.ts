@@ -5,7 +5,7 @@ import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
 import { ordinaryDocument } from "../../tools/markdown-render/hostile-times.ts";
 import { openEdgeAccount } from "./edge-ledger.ts";
-import { openWorkerScene, processFigures } from "./fixture.ts";
+import { openWorkerFixture, processUsage } from "./fixture.ts";
 
 /** A megabyte of Markdown within the CPU time of a Worker, where an ordinary one takes well under half a second. */
 const BYTES = 1024 * 1024;
@@ -35,20 +35,20 @@ const SLOW = [
 test("a hostile megabyte of Markdown takes at most a few times the CPU of an ordinary one", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openWorkerScene();
-  t.after(scene.close);
-  const { key } = await openEdgeAccount(scene, 1_000);
+  const fixture = await openWorkerFixture();
+  t.after(fixture.close);
+  const { key } = await openEdgeAccount(fixture, 1_000);
 
   /** CPU time of the whole process, its proxy and its collector included; the least of some tries. */
   async function cpuMs(markdown: string): Promise<number> {
     const body = JSON.stringify({ markdown, format: "text" });
     const times: number[] = [];
     for (let round = 0; round < TRIES; round += 1) {
-      const before = processFigures(scene.pid).cpuMs;
-      const answer = await scene.post(key, "markdown-render", body);
-      await answer.arrayBuffer();
-      assert.equal(answer.status, 200);
-      times.push(processFigures(scene.pid).cpuMs - before);
+      const before = processUsage(fixture.pid).cpuMs;
+      const response = await fixture.post(key, "markdown-render", body);
+      await response.arrayBuffer();
+      assert.equal(response.status, 200);
+      times.push(processUsage(fixture.pid).cpuMs - before);
     }
     return Math.min(...times);
   }

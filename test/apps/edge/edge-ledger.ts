@@ -17,8 +17,8 @@ export const ledgerAt = (base: string): Ledger =>
   ledgerOver(async (name, order) => {
     const object = accountPart((order as { account: string }).account);
     const body = JSON.stringify({ object, name, order });
-    const answer = await fetch(`${base}/test/perform`, { method: "POST", body });
-    return unwrap((await answer.json()) as BatchResult);
+    const response = await fetch(`${base}/test/perform`, { method: "POST", body });
+    return unwrap((await response.json()) as BatchResult);
   });
 
 export type EdgeAccount = Awaited<ReturnType<typeof openEdgeAccount>>;
@@ -51,8 +51,8 @@ export async function openEdgeAccountAtOnce({ base }: { base: string }, credits:
   });
   const opened = await openEdgeAccount({ ledger }, credits);
   const body = JSON.stringify({ object: accountPart(opened.account), items });
-  const answer = await fetch(`${base}/test/perform-all`, { method: "POST", body });
-  await answer.arrayBuffer();
-  if (!answer.ok) throw new Error(`The account was not opened: ${answer.status}`);
+  const response = await fetch(`${base}/test/perform-all`, { method: "POST", body });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`The account was not opened: ${response.status}`);
   return opened;
 }

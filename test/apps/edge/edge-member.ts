@@ -4,21 +4,25 @@ import { member } from "../../support/dashboard-site.ts";
 import type { EdgeSite } from "../../support/edge-site.ts";
 
 export type EdgeMember = Awaited<ReturnType<typeof edgeMember>>;
-type Answer = { status: number; text: string; body: never };
+type ApiResponse = { status: number; text: string; body: never };
 
 export async function edgeMember(site: EdgeSite, name: string) {
   const person = await member(site, name);
   let cookies = "";
-  async function ask(method: string, path: string, body?: object): Promise<Answer> {
+  async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };
-    const answer = await fetch(site.base + path, {
+    const response = await fetch(site.base + path, {
       ...{ method, headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const set = answer.headers.getSetCookie().map((each) => each.split(";")[0]);
+    const set = response.headers.getSetCookie().map((each) => each.split(";")[0]);
     if (set.length > 0) cookies = set.join("; ");
-    const text = await answer.text();
-    return { status: answer.status, text, body: (text === "" ? null : JSON.parse(text)) as never };
+    const text = await response.text();
+    return {
+      status: response.status,
+      text,
+      body: (text === "" ? null : JSON.parse(text)) as never,
+    };
   }
   const signedIn = await ask("POST", "/people/auth/sign-in/email", person);
   assert.equal(signedIn.status, 200, signedIn.text);
@@ -36,12 +40,12 @@ export async function edgeMember(site: EdgeSite, name: string) {
 export const operatorOf =
   (site: EdgeSite, token: string) =>
   async <Outcome>(operation: string, order: object): Promise<Outcome> => {
-    const answer = await fetch(`${site.base}/operator/v1/perform`, {
+    const response = await fetch(`${site.base}/operator/v1/perform`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({ operation, order }),
     });
-    const told = (await answer.json()) as { ok: boolean; outcome: Outcome };
+    const told = (await response.json()) as { ok: boolean; outcome: Outcome };
     assert.ok(told.ok, JSON.stringify(told));
     return told.outcome;
   };

@@ -5,7 +5,7 @@ import { bundleWorker, type EdgeSettings, startEdge } from "../../http/edge.ts";
 import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
 
 /** The Worker of the calls in a workerd of its own, whose memory, time and rows can be looked at. */
-export type SceneSettings = {
+export type FixtureSettings = {
   /** A file beside this one. */
   entry?: string;
   /** Flags of V8, as workerd is started with. */
@@ -14,9 +14,9 @@ export type SceneSettings = {
   beside?: EdgeSettings["beside"];
 };
 
-export type WorkerScene = Awaited<ReturnType<typeof openWorkerScene>>;
+export type WorkerFixture = Awaited<ReturnType<typeof openWorkerFixture>>;
 
-export async function openWorkerScene({ entry, v8Flags, texts, beside }: SceneSettings = {}) {
+export async function openWorkerFixture({ entry, v8Flags, texts, beside }: FixtureSettings = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
   const { code } = await bundleWorker(`apps/edge/${entry ?? "worker-with-test-access.ts"}`);
   if (v8Flags !== undefined) process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
@@ -47,7 +47,7 @@ export async function openWorkerScene({ entry, v8Flags, texts, beside }: SceneSe
 export type Memory = { heap: number; buffers: number };
 
 /** Looks into the isolate through the inspector, whenever it is between two pieces of work. */
-export async function openInspector({ miniflare }: Pick<WorkerScene, "miniflare">) {
+export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflare">) {
   const address = await miniflare.getInspectorURL();
   const socket = new WebSocket(new URL("/core:user:edge", address));
   await new Promise((resolve, reject) => {
@@ -65,12 +65,12 @@ export async function openInspector({ miniflare }: Pick<WorkerScene, "miniflare"
   });
   let asked = 0;
   const ask = (method: string) => {
-    const answer = new Promise<Record<string, number>>((resolve) => {
+    const response = new Promise<Record<string, number>>((resolve) => {
       asked += 1;
       waiting.set(asked, resolve);
       socket.send(JSON.stringify({ id: asked, method }));
     });
-    return Promise.race([answer, ended]);
+    return Promise.race([response, ended]);
   };
   return {
     async memory(): Promise<Memory> {
@@ -87,7 +87,7 @@ export async function openInspector({ miniflare }: Pick<WorkerScene, "miniflare"
 const MB = 1024 * 1024;
 
 /** What the process holds (`VmRSS`) or held at the most (`VmHWM`), in MB, and its CPU time in ms. */
-export function processFigures(pid: number) {
+export function processUsage(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const kilobytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);

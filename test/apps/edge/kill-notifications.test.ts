@@ -23,19 +23,19 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
     const rows = await (await database())
       .prepare("SELECT notice FROM forwarded_notice ORDER BY no")
       .all();
-    return (rows.results as { notice: string }[]).map(
-      ({ notice }) => (JSON.parse(notice) as { kind: string }).kind,
+    return (rows.results as { event: string }[]).map(
+      ({ event }) => (JSON.parse(event) as { kind: string }).kind,
     );
   };
   const { key } = await openEdgeAccount({ ledger: ledgerAt(edge.base) }, 20);
   const granted = ["key.created", "credits.granted"];
   await eventually("the grant is told of", async () => (await kinds()).length === 2);
 
-  const answer = await fetch(`${edge.base}/api/v1/uuid`, {
+  const response = await fetch(`${edge.base}/api/v1/uuid`, {
     ...{ method: "POST", headers: { Authorization: `Bearer ${key}` } },
   });
   process.kill(edge.pid, "SIGKILL");
-  assert.equal(answer.status, 200);
+  assert.equal(response.status, 200);
   await edge.close();
   edge = await start();
   await eventually("the balance is told of", async () => (await kinds()).length > 2);

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
-import { callSteady, type KeyedCall, noteKeyed, type Received } from "../node/broken-calls.ts";
+import { callSteady, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
 /**
@@ -18,7 +18,7 @@ const ACCOUNTS = 6;
 /** Of each account, half of them with an idempotency key. */
 const CALLERS = 4;
 /** A round ends after so many answers at the most. */
-const ANSWERS_MAX = 200;
+const RESPONSES_MAX = 200;
 const CREDITS = 10_000_000;
 const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
 
@@ -39,7 +39,7 @@ async function openAccount(base: string): Promise<Account> {
   return { account, key, left: new Set(), keyed: [], repeated: 0, broken: 0 };
 }
 
-function noteCharged({ left, key }: Account, received: Received): void {
+function recordCharged({ left, key }: Account, received: Received): void {
   assert.equal(received.charged, received.replayed ? 0 : 1);
   if (received.replayed) return;
   assert.ok(
@@ -53,29 +53,29 @@ function noteCharged({ left, key }: Account, received: Received): void {
 async function callKeyed(base: string, account: Account, keyed: KeyedCall): Promise<boolean> {
   const received = await callSteady(base, account.key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
-  if (noteKeyed(keyed, received)) account.repeated += 1;
-  noteCharged(account, received);
+  if (recordKeyed(keyed, received)) account.repeated += 1;
+  recordCharged(account, received);
   return true;
 }
 
 async function callPlain(base: string, account: Account): Promise<boolean> {
   const received = await callSteady(base, account.key, 1);
   if (received === null) account.broken += 1;
-  else noteCharged(account, received);
+  else recordCharged(account, received);
   return received !== null;
 }
 
 /** Calls without a pause until the connections break; `killAt` answers are the last that are waited for before that. */
 async function load(edge: Edge, accounts: Account[], round: number, killAt: number): Promise<void> {
-  let answers = 0;
-  const noteAnswer = () => {
-    answers += 1;
-    if (answers === killAt) process.kill(edge.pid, "SIGKILL");
+  let responses = 0;
+  const recordResponse = () => {
+    responses += 1;
+    if (responses === killAt) process.kill(edge.pid, "SIGKILL");
   };
   const loops = accounts.flatMap((account) =>
     Array.from({ length: CALLERS }, async (_, caller) => {
       for (let at = 0; await callOnce(edge.base, account, `${round}-${caller}-${at}`); at += 1)
-        noteAnswer();
+        recordResponse();
     }),
   );
   await Promise.all(loops);
@@ -129,7 +129,7 @@ test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received 
   );
 
   for (let round = 0; round < ROUNDS; round += 1) {
-    await load(edge, accounts, round, 1 + Math.floor(Math.random() * ANSWERS_MAX));
+    await load(edge, accounts, round, 1 + Math.floor(Math.random() * RESPONSES_MAX));
     await edge.close();
     edge = await startEdge(code, { folder, texts: TEXTS });
     const { base } = edge;
@@ -137,7 +137,7 @@ test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received 
     await Promise.all(accounts.map((account) => settle(base, account)));
   }
 
-  const totals = { keyed: 0, answered: 0, broken: 0 };
+  const totals = { keyed: 0, responded: 0, broken: 0 };
   for (const account of accounts) {
     const { account: id, keyed, left, broken } = account;
     const { balance } = await ledgerAt(edge.base).credits({ account: id, now: Date.now() });
@@ -145,7 +145,7 @@ test(`after ${ROUNDS} times SIGKILL of workerd under load every answer received 
     const bodies = new Set(keyed.map(({ body }) => body));
     assert.equal(bodies.size, keyed.length, "each call with a key has an answer of its own");
     totals.keyed += keyed.length;
-    totals.answered += left.size;
+    totals.responded += left.size;
     totals.broken += broken;
   }
   await edge.close();

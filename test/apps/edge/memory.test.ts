@@ -8,7 +8,7 @@ import { eventually } from "../../http/test-service.ts";
 import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
 import { type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
-import { openInspector, openWorkerScene, processFigures, type WorkerScene } from "./fixture.ts";
+import { openInspector, openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
 
 /** An isolate has 128 MB. V8 is held to a part of it, and the process ends where more is needed at any moment. */
 const ISOLATE_MB = 128;
@@ -16,15 +16,15 @@ const HEAP_MB = 100;
 const MB = 1024 * 1024;
 const DEEP = process.env["TEST_EDGE"] === "all";
 
-type Large = { tool: string; body: Buffer; answerChars: number };
+type Large = { tool: string; body: Buffer; responseChars: number };
 
 const markdown = (name: string) => ofBytes(hostileNamed(name).make, MB - 3);
 const escaped = (text: string) =>
   text.replaceAll(/./gs, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
-const large = (tool: string, body: string, answerChars: number): Large => ({
+const large = (tool: string, body: string, responseChars: number): Large => ({
   tool,
   body: Buffer.from(body),
-  answerChars,
+  responseChars,
 });
 
 /** The largest answers known (28 times their document, with one wide character twice that in memory), the largest bodies. */
@@ -40,11 +40,16 @@ function worstCalls(): Large[] {
   ];
 }
 
-type Answer = { status: number; retryAfter: string | undefined; charged: string; chars: number };
+type ApiResponse = {
+  status: number;
+  retryAfter: string | undefined;
+  charged: string;
+  chars: number;
+};
 
 /** What came back; null where the connection was closed over a refused body that came too slowly. */
-function send({ base }: WorkerScene, { key }: EdgeAccount, { tool, body }: Large) {
-  return new Promise<Answer | null>((resolve) => {
+function send({ base }: WorkerFixture, { key }: EdgeAccount, { tool, body }: Large) {
+  return new Promise<ApiResponse | null>((resolve) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const sent = request(`${base}/api/v1/${tool}`, { method: "POST", headers, agent: false });
     sent.on("error", () => resolve(null));
@@ -73,8 +78,8 @@ function send({ base }: WorkerScene, { key }: EdgeAccount, { tool, body }: Large
 }
 
 /** The most that was seen held while `work` ran. */
-async function watched(scene: WorkerScene, work: () => Promise<void>) {
-  const inspector = await openInspector(scene);
+async function watched(fixture: WorkerFixture, work: () => Promise<void>) {
+  const inspector = await openInspector(fixture);
   const most = { heap: 0, buffers: 0, sum: 0 };
   let isOver = false;
   const watching = (async () => {
@@ -99,103 +104,107 @@ async function watched(scene: WorkerScene, work: () => Promise<void>) {
 test("64 of the largest calls at once stay within the memory of an isolate", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openWorkerScene({ v8Flags: `--max-heap-size=${HEAP_MB}` });
-  t.after(scene.close);
+  const fixture = await openWorkerFixture({ v8Flags: `--max-heap-size=${HEAP_MB}` });
+  t.after(fixture.close);
   const accounts = await Promise.all(
-    Array.from({ length: 16 }, () => openEdgeAccount(scene, 1_000)),
+    Array.from({ length: 16 }, () => openEdgeAccount(fixture, 1_000)),
   );
   const calls = worstCalls();
-  const before = processFigures(scene.pid);
-  let answered = 0;
+  const before = processUsage(fixture.pid);
+  let responded = 0;
   let refused = 0;
-  const most = await watched(scene, async () => {
+  const most = await watched(fixture, async () => {
     for (let round = 0; round < (DEEP ? 10 : 1); round += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 64 }, async (_, index) => {
           const call = calls[index % calls.length] as Large;
-          const answer = await send(scene, accounts[index % 16] as EdgeAccount, call);
-          return { call, answer };
+          const result = await send(fixture, accounts[index % 16] as EdgeAccount, call);
+          return { call, response: result };
         }),
       );
-      for (const { call, answer } of answers) {
-        if (answer?.status === 200) {
-          answered += 1;
-          assert.ok(answer.chars >= call.answerChars, `${answer.chars} of ${call.answerChars}`);
-          assert.equal(answer.charged, "1");
+      for (const { call, response: result } of responses) {
+        if (result?.status === 200) {
+          responded += 1;
+          assert.ok(result.chars >= call.responseChars, `${result.chars} of ${call.responseChars}`);
+          assert.equal(result.charged, "1");
           continue;
         }
         refused += 1;
-        if (answer === null) continue;
-        assert.equal(answer.status, 503);
-        assert.match(answer.retryAfter ?? "", /^[1-9]\d*$/);
-        assert.equal(answer.charged, "0");
+        if (result === null) continue;
+        assert.equal(result.status, 503);
+        assert.match(result.retryAfter ?? "", /^[1-9]\d*$/);
+        assert.equal(result.charged, "0");
       }
     }
   });
-  t.diagnostic(`${answered} answered, ${refused} refused`);
+  t.diagnostic(`${responded} answered, ${refused} refused`);
   t.diagnostic(
     `at the most ${most.heap.toFixed(0)} MB of heap, ${most.buffers.toFixed(0)} MB of buffers`,
   );
-  const grown = processFigures(scene.pid).peakMb - before.peakMb;
+  const grown = processUsage(fixture.pid).peakMb - before.peakMb;
   t.diagnostic(`the process ${grown.toFixed(0)} MB more than ${before.peakMb.toFixed(0)}`);
   assert.ok(most.sum < ISOLATE_MB, `${most.sum} MB`);
-  assert.ok(answered > 0 && refused > 0);
+  assert.ok(responded > 0 && refused > 0);
 
   let charged = 0;
   for (const { account } of accounts) {
-    charged += 1_000 - (await scene.ledger.credits({ account, now: Date.now() })).balance;
+    charged += 1_000 - (await fixture.ledger.credits({ account, now: Date.now() })).balance;
   }
-  assert.equal(charged, answered, "only what was answered was charged");
+  assert.equal(charged, responded, "only what was answered was charged");
   // One after the other each gets in: all of the room was let go.
   for (const call of calls) {
-    const answer = await send(scene, accounts[0] as EdgeAccount, call);
-    assert.equal(answer?.status, 200, call.tool);
+    const result = await send(fixture, accounts[0] as EdgeAccount, call);
+    assert.equal(result?.status, 200, call.tool);
   }
 });
 
 test("a repeat of the largest answer has its bytes, within the same memory", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openWorkerScene({ v8Flags: `--max-heap-size=${HEAP_MB}` });
-  t.after(scene.close);
-  const { key } = await openEdgeAccount(scene, 10);
+  const fixture = await openWorkerFixture({ v8Flags: `--max-heap-size=${HEAP_MB}` });
+  t.after(fixture.close);
+  const { key } = await openEdgeAccount(fixture, 10);
   const [call] = worstCalls() as [Large];
-  const answers: Buffer[] = [];
+  const responses: Buffer[] = [];
   for (const charged of ["1", "0"]) {
     const headers = { "idempotency-key": "large" };
-    const answer = await scene.post(key, call.tool, call.body.toString(), headers);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get("credits-charged"), charged);
-    answers.push(Buffer.from(await answer.arrayBuffer()));
+    const result = await fixture.post(key, call.tool, call.body.toString(), headers);
+    assert.equal(result.status, 200);
+    assert.equal(result.headers.get("credits-charged"), charged);
+    responses.push(Buffer.from(await result.arrayBuffer()));
   }
-  const [first, again] = answers as [Buffer, Buffer];
-  assert.ok(first.length > call.answerChars && first.equals(again));
+  const [first, again] = responses as [Buffer, Buffer];
+  assert.ok(first.length > call.responseChars && first.equals(again));
 });
 
 test("a client that goes away within its answer leaves nothing behind", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openWorkerScene();
-  t.after(scene.close);
-  const caller = await openEdgeAccount(scene, 100);
+  const fixture = await openWorkerFixture();
+  t.after(fixture.close);
+  const caller = await openEdgeAccount(fixture, 100);
   const [call] = worstCalls() as [Large];
   for (let round = 0; round < 2; round += 1) {
     const held: Socket[] = [];
     await eventually("its answer fills the room", async () => {
-      held.push(...(await holdAnswer(scene, caller, call)));
+      held.push(...(await holdResponse(fixture, caller, call)));
       return held.length > 0;
     });
     for (const socket of held) socket.destroy();
     await eventually("there is room", async () => {
-      const answer = await send(scene, caller, call);
-      return answer?.status === 200;
+      const result = await send(fixture, caller, call);
+      return result?.status === 200;
     });
   }
 });
 
 /** A client that does not read its answer; none where another call had the room, and it was refused. */
-async function holdAnswer(scene: WorkerScene, caller: EdgeAccount, call: Large): Promise<Socket[]> {
-  const { socket, write } = openRaw(Number(new URL(scene.base).port));
+async function holdResponse(
+  fixture: WorkerFixture,
+  caller: EdgeAccount,
+  call: Large,
+): Promise<Socket[]> {
+  const { socket, write } = openRaw(Number(new URL(fixture.base).port));
   socket.on("error", () => {});
   socket.pause();
   const headers = {
@@ -204,8 +213,8 @@ async function holdAnswer(scene: WorkerScene, caller: EdgeAccount, call: Large):
   };
   write(rawPost(`/api/v1/${call.tool}`, call.body.toString(), headers));
   for (let tries = 0; tries < 5; tries += 1) {
-    const answer = await send(scene, caller, call);
-    if (answer?.status === 503) return [socket];
+    const result = await send(fixture, caller, call);
+    if (result?.status === 503) return [socket];
   }
   socket.destroy();
   return [];

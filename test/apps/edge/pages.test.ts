@@ -13,7 +13,7 @@ const MANIFEST = {
 };
 
 function openPages() {
-  const complaints: string[] = [];
+  const loggedErrors: string[] = [];
   const asked: string[] = [];
   let isAway = false;
   const assets = {
@@ -28,15 +28,15 @@ function openPages() {
       return isKnown ? new Response(null, { status: 304 }) : new Response("script");
     },
   };
-  const pages = openEdgePages(assets, (message) => complaints.push(message));
+  const pages = openEdgePages(assets, (message) => loggedErrors.push(message));
   const setAway = (next: boolean) => {
     isAway = next;
   };
-  return { pages, complaints, asked, setAway };
+  return { pages, loggedErrors, asked, setAway };
 }
 
 test("what was built is read once, and tells each page what its head must name", async () => {
-  const { pages, asked, complaints } = openPages();
+  const { pages, asked, loggedErrors } = openPages();
   assert.equal(pages.frontScript(), null);
   assert.equal(await pages.assetsFor("main.tsx"), null);
   await pages.load();
@@ -50,15 +50,15 @@ test("what was built is read once, and tells each page what its head must name",
     early: "assets/colour-1.js",
     firstPaint: "body{}",
   });
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("where it could not be read the next request tries again", async () => {
-  const { pages, complaints, setAway } = openPages();
+  const { pages, loggedErrors, setAway } = openPages();
   setAway(true);
   await pages.load();
   assert.equal(pages.frontScript(), null);
-  assert.equal(complaints.length, 1);
+  assert.equal(loggedErrors.length, 1);
   setAway(false);
   await pages.load();
   assert.equal(pages.frontScript(), "assets/front-1.js");
@@ -67,13 +67,13 @@ test("where it could not be read the next request tries again", async () => {
 test("an asset is handed on as the platform answers it, and any other name is 404", async () => {
   const { pages } = openPages();
   const ask = (name: string, headers: Record<string, string> = {}) =>
-    pages.answerAsset(name, new Request("https://tools.example/assets/x", { headers }));
+    pages.serveAsset(name, new Request("https://tools.example/assets/x", { headers }));
   assert.equal(await (await ask("main-1.js")).text(), "script");
   assert.equal((await ask("main-1.js", { "If-None-Match": '"1"' })).status, 304);
   for (const name of ["other.js", "../build/manifest.json", "%2e%2e%2fbuild%2fmanifest.json", ""]) {
-    const answer = await ask(name);
-    assert.equal(answer.status, 404, name);
-    assert.equal(await answer.text(), "There is no such file.\n");
-    assert.equal(answer.headers.get("cache-control"), "no-store");
+    const response = await ask(name);
+    assert.equal(response.status, 404, name);
+    assert.equal(await response.text(), "There is no such file.\n");
+    assert.equal(response.headers.get("cache-control"), "no-store");
   }
 });

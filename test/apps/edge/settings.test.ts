@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "#config/config.ts";
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { readWorkerSettings } from "../../../src/apps/edge/settings.ts";
 
@@ -33,14 +33,14 @@ test("all faults come at once, in the words of Node's, and without a value that 
     PUBLIC_URL: "https://me:hunter2@edge.test",
     SECRET: "short",
     RATE_LIMIT: "many",
-    TOOLBOOTH_FOLD_AFTER_DAYS: "1",
+    TOOLBOOTH_ROLL_UP_AFTER_DAYS: "1",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
   };
   const faultOf = (read: () => unknown) => {
     try {
       read();
     } catch (error) {
-      assert.ok(error instanceof ConfigFault);
+      assert.ok(error instanceof ConfigError);
       return error.message.split("\n").sort();
     }
     return assert.fail("it was read");
@@ -69,7 +69,7 @@ test("what must be set at the edge and is not is named", () => {
       (error: Error) => {
         assert.match(error.message, /^PUBLIC_URL must be set/m);
         assert.match(error.message, /^SECRET must be set/m);
-        return error instanceof ConfigFault;
+        return error instanceof ConfigError;
       },
     );
   }
@@ -84,6 +84,6 @@ test("PUBLIC_URL has no path at the edge, as the pages' Worker says too", () => 
 
 test("a name that is no setting is told, and stops nothing; one of the other Worker's is none of our business", () => {
   const all = Object.fromEntries(SETTINGS.map(({ name }) => [name, "40"]));
-  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_FOLD_AFTR_DAYS: "40" };
-  assert.deepEqual(readWorkerSettings(env).unknown, ["TOOLBOOTH_FOLD_AFTR_DAYS"]);
+  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
+  assert.deepEqual(readWorkerSettings(env).unknown, ["TOOLBOOTH_ROLL_UP_AFTR_DAYS"]);
 });

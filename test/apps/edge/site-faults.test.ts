@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigFault } from "#config/read-settings.ts";
-import { type PeopleEnv, readPeopleConfig } from "../../../src/apps/edge/site-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
+import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
 import { CONFIRM, somebody, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
@@ -17,10 +17,10 @@ const GOOD = {
 
 function faultsOf(changes: object): string[] {
   try {
-    readPeopleConfig({ ...GOOD, ...changes } as unknown as PeopleEnv);
+    readDashboardConfig({ ...GOOD, ...changes } as unknown as SiteEnv);
     return [];
   } catch (error) {
-    assert.ok(error instanceof ConfigFault);
+    assert.ok(error instanceof ConfigError);
     return error.message.split("\n");
   }
 }
@@ -85,9 +85,9 @@ test("a Worker with wrong settings answers every page with 503, and its log says
   const texts = { SECRET: "short", TOOLBOOTH_X: "1" };
   const site = await openEdgeSite(t, { texts });
   for (const path of ["/", "/sign-up", "/people/visitor", "/operator/v1/perform"]) {
-    const answer = await fetch(site.base + path);
-    assert.equal(answer.status, 503, path);
-    assert.match(await answer.text(), /not set up yet.*wrangler tail/);
+    const response = await fetch(site.base + path);
+    assert.equal(response.status, 503, path);
+    assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
   const told = site.logs.filter((line) => line.includes("The settings are not right"));
@@ -106,9 +106,9 @@ const signUp = (site: EdgeSite, email: string) =>
 test("without the assets pages that need none are whole, the others say what is the matter", async (t) => {
   const site = await openEdgeSite(t, { without: ["ASSETS"] });
   assert.equal((await fetch(`${site.base}/docs`)).status, 200);
-  const answer = await fetch(`${site.base}/sign-up`);
-  assert.equal(answer.status, 503);
-  assert.match(await answer.text(), /This page is not ready/);
+  const response = await fetch(`${site.base}/sign-up`);
+  assert.equal(response.status, 503);
+  assert.match(await response.text(), /This page is not ready/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
@@ -119,9 +119,9 @@ test("without the assets pages that need none are whole, the others say what is 
 test("without its tables D1 refuses people, and the log says how to make them", async (t) => {
   const site = await openEdgeSite(t, { isBare: true });
   assert.equal((await fetch(`${site.base}/docs`)).status, 200);
-  const answer = await signUp(site, "ada@example.com");
-  assert.equal(answer.status, 500, await answer.clone().text());
-  const { detail } = (await answer.json()) as { detail: string };
+  const response = await signUp(site, "ada@example.com");
+  assert.equal(response.status, 500, await response.clone().text());
+  const { detail } = (await response.json()) as { detail: string };
   assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
   await site.cron();
   const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.people\.jsonc/;
@@ -134,8 +134,8 @@ test("who tries it on their own machine finds letters in the console", async (t)
   });
   const { email } = somebody();
   assert.equal((await signUp(site, email)).status, 200);
-  const letter = await until("the letter", () => site.logs.find((line) => line.includes(email)));
-  assert.match(letter, /no MAIL_API_TOKEN is set/);
-  assert.match(letter, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
-  assert.ok(letter.includes(`${site.base}/verify-email?token=`));
+  const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
+  assert.match(message, /no MAIL_API_TOKEN is set/);
+  assert.match(message, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
+  assert.ok(message.includes(`${site.base}/verify-email?token=`));
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import type { DeliveriesView, EndpointView } from "#api/dashboard/shapes.ts";
 import { startReceiver } from "../../events/receiver.ts";
-import { lettersTo, until } from "../../support/dashboard-site.ts";
+import { emailsTo, until } from "../../support/dashboard-site.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { type EdgeMember, edgeMember, operatorOf } from "./edge-member.ts";
 
@@ -28,7 +28,7 @@ const forwarded = (kind: string, account: string) =>
     const rows = await site.sql(
       `SELECT notice FROM forwarded_notice WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
     );
-    const kinds = rows.map((row) => JSON.parse((row as { notice: string }).notice).kind as string);
+    const kinds = rows.map((row) => JSON.parse((row as { event: string }).event).kind as string);
     return kinds.includes(kind) && kinds;
   });
 
@@ -40,11 +40,11 @@ async function settled(name: string): Promise<EdgeMember> {
   return person;
 }
 
-async function openEndpoint(t: TestContext, person: EdgeMember, answers: number[] = []) {
+async function openEndpoint(t: TestContext, person: EdgeMember, responses: number[] = []) {
   let secret = "";
   const receiver = await startReceiver(
     ...([t, () => secret] as const),
-    (before, response) => void response.writeHead(answers[before] ?? 200).end(),
+    (before, response) => void response.writeHead(responses[before] ?? 200).end(),
   );
   const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
   const made = await person.post("/people/webhooks", { url: receiver.url, kinds, paused: false });
@@ -56,8 +56,8 @@ async function openEndpoint(t: TestContext, person: EdgeMember, answers: number[
 
 async function call(key: string) {
   const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`${site.base}/api/v1/uuid`, { method: "POST", headers });
-  assert.equal(answer.status, 200, await answer.text());
+  const result = await fetch(`${site.base}/api/v1/uuid`, { method: "POST", headers });
+  assert.equal(result.status, 200, await result.text());
 }
 
 test("a call that leaves few credits brings a letter and a webhook with the next minute, once; sent again it leaves at once", async (t) => {
@@ -71,12 +71,12 @@ test("a call that leaves few credits brings a letter and a webhook with the next
   // The first is free, the next leaves 20, the third 19.
   for (let turn = 0; turn < 3; turn += 1) await call(key);
   await forwarded("credits.low", ada.account);
-  const before = lettersTo(site, ada.email).length;
+  const before = emailsTo(site, ada.email).length;
   await site.cron();
-  await until("the letter", () => lettersTo(site, ada.email).length === before + 1);
-  const letter = lettersTo(site, ada.email).at(-1)?.email;
-  assert.match(letter?.text ?? "", /19 credits/);
-  assert.match(letter?.text ?? "", /\/unsubscribe\?token=/);
+  await until("the letter", () => emailsTo(site, ada.email).length === before + 1);
+  const message = emailsTo(site, ada.email).at(-1)?.email;
+  assert.match(message?.text ?? "", /19 credits/);
+  assert.match(message?.text ?? "", /\/unsubscribe\?token=/);
   assert.deepEqual(await site.sql("SELECT * FROM forwarded_notice"), []);
 
   // It has answered 500: the minute after tries again.
@@ -119,7 +119,7 @@ test("a grant's end is told of without any call: the object's alarm comes when i
     ["credits.granted", "credits.expiring"],
   );
   assert.ok(received.every(({ isGood }) => isGood));
-  assert.match(lettersTo(site, bob.email).at(-1)?.email.text ?? "", /7 credits/);
+  assert.match(emailsTo(site, bob.email).at(-1)?.email.text ?? "", /7 credits/);
 });
 
 test("an object whose D1 is behind keeps its notices until the table is there", async () => {

@@ -108,9 +108,9 @@ test("messages that are changed, unsigned, too large or of others change nothing
   const [message] = fake.take() as [Message];
   const signature = fake.signatureOf(message);
   const post = async (body: string, headers: Record<string, string>) => {
-    const answer = await fetch(MESSAGES, { method: "POST", body, headers });
-    await answer.text();
-    return answer.status;
+    const response = await fetch(MESSAGES, { method: "POST", body, headers });
+    await response.text();
+    return response.status;
   };
   const text = Buffer.from(message.body).toString();
   const tampered = text.replace(session, `${session}x`).replace('"livemode"', '"livemodE"');

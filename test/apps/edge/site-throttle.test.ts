@@ -31,9 +31,9 @@ before(async () => {
 after(() => miniflare?.dispose());
 
 async function send(order: ThrottleOrder): Promise<unknown> {
-  const answer = await fetch(base, { method: "POST", body: JSON.stringify(order) });
-  const text = await answer.text();
-  assert.equal(answer.status, 200, text);
+  const response = await fetch(base, { method: "POST", body: JSON.stringify(order) });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
   return JSON.parse(text);
 }
 
@@ -51,7 +51,7 @@ async function evictAll(): Promise<void> {
 }
 
 let people = 0;
-const stranger = (email: string, address: string): Attempt => ({
+const outsider = (email: string, address: string): Attempt => ({
   email,
   address,
   isKnownBrowser: false,
@@ -87,7 +87,7 @@ test("over objects the sign-in is throttled as in memory, whatever is tried", as
 
 test("of many tries at once from one network ten get through, in whichever isolate they come", async () => {
   const tries = Array.from({ length: 25 }, (_, turn) =>
-    ask(stranger(`at-once-${turn}@example.com`, "at once"), 1_000),
+    ask(outsider(`at-once-${turn}@example.com`, "at once"), 1_000),
   );
   const outcomes = (await Promise.all(tries)) as object[];
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
@@ -95,9 +95,9 @@ test("of many tries at once from one network ten get through, in whichever isola
 
 test("what was counted outlives the objects' being put away", async () => {
   const victim = "put-away@example.com";
-  for (let turn = 0; turn < 6; turn += 1) await ask(stranger(victim, `away ${turn}`), 0);
+  for (let turn = 0; turn < 6; turn += 1) await ask(outsider(victim, `away ${turn}`), 0);
   await evictAll();
-  assert.deepEqual(await ask(stranger(victim, "away 7"), 0), { waitMs: 3_500 });
+  assert.deepEqual(await ask(outsider(victim, "away 7"), 0), { waitMs: 3_500 });
 });
 
 test("requests are counted by network and kind, and come back when it was quiet for a while", async () => {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, test } from "node:test";
 import { newAccountId, newKeyId } from "#ids.ts";
-import { DRAIN_SLACK_BYTES, PEOPLE_BODY_BYTES_MAX } from "#limits.ts";
+import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { CONFIRM, lettersTo, linkTo, somebody, until } from "../../support/dashboard-site.ts";
+import { CONFIRM, emailsTo, linkTo, somebody, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The second Worker behind the first, in a real workerd, beside the same service on Node. */
@@ -23,9 +23,13 @@ const OWN = new Set([
 
 async function get(base: string, path: string, method = "GET") {
   const headers = { "Accept-Encoding": "identity" };
-  const answer = await fetch(base + path, { method, headers, redirect: "manual" });
-  const names = [...answer.headers].filter(([name]) => !OWN.has(name) && !name.startsWith("cf-"));
-  return { status: answer.status, headers: Object.fromEntries(names), body: await answer.text() };
+  const response = await fetch(base + path, { method, headers, redirect: "manual" });
+  const names = [...response.headers].filter(([name]) => !OWN.has(name) && !name.startsWith("cf-"));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(names),
+    body: await response.text(),
+  };
 }
 
 /** Methods and paths that nobody should send. */
@@ -40,19 +44,19 @@ const OTHERS: [method: string, path: string][] = [
 ];
 
 const SIGN_UP = "/people/auth/sign-up/email";
-const READ_BYTES_MAX = PEOPLE_BODY_BYTES_MAX + DRAIN_SLACK_BYTES - 1;
+const READ_BYTES_MAX = DASHBOARD_BODY_BYTES_MAX + DRAIN_SLACK_BYTES - 1;
 const CHUNKED = { "Transfer-Encoding": "chunked" };
 
 type Sent = { path: string; body?: object; headers?: Record<string, string>; to?: EdgeSite };
 
 async function post({ path, body = {}, headers = {}, to = site }: Sent) {
-  const answer = await fetch(`${to.base}/people${path}`, {
+  const response = await fetch(`${to.base}/people${path}`, {
     method: "POST",
     headers: { Origin: to.base, "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, text };
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
 }
 
 const signUp = (email: string, headers: Record<string, string> = {}, to = site) =>
@@ -91,8 +95,8 @@ test("every page is answered as on Node, byte by byte", async (t) => {
 
   // The same provider takes Node's letters too.
   const { email } = somebody("on-node");
-  const answer = await signUp(email, { Origin: site.base }, { ...site, base: server.base });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await signUp(email, { Origin: site.base }, { ...site, base: server.base });
+  assert.equal(response.status, 200, response.text);
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
 });
 
@@ -142,11 +146,11 @@ test("a made-up session is nobody's, and another site's pages can change nothing
     { Origin: site.base.replace("127.0.0.1", "127.0.0.2") },
     { "Sec-Fetch-Site": "cross-site" },
   ]) {
-    const answer = await signUp("crossed@example.com", headers);
-    assert.equal(answer.status, 403, JSON.stringify(headers));
-    assert.match(answer.text, /"cross_site"/);
+    const response = await signUp("crossed@example.com", headers);
+    assert.equal(response.status, 403, JSON.stringify(headers));
+    assert.match(response.text, /"cross_site"/);
   }
-  assert.deepEqual(lettersTo(site, "crossed@example.com"), []);
+  assert.deepEqual(emailsTo(site, "crossed@example.com"), []);
 });
 
 test("bodies that are too large, packed, no JSON or cut off are refused, and the connection lives on", async (t) => {
@@ -174,7 +178,7 @@ test("bodies that are too large, packed, no JSON or cut off are refused, and the
   gone.socket.end();
   await gone.closed();
   assert.equal(await ask("after all that", { path: "/people/visitor", method: "GET" }, ""), 200);
-  assert.deepEqual(lettersTo(site, "whole@example.com"), []);
+  assert.deepEqual(emailsTo(site, "whole@example.com"), []);
 });
 
 test("clients are told apart by the platform's word alone; all without one share their bounds", async () => {
@@ -192,12 +196,12 @@ test("clients are told apart by the platform's word alone; all without one share
 });
 
 test("a letter that the provider did not take goes out with the cron", async () => {
-  site.provider.answers(503);
+  site.provider.responses(503);
   const { email } = somebody("late");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.8" })).status, 200);
   await until("the complaint", () => site.logs.some((line) => /waits for its next try/.test(line)));
-  site.provider.answers(200);
-  assert.deepEqual(lettersTo(site, email), []);
+  site.provider.responses(200);
+  assert.deepEqual(emailsTo(site, email), []);
   await site.sql("UPDATE job SET due_at = 0");
   await site.cron();
   assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
@@ -222,12 +226,12 @@ test("who never confirmed goes after a week, with the cron of every tenth minute
 type Outcome = { outcome: Record<string, string>; code?: string };
 
 async function operate(operation: string, order: object, token = OPERATOR_TOKEN): Promise<Outcome> {
-  const answer = await fetch(`${site.base}/operator/v1/perform`, {
+  const response = await fetch(`${site.base}/operator/v1/perform`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     body: JSON.stringify({ operation, order }),
   });
-  return { status: answer.status, ...((await answer.json()) as object) } as unknown as Outcome;
+  return { status: response.status, ...((await response.json()) as object) } as unknown as Outcome;
 }
 
 async function openAccount(email: string) {
@@ -246,7 +250,7 @@ const call = (key: string) =>
     headers: { Authorization: `Bearer ${key}` },
   });
 
-const remaining = (answer: Response) => answer.headers.get("credits-remaining");
+const remaining = (response: Response) => response.headers.get("credits-remaining");
 
 test("an operator with the token opens an account that calls at once, and both acts are noted", async () => {
   const wrong = await operate("listAccounts", { after: null, max: 5 }, "somebody else's");
@@ -267,7 +271,7 @@ test("a person is told of an operator's act at once, and not with the next cron"
   await site.sql(`UPDATE person SET account = '${account}' WHERE email = '${email}'`);
   const id = newKeyId(account, randomBytes);
   await operate("createKey", { account, id, label: "phone", now: Date.now() });
-  await until("the letter", () => lettersTo(site, email).length === 2);
+  await until("the letter", () => emailsTo(site, email).length === 2);
 });
 
 test("a call that was kept to be given back is given back with the cron, once", async () => {

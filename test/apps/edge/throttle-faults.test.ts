@@ -17,9 +17,9 @@ const broken = platform({});
 const hanging = () => new Promise<never>(() => {});
 
 /** An object that does one step after the other, and then counts. */
-function openScene(...steps: (() => Promise<never>)[]) {
+function openFixture(...steps: (() => Promise<never>)[]) {
   const asked: string[] = [];
-  const complaints: unknown[] = [];
+  const loggedErrors: unknown[] = [];
   const work: Promise<unknown>[] = [];
   const step =
     <Value>(name: string, value: Value) =>
@@ -38,9 +38,9 @@ function openScene(...steps: (() => Promise<never>)[]) {
     secret: "a secret of a test",
     now: () => 0,
     waitUntil: (forgetting) => void work.push(forgetting),
-    complain: (message, { cause }) => void complaints.push([message, cause]),
+    logError: (message, { cause }) => void loggedErrors.push([message, cause]),
   });
-  return { throttle, asked, complaints, work };
+  return { throttle, asked, loggedErrors, work };
 }
 
 const attempt: Attempt = { email: "ada@example.com", address: "1.1.1.1", isKnownBrowser: false };
@@ -52,44 +52,44 @@ const COUNTS: Record<string, (throttle: CountedThrottle) => Promise<unknown>> = 
 for (const [name, count] of Object.entries(COUNTS)) {
   test(`what may have been counted is not counted again, and nobody says that it was not: ${name}`, async () => {
     for (const fault of [moved, broken]) {
-      const scene = openScene(fault);
-      await assert.rejects(count(scene.throttle), (error) => !(error instanceof NotCarriedOut));
-      assert.deepEqual(scene.asked, [name]);
+      const fixture = openFixture(fault);
+      await assert.rejects(count(fixture.throttle), (error) => !(error instanceof NotCarriedOut));
+      assert.deepEqual(fixture.asked, [name]);
     }
   });
 
   test(`an overloaded object has counted nothing, and is not asked again: ${name}`, async () => {
-    const scene = openScene(overloaded);
-    await assert.rejects(count(scene.throttle), NotCarriedOut);
-    assert.deepEqual(scene.asked, [name]);
+    const fixture = openFixture(overloaded);
+    await assert.rejects(count(fixture.throttle), NotCarriedOut);
+    assert.deepEqual(fixture.asked, [name]);
   });
 
   test(`an object that hangs is waited for no longer than a ledger may take: ${name}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    const scene = openScene(hanging);
-    const said = await atTheEnd(t, count(scene.throttle));
+    const fixture = openFixture(hanging);
+    const said = await atTheEnd(t, count(fixture.throttle));
     assert.match(String(said), /did not answer in time/);
     assert.ok(!(said instanceof NotCarriedOut), "it may have been counted");
-    assert.deepEqual(scene.asked, [name]);
+    assert.deepEqual(fixture.asked, [name]);
   });
 }
 
 test("the second count of a try is made once too", async () => {
-  const scene = openScene();
-  const { signIn } = scene.throttle;
+  const fixture = openFixture();
+  const { signIn } = fixture.throttle;
   assert.deepEqual(await signIn.ask(attempt, 0), { waitMs: 0 });
-  assert.deepEqual(scene.asked, ["takeTry", "takeTurn"]);
+  assert.deepEqual(fixture.asked, ["takeTry", "takeTurn"]);
 });
 
 test("wrong passwords are forgotten by as many tries as it takes, and what fails is told", async () => {
-  const scene = openScene(moved, moved);
-  scene.throttle.signIn.succeeded(attempt);
-  await Promise.all(scene.work);
-  assert.deepEqual([scene.asked, scene.complaints], [["forget", "forget", "forget"], []]);
-  const failing = openScene(broken);
+  const fixture = openFixture(moved, moved);
+  fixture.throttle.signIn.succeeded(attempt);
+  await Promise.all(fixture.work);
+  assert.deepEqual([fixture.asked, fixture.loggedErrors], [["forget", "forget", "forget"], []]);
+  const failing = openFixture(broken);
   failing.throttle.signIn.succeeded(attempt);
   await Promise.all(failing.work);
-  assert.deepEqual([failing.asked, failing.complaints.length], [["forget"], 1]);
+  assert.deepEqual([failing.asked, failing.loggedErrors.length], [["forget"], 1]);
 });
 
 /** What it failed with, once its time is over. */

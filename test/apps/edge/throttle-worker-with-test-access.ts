@@ -56,7 +56,7 @@ export default {
         work.push(background);
         waitUntil(background);
       },
-      complain(message, { cause }) {
+      logError(message, { cause }) {
         throw new Error(message, { cause });
       },
     });

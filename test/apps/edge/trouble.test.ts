@@ -43,11 +43,11 @@ describe("settings that are not right", () => {
       ["GET", "/healthz"],
       ["GET", "/readyz"],
     ] as const) {
-      const answer = await fetch(running.base + to, method === "GET" ? {} : { method, body });
-      assert.equal(answer.status, 503, to);
-      assert.equal(answer.headers.get("content-type"), "application/problem+json");
-      assert.ok(Number(answer.headers.get("retry-after")) > 0);
-      const text = await answer.text();
+      const response = await fetch(running.base + to, method === "GET" ? {} : { method, body });
+      assert.equal(response.status, 503, to);
+      assert.equal(response.headers.get("content-type"), "application/problem+json");
+      assert.ok(Number(response.headers.get("retry-after")) > 0);
+      const text = await response.text();
       assert.doesNotMatch(text, /hunter2|tooshort|SECRET|PUBLIC_URL/);
       const problem = JSON.parse(text) as Record<string, unknown>;
       assert.deepEqual(
@@ -55,7 +55,7 @@ describe("settings that are not right", () => {
         [false, 503, "unavailable"],
       );
       assert.match(String(problem["requestId"]), /^req_\w+$/);
-      assert.equal(problem["requestId"], answer.headers.get("x-request-id"));
+      assert.equal(problem["requestId"], response.headers.get("x-request-id"));
     }
     const told = running.log.filter((line) => line.includes("settings are not right"));
     assert.equal(told.length, 1, running.log.join("\n"));
@@ -65,8 +65,8 @@ describe("settings that are not right", () => {
   });
 
   test("do not stop the pages, which are another Worker's", async () => {
-    const answer = await fetch(`${running.base}/docs`);
-    assert.deepEqual([answer.status, await answer.text()], [200, "a page"]);
+    const response = await fetch(`${running.base}/docs`);
+    assert.deepEqual([response.status, await response.text()], [200, "a page"]);
   });
 });
 
@@ -100,22 +100,22 @@ describe("an object that cannot be reached", () => {
     }[];
 
   test("and was moved gets the order again: the call is answered, and paid once", async () => {
-    const answer = await call("moves once");
-    assert.deepEqual([answer.status, await balance()], [200, 8]);
+    const response = await call("moves once");
+    assert.deepEqual([response.status, await balance()], [200, 8]);
   });
 
   test("and is overloaded is a 503 with Retry-After, uncharged, with nothing to give back", async () => {
-    const answer = await call("overloaded");
-    assert.equal(answer.status, 503);
-    assert.ok(Number(answer.headers.get("retry-after")) > 0);
-    assert.doesNotMatch(await answer.text(), /db-8/);
+    const response = await call("overloaded");
+    assert.equal(response.status, 503);
+    assert.ok(Number(response.headers.get("retry-after")) > 0);
+    assert.doesNotMatch(await response.text(), /db-8/);
     assert.deepEqual([await balance(), await kept()], [8, []]);
   });
 
   test("and has lost its answer is a 503, and the call is given back at once", async () => {
-    const answer = await call("loses answers");
-    assert.equal(answer.status, 503);
-    assert.doesNotMatch(await answer.text(), /db-7/);
+    const response = await call("loses answers");
+    assert.equal(response.status, 503);
+    assert.doesNotMatch(await response.text(), /db-7/);
     await eventually("it was given back", async () => (await balance()) === 8);
     assert.deepEqual(await kept(), []);
   });

@@ -2,7 +2,7 @@
 import type { ObjectStorage, SqlCursor } from "#stores/durable-object/driver.ts";
 import type worker from "../../../src/apps/edge/api-worker.ts";
 import { AccountLedger as Ledger } from "../../../src/apps/edge/api-worker.ts";
-import backDoor from "./worker-with-test-access.ts";
+import testAccess from "./worker-with-test-access.ts";
 
 /** `bytes`: of the database of the object that was asked last. */
 export type Bill = {
@@ -100,7 +100,7 @@ export default {
       await stub.performAll(items);
       return new Response();
     }
-    if (pathname !== "/test/bill") return backDoor.fetch(request, env);
+    if (pathname !== "/test/bill") return testAccess.fetch(request, env);
     const told = bill;
     bill = emptyBill();
     return Response.json(told);

@@ -50,10 +50,10 @@ test("every tool answers at the edge, each call for one credit", async () => {
     "markdown-render": { markdown: "# hello" },
   };
   for (const [tool, body] of Object.entries(bodies)) {
-    const answer = await call(key, tool, body);
-    assert.equal(answer.status, 200, tool);
-    assert.equal(answer.headers.get("credits-charged"), "1");
-    assert.equal(((await answer.json()) as { ok: boolean }).ok, true);
+    const response = await call(key, tool, body);
+    assert.equal(response.status, 200, tool);
+    assert.equal(response.headers.get("credits-charged"), "1");
+    assert.equal(((await response.json()) as { ok: boolean }).ok, true);
   }
   assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 4);
   assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
@@ -61,10 +61,10 @@ test("every tool answers at the edge, each call for one credit", async () => {
 
 test("of twenty calls at once on five credits exactly five are answered", async () => {
   const { account, key } = await openAccount(5);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => call(key, "hash", { text: "hello" })),
   );
-  const statuses = answers.map(({ status }) => status).sort();
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [...Array(5).fill(200), ...Array(15).fill(402)]);
   assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 0);
 });
@@ -89,10 +89,10 @@ test("a repeat gets the first answer's bytes and is not charged", async () => {
 test("made-up keys wake no object, and the connection lives", async () => {
   const before = countObjects();
   for (let i = 0; i < 20; i += 1) {
-    const stranger = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
-    const answer = await call(stranger, "hash", { text: "a".repeat(10_000) });
-    assert.equal(answer.status, 401);
-    await answer.arrayBuffer();
+    const outsider = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
+    const response = await call(outsider, "hash", { text: "a".repeat(10_000) });
+    assert.equal(response.status, 401);
+    await response.arrayBuffer();
   }
   assert.equal(countObjects(), before);
 });

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { openDesk } from "../../support/fleet.ts";
+import { openAccounts } from "../../support/fleet.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { type Network, openNetwork } from "../../support/postgres-proxy.ts";
 import { Random } from "../../tools/markdown-render/random.ts";
@@ -49,7 +49,7 @@ async function openFleet(t: TestContext) {
       TOOLBOOTH_LOG_LEVEL: "silent",
     });
   const nodes = await Promise.all(Array.from({ length: NODES }, startNode));
-  return { server, network, nodes, startNode, desk: await openDesk(t, direct) };
+  return { server, network, nodes, startNode, accountDeps: await openAccounts(t, direct) };
 }
 
 type Fleet = Awaited<ReturnType<typeof openFleet>>;
@@ -61,7 +61,7 @@ async function befall(
   killed: Set<string>,
   pick: (n: number) => number,
 ) {
-  const { server, network, nodes, startNode, desk } = fleet;
+  const { server, network, nodes, startNode, accountDeps } = fleet;
   const lasting = async (act: (network: Network) => void, ms: number, end: () => void) => {
     act(network);
     await wait(ms);
@@ -105,7 +105,9 @@ async function befall(
       return network.cut();
     case "stop": {
       // For longer than an order waits: what lies before them comes after it was given back.
-      const pids = (await desk.pool.once<{ pid: number }>("read", DEBITING)).map(({ pid }) => pid);
+      const pids = (await accountDeps.pool.once<{ pid: number }>("read", DEBITING)).map(
+        ({ pid }) => pid,
+      );
       const stopped = pids.filter((pid) => signal(pid, "SIGSTOP"));
       await wait(LEDGER_TIMEOUT_MS + pick(2_000));
       for (const pid of stopped) signal(pid, "SIGCONT");
@@ -134,11 +136,11 @@ test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, an
   const random = new Random(SEED);
   const pick = (below: number) => random.between(0, below - 1);
   const fleet = await openFleet(t);
-  const { nodes, desk } = fleet;
+  const { nodes, accountDeps } = fleet;
   const baseOf = (caller: number) => (nodes[caller % NODES] as Fleet["nodes"][number]).base;
   const customers: Customer[] = [];
   for (let no = 0; no < CUSTOMERS; no += 1)
-    customers.push(await openCustomer(desk, baseOf(no), `c${no}`));
+    customers.push(await openCustomer(accountDeps, baseOf(no), `c${no}`));
   const killed = new Set<string>();
 
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -154,9 +156,17 @@ test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, an
     await calls.stop();
 
     await Promise.all(nodes.map(({ base }) => isReady(base)));
-    assert.deepEqual((await desk.ledger.audit({ now: Date.now() })).faults, [], `round ${round}`);
+    assert.deepEqual(
+      (await accountDeps.ledger.audit({ now: Date.now() })).faults,
+      [],
+      `round ${round}`,
+    );
     for (const customer of customers) {
-      await assertAccounted(desk, customer, customer.broken + sumOf(customer.refused.values()));
+      await assertAccounted(
+        accountDeps,
+        customer,
+        customer.broken + sumOf(customer.refused.values()),
+      );
       await settle(baseOf(pick(NODES)), customer);
     }
     t.diagnostic(`round ${round}: ${first}, ${second}`);
@@ -168,14 +178,14 @@ test(`after ${ROUNDS} rounds of chaos every answer received is in the ledger, an
     const lost = [...customer.refused]
       .filter(([base]) => killed.has(base))
       .map(([, count]) => count);
-    await assertAccounted(desk, customer, customer.broken + sumOf(lost));
+    await assertAccounted(accountDeps, customer, customer.broken + sumOf(lost));
   }
-  const { books, faults } = await desk.ledger.audit({ now: Date.now() });
+  const { totals, faults } = await accountDeps.ledger.audit({ now: Date.now() });
   assert.deepEqual(faults, []);
   const broken = sumOf(customers.map((customer) => customer.broken));
   const refused = sumOf(customers.flatMap((customer) => [...customer.refused.values()]));
-  const answered = sumOf(customers.map(({ left }) => left.length));
+  const responded = sumOf(customers.map(({ left }) => left.length));
   t.diagnostic(
-    JSON.stringify({ answered, refused, broken, lostCommits: fleet.network.lost(), ...books }),
+    JSON.stringify({ responded, refused, broken, lostCommits: fleet.network.lost(), ...totals }),
   );
 });

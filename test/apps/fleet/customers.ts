@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { createKey, type Desk, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
-import { callUuid, type KeyedCall, noteKeyed, type Received } from "../node/broken-calls.ts";
+import { callUuid, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 
 /**
  * Customers of a fleet who note what they are told, and who hold it against the books afterwards. Each has calls with an
@@ -22,23 +22,27 @@ export type Customer = {
   /** Plain calls that were refused with 503, by the node that said so. */
   refused: Map<string, number>;
 };
-type BooksDesk = Desk & { pool: PostgresPool };
+type TotalsDeps = AccountDeps & { pool: PostgresPool };
 
 const CREDITS = 1_000_000;
 
-export async function openCustomer(desk: Desk, base: string, name: string): Promise<Customer> {
+export async function openCustomer(
+  accountDeps: AccountDeps,
+  base: string,
+  name: string,
+): Promise<Customer> {
   const now = Date.now();
-  const { account } = await openAccount(desk, `${name}@example.com`, now);
+  const { account } = await openAccount(accountDeps, `${name}@example.com`, now);
   const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
-  await desk.ledger.grant({ ...grant, account, now });
-  const { key } = await createKey(desk, account, "test", now);
+  await accountDeps.ledger.grant({ ...grant, account, now });
+  const { key } = await createKey(accountDeps, account, "test", now);
   const customer = { account, key, left: [], keyed: [], repeated: 0, broken: 0 };
   const free = await callUuid(base, key, 1);
   assert.ok(typeof free === "object" && free.charged === 0, "the free call is out of the way");
   return { ...customer, refused: new Map() };
 }
 
-function noteCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
+function recordCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
   assert.equal(charged, replayed ? 0 : 1);
   if (!replayed) left.push(told);
 }
@@ -47,8 +51,8 @@ function noteCharged({ left }: Customer, { charged, replayed, left: told }: Rece
 async function callKeyed(base: string, customer: Customer, keyed: KeyedCall): Promise<boolean> {
   const received = await callUuid(base, customer.key, keyed.count, keyed.idempotencyKey);
   if (typeof received === "string") return false;
-  if (noteKeyed(keyed, received)) customer.repeated += 1;
-  noteCharged(customer, received);
+  if (recordKeyed(keyed, received)) customer.repeated += 1;
+  recordCharged(customer, received);
   return true;
 }
 
@@ -57,7 +61,7 @@ async function callPlain(base: string, customer: Customer): Promise<boolean> {
   if (received === "broken") customer.broken += 1;
   else if (received === "refused") {
     customer.refused.set(base, (customer.refused.get(base) ?? 0) + 1);
-  } else if (received !== "unheard") noteCharged(customer, received);
+  } else if (received !== "unheard") recordCharged(customer, received);
   return typeof received === "object";
 }
 
@@ -70,7 +74,7 @@ export function startCalls(
   round: string,
   baseOf: (caller: number) => string,
 ) {
-  let answers = 0;
+  let responses = 0;
   let isOver = false;
   t.after(() => {
     isOver = true;
@@ -85,10 +89,10 @@ export function startCalls(
           body: null,
         };
         if (caller % 2 === 0) customer.keyed.push(keyed);
-        const isAnswered = await (caller % 2 === 0
+        const hasResponse = await (caller % 2 === 0
           ? callKeyed(base, customer, keyed)
           : callPlain(base, customer));
-        if (isAnswered) answers += 1;
+        if (hasResponse) responses += 1;
         else await wait(20);
       }
     }),
@@ -97,7 +101,7 @@ export function startCalls(
   return {
     /** Waits for so many answers more; rejects where a caller was told what must not be. */
     async reach(more: number) {
-      for (const from = answers; answers < from + more; ) await Promise.race([wait(2), all]);
+      for (const from = responses; responses < from + more; ) await Promise.race([wait(2), all]);
     },
     async stop() {
       isOver = true;
@@ -127,7 +131,7 @@ const DEBITS = `
  * refused by a node that died before it could give them back.
  */
 export async function assertAccounted(
-  { pool, ledger }: BooksDesk,
+  { pool, ledger }: TotalsDeps,
   customer: Customer,
   mayBeLost: number,
 ): Promise<void> {

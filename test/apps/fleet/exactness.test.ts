@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createKey, openAccount } from "#accounts/people.ts";
-import { assertBooks } from "../../contract/ledger/fixture.ts";
+import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
   type Caller,
+  openAccounts,
   openCaller,
-  openDesk,
   startFleetDatabase,
   startNodes,
 } from "../../support/fleet.ts";
@@ -47,14 +47,14 @@ for (const count of [2, 4]) {
     t.diagnostic(`TEST_SEED=${SEED}`);
     const url = await server.createDatabase();
     const nodes = await startNodes(t, count, { DATABASE_URL: url });
-    const desk = await openDesk(t, url);
+    const accountDeps = await openAccounts(t, url);
     const callers = nodes.map(({ base }) => openCaller(base));
     t.after(() => callers.forEach((caller) => void caller.close()));
 
     const people = await Promise.all(
       Array.from({ length: ACCOUNTS }, async (_, no) => {
-        const { account } = await openAccount(desk, `p${no}@example.com`, Date.now());
-        return { account, key: (await createKey(desk, account, "test", Date.now())).key };
+        const { account } = await openAccount(accountDeps, `p${no}@example.com`, Date.now());
+        return { account, key: (await createKey(accountDeps, account, "test", Date.now())).key };
       }),
     );
     const callerOf = (no: number) => callers[no % count] as Caller;
@@ -62,14 +62,14 @@ for (const count of [2, 4]) {
     assert.deepEqual(new Set(free.map(({ charged }) => charged)), new Set(["0"]));
     const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
     const now = Date.now();
-    for (const { account } of people) await desk.ledger.grant({ ...grant, account, now });
+    for (const { account } of people) await accountDeps.ledger.grant({ ...grant, account, now });
 
     const order = shuffled(
       Array.from({ length: CALLS }, (_, no) => no),
       SEED,
     );
     const began = performance.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       order.map((no, place) => callerOf(place).call(people[no % ACCOUNTS]?.key as string)),
     );
     const seconds = (performance.now() - began) / 1_000;
@@ -77,15 +77,15 @@ for (const count of [2, 4]) {
       `${CALLS} calls in ${seconds.toFixed(1)} s, ${Math.round(CALLS / seconds)} a second`,
     );
 
-    const answered = answers.filter(({ status }) => status === 200);
-    assert.equal(answered.length, CALLS / 2);
-    assert.ok(answered.every(({ charged }) => charged === "1"));
-    assert.equal(answers.filter(({ status }) => status === 402).length, CALLS / 2);
-    const { books } = await assertBooks(desk.ledger, Date.now());
+    const responded = responses.filter(({ status }) => status === 200);
+    assert.equal(responded.length, CALLS / 2);
+    assert.ok(responded.every(({ charged }) => charged === "1"));
+    assert.equal(responses.filter(({ status }) => status === 402).length, CALLS / 2);
+    const { totals } = await assertTotals(accountDeps.ledger, Date.now());
     // Besides, the first nodes of a fleet on one's own machine make a demo account, once.
-    const rest = [books.granted - DEMO_CREDITS, books.debited, books.remaining - DEMO_CREDITS];
+    const rest = [totals.granted - DEMO_CREDITS, totals.debited, totals.remaining - DEMO_CREDITS];
     assert.deepEqual(rest, [CALLS / 2, CALLS / 2, 0]);
-    const usage = await desk.ledger.usage({ account: null, from: 0, to: Date.now() + 1 });
+    const usage = await accountDeps.ledger.usage({ account: null, from: 0, to: Date.now() + 1 });
     const sums = { calls: 0, credits: 0 };
     for (const { calls, credits } of usage) {
       sums.calls += calls;
@@ -93,7 +93,7 @@ for (const count of [2, 4]) {
     }
     assert.deepEqual(sums, { calls: CALLS / 2 + ACCOUNTS, credits: CALLS / 2 });
     for (const { account } of people) {
-      const { balance, grants } = await desk.ledger.credits({ account, now: Date.now() });
+      const { balance, grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
       assert.deepEqual([balance, grants[0]?.remaining], [0, 0]);
     }
     const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { openDesk } from "../../support/fleet.ts";
+import { openAccounts } from "../../support/fleet.ts";
 import { copyFolder, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import {
@@ -66,10 +66,10 @@ async function openFleet(t: TestContext) {
   const start = () => startServer(t, { ...env, DATA_DIR: temporaryFolder(t) });
   const nodes = await Promise.all([start(), start()]);
   const baseOf = (caller: number) => (nodes[caller % 2] as (typeof nodes)[0]).base;
-  const desk = await openDesk(t, url.href);
+  const accountDeps = await openAccounts(t, url.href);
   const customers: Customer[] = [];
   for (let no = 0; no < CUSTOMERS; no += 1)
-    customers.push(await openCustomer(desk, baseOf(no), `c${no}`));
+    customers.push(await openCustomer(accountDeps, baseOf(no), `c${no}`));
   const calls = startCalls(t, customers, "failover", baseOf);
   const until = async (status: number) => {
     for (const { base } of nodes)
@@ -85,16 +85,20 @@ async function openFleet(t: TestContext) {
     await calls.stop();
     await until(200);
     for (const customer of customers) {
-      await assertAccounted(desk, customer, customer.broken + sumOf(customer.refused.values()));
+      await assertAccounted(
+        accountDeps,
+        customer,
+        customer.broken + sumOf(customer.refused.values()),
+      );
       await settle(baseOf(0), customer);
     }
     for (const node of nodes) assert.equal((await node.end("SIGTERM")).code, 0);
-    for (const customer of customers) await assertAccounted(desk, customer, customer.broken);
-    const { faults, books } = await desk.ledger.audit({ now: Date.now() });
+    for (const customer of customers) await assertAccounted(accountDeps, customer, customer.broken);
+    const { faults, totals } = await accountDeps.ledger.audit({ now: Date.now() });
     assert.deepEqual(faults, []);
     const refused = sumOf(customers.flatMap((customer) => [...customer.refused.values()]));
-    const answered = sumOf(customers.map(({ left }) => left.length));
-    t.diagnostic(JSON.stringify({ answered, refused, ...books }));
+    const responded = sumOf(customers.map(({ left }) => left.length));
+    t.diagnostic(JSON.stringify({ responded, refused, ...totals }));
   }
   return { primary, standby, network, customers, calls, until, promote, assertNothingLost };
 }
@@ -119,8 +123,8 @@ test("the standby is away and commits that wait for it are cancelled: nothing is
   await fleet.calls.reach(200);
   await standby.stop("immediate");
   await fleet.until(503);
-  const answers = () => sumOf(customers.map(({ left }) => left.length));
-  const before = answers();
+  const responses = () => sumOf(customers.map(({ left }) => left.length));
+  const before = responses();
   let cancelled = 0;
   while (cancelled < 20) {
     const waiting = await ask(
@@ -130,7 +134,7 @@ test("the standby is away and commits that wait for it are cancelled: nothing is
     cancelled += waiting.length;
     await wait(20);
   }
-  assert.equal(answers(), before, "the primary alone has them");
+  assert.equal(responses(), before, "the primary alone has them");
   await primary.stop("immediate");
   await standby.start();
   fleet.network.leadTo(standby.port);

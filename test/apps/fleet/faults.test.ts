@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { createKey, openAccount } from "#accounts/people.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { openDesk } from "../../support/fleet.ts";
+import { openAccounts } from "../../support/fleet.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 
@@ -20,28 +20,28 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
   url.port = String(network.port);
   const env = { DATABASE_URL: url.href, RATE_LIMIT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
   const node = await startServer(t, { ...env, DATA_DIR: temporaryFolder(t) });
-  const desk = await openDesk(t, direct);
+  const accountDeps = await openAccounts(t, direct);
   const open = async (name: string) => {
     const now = Date.now();
-    const { account } = await openAccount(desk, `${name}@example.com`, now);
+    const { account } = await openAccount(accountDeps, `${name}@example.com`, now);
     const grant = { id: "all", kind: "operator", amount: 100, expiresAt: null } as const;
-    await desk.ledger.grant({ ...grant, account, now });
-    return { account, key: (await createKey(desk, account, "test", now)).key };
+    await accountDeps.ledger.grant({ ...grant, account, now });
+    return { account, key: (await createKey(accountDeps, account, "test", now)).key };
   };
   const [ada, bob] = [await open("ada"), await open("bob")];
 
   const call = async ({ key }: { key: string }) => {
     const headers = { Authorization: `Bearer ${key}` };
-    const answer = await fetch(`${node.base}/api/v1/uuid`, { method: "POST", headers });
-    await answer.text();
-    if (answer.status !== 200) assert.ok(Number(answer.headers.get("retry-after")) > 0);
-    return { status: answer.status, left: Number(answer.headers.get("credits-remaining")) };
+    const response = await fetch(`${node.base}/api/v1/uuid`, { method: "POST", headers });
+    await response.text();
+    if (response.status !== 200) assert.ok(Number(response.headers.get("retry-after")) > 0);
+    return { status: response.status, left: Number(response.headers.get("credits-remaining")) };
   };
   const readyz = async () => {
-    const answer = await fetch(`${node.base}/readyz`);
-    await answer.text();
-    if (answer.status !== 200) assert.ok(Number(answer.headers.get("retry-after")) > 0);
-    return answer.status;
+    const response = await fetch(`${node.base}/readyz`);
+    await response.text();
+    if (response.status !== 200) assert.ok(Number(response.headers.get("retry-after")) > 0);
+    return response.status;
   };
   const until = async (status: number) => {
     while ((await readyz()) !== status) await wait(20);
@@ -65,26 +65,26 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
   });
 
   await t.test("it takes no writes", async () => {
-    await desk.pool.once(
+    await accountDeps.pool.once(
       "write",
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
       $f$ BEGIN RAISE EXCEPTION 'read-only' USING ERRCODE = '25006'; END $f$`,
     );
     for (const table of ["debit", "setting"])
-      await desk.pool.once(
+      await accountDeps.pool.once(
         "write",
         `CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON ${table}
         FOR EACH STATEMENT EXECUTE FUNCTION fail()`,
       );
     assert.equal((await call(ada)).status, 503);
     await until(503);
-    await desk.pool.once("write", "DROP FUNCTION fail CASCADE");
+    await accountDeps.pool.once("write", "DROP FUNCTION fail CASCADE");
     await until(200);
     assert.deepEqual(await call(ada), { status: 200, left: 97 });
   });
 
   await t.test("somebody holds an account", async () => {
-    await desk.pool.transaction("upkeep", async (query) => {
+    await accountDeps.pool.transaction("upkeep", async (query) => {
       // Somebody else, who may be silent for as long as he likes.
       await query("SET LOCAL idle_in_transaction_session_timeout = 0");
       await query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [ada.account]);
@@ -107,6 +107,6 @@ test("whatever PostgreSQL does, a call is answered rightly or refused with 503, 
     assert.deepEqual(await call(ada), { status: 200, left: 95 });
   });
 
-  assert.deepEqual((await desk.ledger.audit({ now: Date.now() })).faults, []);
+  assert.deepEqual((await accountDeps.ledger.audit({ now: Date.now() })).faults, []);
   assert.equal((await node.end("SIGTERM")).code, 0);
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { closeAccount, createKey, openAccount } from "#accounts/people.ts";
-import { assertBooks } from "../../contract/ledger/fixture.ts";
+import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
-  type Answer,
+  type ApiResponse,
   type Caller,
   type FleetNode,
+  openAccounts,
   openCaller,
-  openDesk,
   startFleetDatabase,
   startNodes,
 } from "../../support/fleet.ts";
@@ -17,7 +17,7 @@ import type { Postgres } from "../../support/postgres.ts";
 const ROUNDS = 40;
 let server: Postgres;
 let nodes: FleetNode[] = [];
-let desk: Awaited<ReturnType<typeof openDesk>>;
+let accountDeps: Awaited<ReturnType<typeof openAccounts>>;
 let callers: Caller[] = [];
 const closing: (() => unknown)[] = [];
 const hooks = { after: (close: () => unknown) => void closing.push(close) };
@@ -26,11 +26,11 @@ before(async () => {
   server = await startFleetDatabase();
   const url = await server.createDatabase();
   nodes = await startNodes(hooks, 2, { DATABASE_URL: url });
-  desk = await openDesk(hooks, url);
+  accountDeps = await openAccounts(hooks, url);
   callers = nodes.map(({ base }) => openCaller(base));
 });
 after(async () => {
-  await assertBooks(desk.ledger, Date.now());
+  await assertTotals(accountDeps.ledger, Date.now());
   for (const caller of callers) caller.close();
   for (const close of closing) await close();
   await server?.dispose();
@@ -41,8 +41,8 @@ let people = 0;
 async function openAccountOf(credits: number) {
   people += 1;
   const email = `person${people}@example.com`;
-  const { account } = await openAccount(desk, email, Date.now());
-  const { id, key } = await createKey(desk, account, "test", Date.now());
+  const { account } = await openAccount(accountDeps, email, Date.now());
+  const { id, key } = await createKey(accountDeps, account, "test", Date.now());
   assert.equal((await first().call(key)).charged, "0");
   await grant(account, "first", credits + 1);
   assert.equal((await second().call(key)).charged, "1");
@@ -51,7 +51,7 @@ async function openAccountOf(credits: number) {
 const first = () => callers[0] as Caller;
 const second = () => callers[1] as Caller;
 const grant = (account: string, id: string, amount: number) =>
-  desk.ledger.grant({
+  accountDeps.ledger.grant({
     ...{ account, id, kind: "operator", amount, expiresAt: null },
     now: Date.now(),
   });
@@ -59,17 +59,17 @@ const statuses = async (key: string) => [
   (await first().call(key)).status,
   (await second().call(key)).status,
 ];
-const codeOf = ({ body }: Answer) => (JSON.parse(body) as { code: string }).code;
+const codeOf = ({ body }: ApiResponse) => (JSON.parse(body) as { code: string }).code;
 
 test("nodes that start at once with no SECRET make one demo account, and each key that is shown is good on all", async () => {
   const shown = nodes.flatMap((node) => [...node.written().matchAll(/^ {2}(tb_\w+)$/gm)]);
   const keys = shown.map(([, key]) => key as string);
   assert.ok(keys.length >= 1 && keys.length <= nodes.length);
   for (const key of keys) assert.deepEqual(await statuses(key), [200, 200]);
-  const { account } = (await desk.directory.findByEmail({
+  const { account } = (await accountDeps.directory.findByEmail({
     email: "demo@toolbooth.localhost",
   })) as { account: string };
-  const { grants } = await desk.ledger.credits({ account, now: Date.now() });
+  const { grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
   assert.deepEqual(
     grants.map(({ kind, amount }) => [kind, amount]),
     [["starter", 100]],
@@ -82,18 +82,18 @@ test(`the same Idempotency-Key sent to two nodes at once is charged once, and bo
   for (let round = 0; round < ROUNDS; round += 1) {
     const given = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
     const callersTurned = round % 2 === 0 ? callers : callers.toReversed();
-    const answers = await Promise.all(callersTurned.map((caller) => caller.call(key, given)));
+    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, given)));
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200],
     );
-    assert.equal(new Set(answers.map(({ body }) => body)).size, 1, "one answer");
-    const charges = answers.map(({ charged, replayed }) => `${charged} ${replayed}`);
+    assert.equal(new Set(responses.map(({ body }) => body)).size, 1, "one answer");
+    const charges = responses.map(({ charged, replayed }) => `${charged} ${replayed}`);
     assert.deepEqual(charges.sort(), ["0 true", "1 false"]);
-    replays += Number(answers[1]?.replayed);
+    replays += Number(responses[1]?.replayed);
   }
   t.diagnostic(`the node that was asked second had the replay in ${replays} of ${ROUNDS}`);
-  const { balance } = await desk.ledger.credits({ account, now: Date.now() });
+  const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, 0);
 });
 
@@ -102,9 +102,9 @@ test("many repeats at once over both nodes are charged once: on the node of the 
   for (let round = 0; round < 10; round += 1) {
     const given = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
     const all = [...callers, ...callers, ...callers, ...callers];
-    const answers = await Promise.all(all.map((caller) => caller.call(key, given)));
-    const good = answers.filter(({ status }) => status === 200);
-    const others = answers.filter(({ status }) => status !== 200);
+    const responses = await Promise.all(all.map((caller) => caller.call(key, given)));
+    const good = responses.filter(({ status }) => status === 200);
+    const others = responses.filter(({ status }) => status !== 200);
     assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
     assert.equal(new Set(good.map(({ body }) => body)).size, 1);
     for (const other of others) {
@@ -114,7 +114,7 @@ test("many repeats at once over both nodes are charged once: on the node of the 
     const late = await second().call(key, given);
     assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
   }
-  const { balance } = await desk.ledger.credits({ account, now: Date.now() });
+  const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
   assert.equal(balance, ROUNDS - 10);
 });
 
@@ -122,35 +122,35 @@ test("of one Idempotency-Key with two bodies, sent to two nodes at once, one is 
   const { key } = await openAccountOf(ROUNDS);
   for (let round = 0; round < 10; round += 1) {
     const idempotencyKey = `bodies-${round}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       callers.map((caller, no) =>
         caller.call(key, { tool: "uuid", body: `{"count":${no + 1}}`, idempotencyKey }),
       ),
     );
-    const refused = answers.filter(({ status }) => status === 400);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+    const refused = responses.filter(({ status }) => status === 400);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
     assert.deepEqual(refused.map(codeOf), ["idempotency_key_reused"]);
   }
 });
 
 test(`of ${ROUNDS} first calls of an account over both nodes at once exactly one is free and answered`, async () => {
-  const { account } = await openAccount(desk, "free@example.com", Date.now());
-  const { key } = await createKey(desk, account, "test", Date.now());
-  const answers = await Promise.all(
+  const { account } = await openAccount(accountDeps, "free@example.com", Date.now());
+  const { key } = await createKey(accountDeps, account, "test", Date.now());
+  const responses = await Promise.all(
     Array.from({ length: ROUNDS }, (_, no) => (callers[no % 2] as Caller).call(key)),
   );
-  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-  assert.equal(answers.filter(({ status }) => status === 402).length, ROUNDS - 1);
+  assert.equal(responses.filter(({ status }) => status === 200).length, 1);
+  assert.equal(responses.filter(({ status }) => status === 402).length, ROUNDS - 1);
 });
 
 test("a key that was revoked is refused by every node at the very next call, also while it is used", async () => {
   const { account } = await openAccountOf(0);
   await grant(account, "more", 1_000);
   for (let round = 0; round < 10; round += 1) {
-    const { id, key } = await createKey(desk, account, `round ${round}`, Date.now());
+    const { id, key } = await createKey(accountDeps, account, `round ${round}`, Date.now());
     assert.deepEqual(await statuses(key), [200, 200]);
     const underWay = Array.from({ length: 10 }, (_, no) => (callers[no % 2] as Caller).call(key));
-    await desk.ledger.revokeKey({ account, id, now: Date.now() });
+    await accountDeps.ledger.revokeKey({ account, id, now: Date.now() });
     assert.deepEqual(await statuses(key), [401, 401]);
     for (const { status } of await Promise.all(underWay)) assert.ok([200, 401].includes(status));
   }
@@ -159,9 +159,9 @@ test("a key that was revoked is refused by every node at the very next call, als
 test("a suspended account is refused by every node at the very next call, and served again when it is resumed", async () => {
   const { account, key } = await openAccountOf(100);
   for (let round = 0; round < 10; round += 1) {
-    await desk.ledger.suspendAccount({ account, now: Date.now() });
+    await accountDeps.ledger.suspendAccount({ account, now: Date.now() });
     assert.deepEqual(await statuses(key), [403, 403]);
-    await desk.ledger.resumeAccount({ account, now: Date.now() });
+    await accountDeps.ledger.resumeAccount({ account, now: Date.now() });
     assert.deepEqual(await statuses(key), [200, 200]);
   }
 });
@@ -171,14 +171,14 @@ test("a grant counts on every node at the very next call, and no credit of it tw
   for (let round = 0; round < 10; round += 1) {
     assert.deepEqual(await statuses(key), [402, 402]);
     await grant(account, `grant-${round}`, 1);
-    const answers = await Promise.all(callers.map((caller) => caller.call(key)));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 402]);
+    const responses = await Promise.all(callers.map((caller) => caller.call(key)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 402]);
   }
 });
 
 test("the keys of a closed account are refused by every node at the very next call", async () => {
   const { email, key } = await openAccountOf(10);
-  assert.equal((await closeAccount(desk, email, Date.now())).forfeited, 10);
+  assert.equal((await closeAccount(accountDeps, email, Date.now())).forfeited, 10);
   assert.deepEqual(await statuses(key), [401, 401]);
 });
 

@@ -59,11 +59,11 @@ type Member = Awaited<ReturnType<typeof openMember>>;
 
 /** What people do, all at once. */
 function actAll({ ask, person, key }: Member): ReturnType<Visitor>[] {
-  const [stranger, other] = [newVisitor(), newVisitor()];
+  const [outsider, other] = [newVisitor(), newVisitor()];
   const newcomer = { ...person, email: `newcomer${people}@example.com` };
   const passwords = { currentPassword: PASSWORD, newPassword: NEW };
   return [
-    stranger(node(), "POST", "/people/auth/sign-up/email", newcomer),
+    outsider(node(), "POST", "/people/auth/sign-up/email", newcomer),
     other(node(), "POST", "/people/auth/sign-in/email", person),
     ask(node(), "POST", "/people/auth/sign-out", {}),
     ask(node(), "POST", "/people/auth/change-password", passwords),

@@ -98,12 +98,12 @@ test("an address that signs up on both nodes at once becomes one person", async 
   const email = "twice@example.com";
   const person = { name: "", email, password: PASSWORD };
   const [here, there] = ["10.2.0.1", "10.2.0.2"].map(openVisitor) as [Visitor, Visitor];
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     here(one(), "POST", "/people/auth/sign-up/email", person),
     there(other(), "POST", "/people/auth/sign-up/email", person),
   ]);
   // Both are told the same, whoever came first.
-  for (const { status } of answers) assert.equal(status, 200);
+  for (const { status } of responses) assert.equal(status, 200);
   const token = await tokenFor(nodes, email);
   const verify = ["POST", "/people/auth/verify-email", { token }] as const;
   await Promise.all([here(one(), ...verify), there(other(), ...verify)]);
@@ -120,13 +120,13 @@ test("an address that signs up on both nodes at once becomes one person", async 
 test("a network has its ten tries of a password once, however many nodes it asks", async () => {
   // At once, so that no try comes back meanwhile (one does in six seconds).
   const ask = openVisitor("10.3.0.1");
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 14 }, (_, turn) => {
       const wrong = { email: `nobody${turn}@example.com`, password: "not the right one" };
       return ask(turn % 2 === 0 ? one() : other(), "POST", "/people/auth/sign-in/email", wrong);
     }),
   );
-  const statuses = answers.map(({ status }) => status).sort();
+  const statuses = responses.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(4).fill(429)]);
 });
 

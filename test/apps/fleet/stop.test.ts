@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { openDesk } from "../../support/fleet.ts";
+import { openAccounts } from "../../support/fleet.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import { openCustomer } from "./customers.ts";
@@ -26,9 +26,10 @@ test("a node that is told to stop while the database is away keeps what it owes 
   url.port = String(network.port);
   const env = { DATABASE_URL: url.href, RATE_LIMIT: "0", DATA_DIR: temporaryFolder(t) };
   const node = await startServer(t, env);
-  const desk = await openDesk(t, direct);
-  const { account, key } = await openCustomer(desk, node.base, "ada");
-  const balance = async () => (await desk.ledger.credits({ account, now: Date.now() })).balance;
+  const accountDeps = await openAccounts(t, direct);
+  const { account, key } = await openCustomer(accountDeps, node.base, "ada");
+  const balance = async () =>
+    (await accountDeps.ledger.credits({ account, now: Date.now() })).balance;
   const credits = await balance();
 
   network.loseCommits(1);
@@ -41,9 +42,9 @@ test("a node that is told to stop while the database is away keeps what it owes 
   network.cut();
   await wait(300);
   const ended = node.end("SIGTERM");
-  for (const answer of await Promise.all(calls)) {
-    assert.equal(answer.status, 503);
-    await answer.text();
+  for (const response of await Promise.all(calls)) {
+    assert.equal(response.status, 503);
+    await response.text();
   }
   assert.deepEqual(await ended, { code: 0, signal: null });
   const owed = credits - (await balance());
@@ -57,7 +58,9 @@ test("a node that is told to stop while the database is away keeps what it owes 
   const again = await startServer(t, env);
   while ((await balance()) < credits) await wait(20);
   assert.equal(await balance(), credits);
-  await desk.ledger.audit({ now: Date.now() }).then(({ faults }) => assert.deepEqual(faults, []));
+  await accountDeps.ledger
+    .audit({ now: Date.now() })
+    .then(({ faults }) => assert.deepEqual(faults, []));
   assert.deepEqual(await again.end("SIGTERM"), { code: 0, signal: null });
 });
 

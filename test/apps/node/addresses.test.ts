@@ -29,13 +29,13 @@ test("the start says what lacks where others reach the service, and nothing on o
   const SMTP = { SMTP_URL: "smtp://mail.example", MAIL_FROM: "post@tools.example" };
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(said({}), []);
-  const [url, letters, ...more] = said({ HOST: "0.0.0.0" });
+  const [url, emails, ...more] = said({ HOST: "0.0.0.0" });
   assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign up/);
   assert.match(
-    letters ?? "",
+    emails ?? "",
     /^Neither SMTP_URL nor MAIL_API_TOKEN is set: .*stay in \/data\/outbox/,
   );
-  assert.match(letters ?? "", /Set one of the two, and MAIL_FROM\.$/);
+  assert.match(emails ?? "", /Set one of the two, and MAIL_FROM\.$/);
   assert.deepEqual(more, []);
   assert.equal(said({ PUBLIC_URL: "https://tools.example" }).length, 1);
   for (const way of [SMTP, API])

@@ -22,19 +22,19 @@ export async function callUuid(
   const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
   const sent = { method: "POST", headers, body: JSON.stringify({ count }) };
-  const answer = await fetch(`${base}/api/v1/uuid`, sent)
-    .then(async (answer) => ({ answer, body: await answer.text() }))
+  const response = await fetch(`${base}/api/v1/uuid`, sent)
+    .then(async (response) => ({ response, body: await response.text() }))
     .catch((error: Error) => (error.cause as { code?: string } | undefined)?.code ?? "broken");
   // Nobody listened, so nothing was sent.
-  if (typeof answer === "string") return answer === "ECONNREFUSED" ? "unheard" : "broken";
-  const { status, headers: told } = answer.answer;
+  if (typeof response === "string") return response === "ECONNREFUSED" ? "unheard" : "broken";
+  const { status, headers: told } = response.response;
   if (status === 503) {
     assert.ok(Number(told.get("retry-after")) > 0, "a 503 tells when to come again");
     return "refused";
   }
-  assert.equal(status, 200, answer.body);
+  assert.equal(status, 200, response.body);
   return {
-    body: answer.body,
+    body: response.body,
     left: Number(told.get("credits-remaining")),
     charged: Number(told.get("credits-charged")),
     replayed: told.get("idempotency-replayed") === "true",
@@ -49,7 +49,7 @@ export async function callSteady(...call: Parameters<typeof callUuid>): Promise<
 }
 
 /** Its answer is always the same. Tells whether the first that came through was a repeat's. */
-export function noteKeyed(keyed: KeyedCall, received: Received): boolean {
+export function recordKeyed(keyed: KeyedCall, received: Received): boolean {
   const isFirst = keyed.body === null;
   if (!isFirst) {
     assert.equal(received.body, keyed.body, "a repeat gets the answer of the first");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { ConfigFault } from "#config/read-settings.ts";
+import { ConfigError } from "#config/read-settings.ts";
 import { createClientAddress } from "../../../src/apps/node/client-address.ts";
 
 const PROXIES = ["10.0.0.0/8", "192.0.2.1", "fd00::/8", "2001:db8::7"];
@@ -98,6 +98,6 @@ for (const text of [
   "/8",
 ]) {
   test(`"${text}" as a proxy is a fault of the settings`, () => {
-    assert.throws(() => createClientAddress([text]), ConfigFault);
+    assert.throws(() => createClientAddress([text]), ConfigError);
   });
 }

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../../support/chromium.ts";
-import * as journey from "../../support/dashboard-browser.ts";
-import { lettersTo, member, openSite, until } from "../../support/dashboard-site.ts";
+import * as session from "../../support/dashboard-browser.ts";
+import { emailsTo, member, openSite, until } from "../../support/dashboard-site.ts";
 
 /** What comes between a person and what they were doing, and how the pages take it. */
 
 const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
 
-async function openKeys(t: Parameters<typeof journey.openGuest>[0]) {
+async function openKeys(t: Parameters<typeof session.openGuest>[0]) {
   const person = await member(site);
-  const guest = await journey.openGuest(t, browser, site);
-  await journey.signInQuickly(guest, site, person);
+  const guest = await session.openGuest(t, browser, site);
+  await session.signInQuickly(guest, site, person);
   await guest.page.goto("/settings/api-keys");
-  await journey.heading(guest.page, "API keys").waitFor();
+  await session.heading(guest.page, "API keys").waitFor();
   return { person, guest, page: guest.page };
 }
 
@@ -24,35 +24,35 @@ const labels = (page: Page) =>
 
 test("a double click on the button makes one key", async (t) => {
   const { person, page } = await openKeys(t);
-  await journey.button(page, /^Create a? ?key$/).click();
+  await session.button(page, /^Create a? ?key$/).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Label", { exact: true }).fill("once");
   await dialog.getByRole("button", { name: "Create key" }).dblclick();
   await dialog.getByLabel("Your new key").waitFor();
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  await journey.button(page, /^Revoke\sonce/).waitFor();
+  await session.button(page, /^Revoke\sonce/).waitFor();
   await page.reload();
-  await journey.button(page, /^Revoke\sonce/).waitFor();
+  await session.button(page, /^Revoke\sonce/).waitFor();
   assert.equal(await labels(page), 1);
-  await until("the letter", () => lettersTo(site, person.email).length === 2);
+  await until("the letter", () => emailsTo(site, person.email).length === 2);
 });
 
 test("neither going back nor loading anew shows a key a second time", async (t) => {
   const { page } = await openKeys(t);
   await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-  const secret = await journey.createKey(page, "laptop");
+  const secret = await session.createKey(page, "laptop");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   const shown = async () => (await page.content()).includes(secret);
   await page.goBack();
-  await journey.heading(page, "Usage").waitFor();
+  await session.heading(page, "Usage").waitFor();
   assert.equal(await shown(), false);
   await page.goForward();
-  await journey.button(page, /^Revoke\slaptop/).waitFor();
+  await session.button(page, /^Revoke\slaptop/).waitFor();
   assert.equal(await shown(), false);
   await page.goto("/docs");
   await page.goBack();
-  await journey.button(page, /^Revoke\slaptop/).waitFor();
+  await session.button(page, /^Revoke\slaptop/).waitFor();
   assert.equal(await shown(), false);
   await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
   await page.getByText("$TOOLBOOTH_KEY").first().waitFor();
@@ -65,56 +65,56 @@ test("neither going back nor loading anew shows a key a second time", async (t) 
 
 test("loading anew while a key is shown asks first", async (t) => {
   const { page } = await openKeys(t);
-  const secret = await journey.createKey(page, "laptop");
+  const secret = await session.createKey(page, "laptop");
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
     asked.push(dialog.type());
     void dialog.accept();
   });
   await page.reload();
-  await journey.button(page, /^Revoke\slaptop/).waitFor();
+  await session.button(page, /^Revoke\slaptop/).waitFor();
   assert.deepEqual(asked, ["beforeunload"]);
   assert.ok(!(await page.content()).includes(secret));
 });
 
 test("a session that was ended elsewhere: sign in again, and be on the same page", async (t) => {
   const { person, guest, page } = await openKeys(t);
-  await journey.button(page, /^Create a? ?key$/).waitFor();
-  const elsewhere = await journey.openGuest(t, browser, site);
-  await journey.signInQuickly(elsewhere, site, person);
+  await session.button(page, /^Create a? ?key$/).waitFor();
+  const elsewhere = await session.openGuest(t, browser, site);
+  await session.signInQuickly(elsewhere, site, person);
   const ended = await elsewhere.context.request.delete("/people/sessions/others", {
     headers: { Origin: site.base },
   });
   assert.equal(ended.status(), 200);
   guest.foresee(/status of 401 /);
-  await journey.button(page, /^Create a? ?key$/).click();
+  await session.button(page, /^Create a? ?key$/).click();
   await page.getByRole("dialog").getByLabel("Label", { exact: true }).fill("late");
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog", { name: "Sign in again" });
   await dialog.getByRole("link", { name: "Sign in" }).click();
-  await journey.heading(page, "Sign in").waitFor();
-  await journey.signIn(page, person);
-  await journey.heading(page, "API keys").waitFor();
+  await session.heading(page, "Sign in").waitFor();
+  await session.signIn(page, person);
+  await session.heading(page, "API keys").waitFor();
   assert.equal(new URL(page.url()).pathname, "/settings/api-keys");
-  await journey.createKey(page, "after all");
+  await session.createKey(page, "after all");
 });
 
 test("somebody without a session is led to the sign-in and back to where they were going", async (t) => {
   const person = await member(site);
-  const guest = await journey.openGuest(t, browser, site);
+  const guest = await session.openGuest(t, browser, site);
   await guest.page.goto("/credits");
-  await journey.heading(guest.page, "Sign in").waitFor();
-  await journey.signIn(guest.page, person);
-  await journey.heading(guest.page, "Credits").waitFor();
+  await session.heading(guest.page, "Sign in").waitFor();
+  await session.signIn(guest.page, person);
+  await session.heading(guest.page, "Credits").waitFor();
 });
 
 test("two tabs: what one has revoked the other may revoke too, and signing out in one is noticed in the other", async (t) => {
   const { guest, page } = await openKeys(t);
-  await journey.createKey(page, "shared");
+  await session.createKey(page, "shared");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   const other = await guest.openTab();
   await other.goto("/settings/api-keys");
-  for (const tab of [page, other]) await journey.button(tab, /^Revoke\sshared/).click();
+  for (const tab of [page, other]) await session.button(tab, /^Revoke\sshared/).click();
   for (const tab of [page, other]) {
     await tab.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
     await tab.getByText("“shared” is revoked.").waitFor();
@@ -122,7 +122,7 @@ test("two tabs: what one has revoked the other may revoke too, and signing out i
   }
   await other.getByRole("button", { name: /^Account:/ }).click();
   await other.getByRole("button", { name: "Sign out" }).click();
-  await journey.heading(other, "Sign in").waitFor();
+  await session.heading(other, "Sign in").waitFor();
   guest.foresee(/status of 401 /);
   await page.getByRole("navigation").getByRole("link", { name: "Credits" }).click();
   await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
@@ -132,7 +132,7 @@ test("two tabs, two persons: the first tab shows nothing of the first person any
   const { person, guest, page } = await openKeys(t);
   // Between the two persons nobody is signed in, and the first tab may ask just then.
   guest.foresee(/Unauthorized.*\/people\//);
-  await journey.createKey(page, "of the first");
+  await session.createKey(page, "of the first");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   await page.clock.install();
   const second = await member(site);
@@ -140,8 +140,8 @@ test("two tabs, two persons: the first tab shows nothing of the first person any
   await other.goto("/home");
   await other.getByRole("button", { name: /^Account:/ }).click();
   await other.getByRole("button", { name: "Sign out" }).click();
-  await journey.signIn(other, second);
-  await journey.heading(other, "Home").waitFor();
+  await session.signIn(other, second);
+  await session.heading(other, "Home").waitFor();
   // What is younger than ten seconds is not asked for again.
   await page.clock.fastForward(11_000);
   await page.evaluate(COMES_BACK);
@@ -157,12 +157,12 @@ const COMES_BACK = `document.dispatchEvent(new Event("visibilitychange", { bubbl
 test("the service is gone for a while: the page says so, loses nothing, and recovers by itself", async (t) => {
   const away = await openSite({ after: (close) => t.after(close) });
   const person = await member(away);
-  const guest = await journey.openGuest(t, browser, away);
+  const guest = await session.openGuest(t, browser, away);
   const { page } = guest;
   guest.foresee(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
-  await journey.signInQuickly(guest, away, person);
+  await session.signInQuickly(guest, away, person);
   await page.goto("/settings/api-keys");
-  await journey.button(page, /^Create a? ?key$/).click();
+  await session.button(page, /^Create a? ?key$/).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Label", { exact: true }).fill("patient");
   await away.kill();
@@ -206,11 +206,11 @@ test("on a phone: the menu changes the screen, not the page, and what is chosen 
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   };
   await choose("Credits");
-  await journey.heading(page, "Credits").waitFor();
+  await session.heading(page, "Credits").waitFor();
   assert.equal(await page.evaluate("window.unchanged"), true);
   await page.route("**/*", (route) => route.abort("connectionrefused"));
   await choose("Usage");
   await page.getByText("The service cannot be reached.").first().waitFor();
   await page.unroute("**/*");
-  await journey.heading(page, "Usage").waitFor();
+  await session.heading(page, "Usage").waitFor();
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { openBrowser } from "../../support/chromium.ts";
-import * as journey from "../../support/dashboard-browser.ts";
+import * as session from "../../support/dashboard-browser.ts";
 import { assertFocusKept, press, tabTo, type } from "../../support/dashboard-keyboard.ts";
 import { CONFIRM, linkTo, member, openSite, somebody } from "../../support/dashboard-site.ts";
 
@@ -11,31 +11,31 @@ const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
 
 test("from the front page to the first key", async (t) => {
-  const { page } = await journey.openGuest(t, browser, site);
+  const { page } = await session.openGuest(t, browser, site);
   const person = somebody();
   const main = page.getByRole("main");
   await page.goto("/");
   await press(page, main.getByRole("link", { name: "Create an account" }));
-  await journey.heading(page, "Sign up").waitFor();
+  await session.heading(page, "Sign up").waitFor();
   await type(page, page.getByLabel("E-mail address"), person.email);
   await type(page, page.getByLabel("Password", { exact: true }), person.password);
   await page.keyboard.press("Enter");
-  await journey.heading(page, "Check your mail").waitFor();
+  await session.heading(page, "Check your mail").waitFor();
   await assertFocusKept(page, "signing up");
   await page.goto(await linkTo(site, person.email, CONFIRM));
-  await press(page, journey.button(page, "Confirm my address"));
-  await journey.heading(page, "Your address is confirmed").waitFor();
+  await press(page, session.button(page, "Confirm my address"));
+  await session.heading(page, "Your address is confirmed").waitFor();
   await assertFocusKept(page, "confirming the address");
   await press(page, main.getByRole("link", { name: "Sign in" }));
-  await journey.heading(page, "Sign in").waitFor();
+  await session.heading(page, "Sign in").waitFor();
   await assertFocusKept(page, "going to the sign-in");
   await type(page, page.getByLabel("E-mail address"), person.email);
   await type(page, page.getByLabel("Password", { exact: true }), person.password);
   await page.keyboard.press("Enter");
-  await journey.heading(page, "Home").waitFor();
+  await session.heading(page, "Home").waitFor();
   await assertFocusKept(page, "signing in");
   await press(page, main.getByRole("link", { name: "Go to API keys" }));
-  await journey.heading(page, "API keys").waitFor();
+  await session.heading(page, "API keys").waitFor();
   await assertFocusKept(page, "going to the keys");
 
   await press(page, main.getByRole("button", { name: "Create a key" }));
@@ -46,7 +46,7 @@ test("from the front page to the first key", async (t) => {
   await assertFocusKept(page, "creating a key");
   await press(page, dialog.getByRole("button", { name: "Copy the key" }), "Space");
   const secret = await dialog.getByLabel("Your new key").inputValue();
-  assert.equal(await journey.clipboard(page), secret);
+  assert.equal(await session.clipboard(page), secret);
   await assertFocusKept(page, "copying the key");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: "Close without storing the key?" }).waitFor();
@@ -60,14 +60,14 @@ test("from the front page to the first key", async (t) => {
 });
 
 test("a key is renamed and revoked; Escape leaves it as it was", async (t) => {
-  const guest = await journey.openGuest(t, browser, site);
+  const guest = await session.openGuest(t, browser, site);
   const { page } = guest;
-  await journey.signInQuickly(guest, site, await member(site));
+  await session.signInQuickly(guest, site, await member(site));
   await page.goto("/settings/api-keys");
-  await journey.createKey(page, "old");
+  await session.createKey(page, "old");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  const rename = journey.button(page, /^Rename\sold/);
+  const rename = session.button(page, /^Rename\sold/);
   await press(page, rename);
   await dialog.waitFor();
   await page.keyboard.press("Escape");
@@ -80,7 +80,7 @@ test("a key is renamed and revoked; Escape leaves it as it was", async (t) => {
   await page.keyboard.press("Enter");
   await page.getByText("is now called").waitFor();
   await assertFocusKept(page, "renaming");
-  await press(page, journey.button(page, /^Revoke\snew/));
+  await press(page, session.button(page, /^Revoke\snew/));
   await tabTo(page, dialog.getByRole("button", { name: "Keep the key" }), "Escape");
   await press(page, dialog.getByRole("button", { name: "Revoke the key" }), "Space");
   await page.getByText("“new” is revoked.").waitFor();
@@ -89,10 +89,10 @@ test("a key is renamed and revoked; Escape leaves it as it was", async (t) => {
 });
 
 test("a browser tool is chosen, filled in, set with the arrows, and its result copied", async (t) => {
-  const { page } = await journey.openGuest(t, browser, site);
+  const { page } = await session.openGuest(t, browser, site);
   await page.goto("/tools");
   await press(page, page.getByRole("main").getByRole("link", { name: /^Hash/ }));
-  await journey.heading(page, "Hash").waitFor();
+  await session.heading(page, "Hash").waitFor();
   await assertFocusKept(page, "choosing a tool");
   const text = page.getByRole("textbox").first();
   await tabTo(page, text);
@@ -104,14 +104,14 @@ test("a browser tool is chosen, filled in, set with the arrows, and its result c
   await page.getByText("a9993e364706816aba3e25717850c26c9cd0d89d").first().waitFor();
   await assertFocusKept(page, "choosing with the arrows");
   await press(page, page.getByRole("main").getByRole("button", { name: /^Copy/ }).first());
-  assert.match(await journey.clipboard(page), /a9993e364706816aba3e25717850c26c9cd0d89d/);
+  assert.match(await session.clipboard(page), /a9993e364706816aba3e25717850c26c9cd0d89d/);
   await assertFocusKept(page, "copying");
 });
 
 test("the panel of the account opens and closes, and signs out", async (t) => {
-  const guest = await journey.openGuest(t, browser, site);
+  const guest = await session.openGuest(t, browser, site);
   const { page } = guest;
-  await journey.signInQuickly(guest, site, await member(site));
+  await session.signInQuickly(guest, site, await member(site));
   await page.goto("/home");
   const account = page.getByRole("button", { name: /^Account:/ });
   await press(page, account);
@@ -123,5 +123,5 @@ test("the panel of the account opens and closes, and signs out", async (t) => {
   // Home asks anew from time to time, and may do so while the session ends.
   guest.foresee(/401 \(Unauthorized\).*\/people\/home/);
   await press(page, page.getByRole("button", { name: "Sign out" }));
-  await journey.heading(page, "Sign in").waitFor();
+  await session.heading(page, "Sign in").waitFor();
 });

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { openBrowser } from "../../support/chromium.ts";
-import * as journey from "../../support/dashboard-browser.ts";
-import { lettersTo, member, openSite, until } from "../../support/dashboard-site.ts";
+import * as session from "../../support/dashboard-browser.ts";
+import { emailsTo, member, openSite, until } from "../../support/dashboard-site.ts";
 
 /** What a person is told, and where, with everything real: browser, service, mail server, receiver. */
 
@@ -39,11 +39,11 @@ const [browser, site, receiver] = await Promise.all([
 after(() => Promise.all([browser.close(), receiver.close()]));
 
 test("a webhook that is added on its page is signed, listed, sent again, paused and deleted", async (t) => {
-  const guest = await journey.openGuest(t, browser, site);
+  const guest = await session.openGuest(t, browser, site);
   const { page, context } = guest;
-  await journey.signInQuickly(guest, site, await member(site, "hooked"));
+  await session.signInQuickly(guest, site, await member(site, "hooked"));
   await page.goto("/settings/webhooks");
-  await journey.button(page, "Add a webhook").click();
+  await session.button(page, "Add a webhook").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Address").fill(receiver.url);
   // The starter credits may be on their way still.
@@ -51,7 +51,7 @@ test("a webhook that is added on its page is signed, listed, sent again, paused 
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText(/^Added\./).waitFor();
   await page.getByRole("button", { name: /^Copy the secret/ }).click();
-  const secret = await journey.clipboard(page);
+  const secret = await session.clipboard(page);
 
   const headers = { Origin: site.base };
   const made = await context.request.post("/people/keys", { data: { label: "laptop" }, headers });
@@ -60,7 +60,7 @@ test("a webhook that is added on its page is signed, listed, sent again, paused 
   const told = new Webhook(secret).verify(first.body, first.headers) as { type: string };
   assert.equal(told.type, "key.created");
 
-  await journey.button(page, /^Show deliveries/).click();
+  await session.button(page, /^Show deliveries/).click();
   const rows = page.getByRole("list", { name: /^Deliveries/ }).getByRole("listitem");
   await rows.first().locator("summary", { hasText: "key.created" }).click();
   await rows.first().getByText('"label": "laptop"').waitFor();
@@ -72,22 +72,22 @@ test("a webhook that is added on its page is signed, listed, sent again, paused 
   await rows.nth(1).getByText("Answered 204").waitFor();
   await rows.first().getByText("Answered 204").waitFor();
 
-  await journey.button(page, /^Pause/).click();
+  await session.button(page, /^Pause/).click();
   await page.getByText("Nothing new is sent there").waitFor();
-  await journey.button(page, /^Delete/).click();
+  await session.button(page, /^Delete/).click();
   await dialog.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No webhooks yet").waitFor();
 });
 
 test("who is told of a low balance can end such letters from the letter, without signing in", async (t) => {
-  const guest = await journey.openGuest(t, browser, site);
+  const guest = await session.openGuest(t, browser, site);
   const { page } = guest;
   const person = await member(site, "low");
-  await journey.signInQuickly(guest, site, person);
+  await session.signInQuickly(guest, site, person);
   await page.goto("/settings/notices");
   await page.getByRole("main").getByText(person.email).waitFor();
   await page.getByLabel("Low balance").fill("100");
-  await journey.button(page, "Save").click();
+  await session.button(page, "Save").click();
   await page.getByText("The balance counts as low below 100 credits.").waitFor();
 
   const headers = { Origin: site.base };
@@ -97,21 +97,21 @@ test("who is told of a low balance can end such letters from the letter, without
   // The first call is free, the second one takes the balance below the bound.
   for (let call = 0; call < 2; call += 1) {
     const authorization = { Authorization: `Bearer ${secret}` };
-    const answer = await fetch(`${site.base}/api/v1/uuid`, {
+    const result = await fetch(`${site.base}/api/v1/uuid`, {
       ...{ method: "POST", headers: authorization },
     });
-    assert.equal(answer.status, 200);
+    assert.equal(result.status, 200);
   }
   const link = await until("the letter", () =>
-    lettersTo(site, person.email)
+    emailsTo(site, person.email)
       .map(({ email }) => /\S+\/unsubscribe\?token=\S+/.exec(email.text ?? "")?.[0])
       .find((found) => found !== undefined),
   );
 
-  const stranger = await journey.openGuest(t, browser, site);
-  await stranger.page.goto(link);
-  await journey.button(stranger.page, "Stop these letters").click();
-  await journey.heading(stranger.page, "These letters have stopped").waitFor();
+  const outsider = await session.openGuest(t, browser, site);
+  await outsider.page.goto(link);
+  await session.button(outsider.page, "Stop these letters").click();
+  await session.heading(outsider.page, "These letters have stopped").waitFor();
   await page.reload();
   const low = page.getByRole("switch", { name: /^When the balance is low/ });
   await low.waitFor();
@@ -119,8 +119,8 @@ test("who is told of a low balance can end such letters from the letter, without
   const expiring = page.getByRole("switch", { name: /before credits expire$/ });
   assert.equal(await expiring.isChecked(), true);
 
-  stranger.foresee(/status of 400 .*unsubscribe/);
-  await stranger.page.goto("/unsubscribe?token=made-up");
-  await journey.button(stranger.page, "Stop these letters").click();
-  await journey.heading(stranger.page, "This link does not work").waitFor();
+  outsider.foresee(/status of 400 .*unsubscribe/);
+  await outsider.page.goto("/unsubscribe?token=made-up");
+  await session.button(outsider.page, "Stop these letters").click();
+  await session.heading(outsider.page, "This link does not work").waitFor();
 });

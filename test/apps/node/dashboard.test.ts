@@ -5,9 +5,9 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { readConfig } from "#config/config.ts";
-import { Fault } from "#errors.ts";
-import { PeopleAway, startPeople } from "../../../src/apps/node/dashboard.ts";
-import { openPeopleDoor } from "../../../src/apps/node/dashboard-server.ts";
+import { ApiError } from "#errors.ts";
+import { DashboardAway, startDashboard } from "../../../src/apps/node/dashboard.ts";
+import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
 
@@ -21,8 +21,8 @@ const SECRETS = ["a-secret-of-the-service"];
 
 /** `folder`: where the database lies; `whole`: what is removed afterwards. */
 async function openThread(t: TestContext, folder = newFolder(), whole = folder) {
-  const letters: string[] = [];
-  const complaints: string[] = [];
+  const emails: string[] = [];
+  const loggedErrors: string[] = [];
   const warnings: string[] = [];
   const threads: Worker[] = [];
   const started = (thread: Worker) => threads.push(thread);
@@ -31,8 +31,8 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     info() {},
     access() {},
     warn: (message) => warnings.push(message),
-    complain: (message) => complaints.push(message),
-    letter: (text) => letters.push(text),
+    logError: (message) => loggedErrors.push(message),
+    email: (text) => emails.push(text),
     close: async () => {},
   };
   const settings = {
@@ -47,7 +47,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     isOwnMachine: true,
     mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
   };
-  const people = await startPeople(settings, log);
+  const people = await startDashboard(settings, log);
   t.after(async () => {
     process.off("worker", started);
     await people.stop();
@@ -58,7 +58,7 @@ async function openThread(t: TestContext, folder = newFolder(), whole = folder) 
     const headers = { origin: ORIGIN, "content-type": "application/json", cookie };
     return people.fetch(new Request(ORIGIN + to, { method, headers }), bytes, "203.0.113.9");
   };
-  return { people, ask, letters, complaints, warnings, threads };
+  return { people, ask, emails, loggedErrors, warnings, threads };
 }
 
 /** Waits for what comes in its own time. */
@@ -66,29 +66,29 @@ async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-const answers = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
+const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
   const visitor = await ask("GET", "/people/visitor").catch((error) => error);
-  assert.ok(visitor instanceof Response || visitor instanceof PeopleAway, String(visitor));
+  assert.ok(visitor instanceof Response || visitor instanceof DashboardAway, String(visitor));
   return visitor instanceof Response && visitor.status === 200;
 };
 
 test("a thread that dies is started again: requests meanwhile are told so, and nothing is lost", {
   timeout: 300_000,
 }, async (t) => {
-  const { ask, letters, complaints, threads } = await openThread(t);
+  const { ask, emails, loggedErrors, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
   assert.equal((await ask("POST", "/people/auth/sign-up/email", order)).status, 200);
-  await until(() => letters.length === 1);
-  const link = new URL(/http\S+\?token=\S+/.exec(letters[0] ?? "")?.[0] ?? "");
+  await until(() => emails.length === 1);
+  const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
 
   const inFlight = ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
-  const lost = assert.rejects(inFlight, PeopleAway);
+  const lost = assert.rejects(inFlight, DashboardAway);
   await threads[0]?.terminate();
   await lost;
-  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
-  await until(answers(ask));
+  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
+  await until(responses(ask));
   assert.equal(threads.length, 2);
-  assert.deepEqual(complaints, ["The thread of the pages died; it is started again"]);
+  assert.deepEqual(loggedErrors, ["The thread of the pages died; it is started again"]);
 
   const token = link.searchParams.get("token");
   assert.equal((await ask("POST", "/people/auth/verify-email", { token })).status, 200);
@@ -101,61 +101,61 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
   const cookie = cookies.map((text) => text.split(";")[0]).join("; ");
   const home = await ask("GET", "/people/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
-  assert.deepEqual(letters.length, 1);
+  assert.deepEqual(emails.length, 1);
 });
 
 test("no request ends the thread: not one with a body where none belongs, nor a method that fetch does not know", {
   timeout: 300_000,
 }, async (t) => {
-  const { people, ask, complaints, threads } = await openThread(t);
+  const { people, ask, loggedErrors, threads } = await openThread(t);
   const withBody = await ask("GET", "/people/visitor", { a: 1 });
   assert.equal(withBody.status, 200);
   for (const method of ["TRACE", "CONNECT", "track", "x"]) {
     const request = { method, url: `${ORIGIN}/people/home`, headers: new Headers() } as Request;
-    const answer = await people.fetch(request, new Uint8Array([1]), null);
-    assert.equal(answer.status, 403, method);
+    const response = await people.fetch(request, new Uint8Array([1]), null);
+    assert.equal(response.status, 403, method);
   }
   const unnamed = { method: "", url: "no address", headers: new Headers() } as Request;
   assert.equal((await people.fetch(unnamed, null, null)).status, 500);
-  assert.ok(await answers(ask)());
+  assert.ok(await responses(ask)());
   assert.equal(threads.length, 1);
-  assert.deepEqual(complaints, ["A request of the pages failed"]);
+  assert.deepEqual(loggedErrors, ["A request of the pages failed"]);
 });
 
 test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
   const folder = newFolder();
   const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
-  const complaints: string[] = [];
-  const log = { complain: (message: string) => complaints.push(message) } as unknown as NodeLog;
+  const loggedErrors: string[] = [];
+  const log = { logError: (message: string) => loggedErrors.push(message) } as unknown as NodeLog;
   const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
-  const door = openPeopleDoor(config, at, log);
+  const service = openDashboardServer(config, at, log);
   await assert.rejects(
-    door.fetch(new Request(`${ORIGIN}/people/visitor`), undefined),
+    service.fetch(new Request(`${ORIGIN}/people/visitor`), undefined),
     (fault) =>
-      fault instanceof Fault &&
+      fault instanceof ApiError &&
       fault.code === "unavailable" &&
       fault.details.headers?.["Retry-After"] === "2",
   );
-  await door.stop();
-  assert.equal(complaints.length, 1);
+  await service.stop();
+  assert.equal(loggedErrors.length, 1);
   rmSync(folder, { recursive: true });
 });
 
 test("a thread that cannot start is tried again until it can", { timeout: 300_000 }, async (t) => {
   const folder = newFolder();
-  const { people, ask, complaints } = await openThread(t, path.join(folder, "missing"), folder);
-  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
+  const { people, ask, loggedErrors } = await openThread(t, path.join(folder, "missing"), folder);
+  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
   mkdirSync(path.join(folder, "missing"));
-  await until(answers(ask));
-  assert.ok(complaints.length >= 1);
-  for (const each of complaints) assert.match(each, /could not be started; it is tried again/);
+  await until(responses(ask));
+  assert.ok(loggedErrors.length >= 1);
+  for (const each of loggedErrors) assert.match(each, /could not be started; it is tried again/);
   await people.stop();
 });
 
 test("a stop waits neither for whoever guesses passwords nor for letters, and afterwards nothing is answered", {
   timeout: 300_000,
 }, async (t) => {
-  const { people, ask, threads, complaints } = await openThread(t);
+  const { people, ask, threads, loggedErrors } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>
     ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
   );
@@ -167,8 +167,8 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
   // 0: it ended by itself; a thread that has to be ended leaves 1.
   assert.deepEqual(codes, [0]);
   for (const outcome of await settled) {
-    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof PeopleAway);
+    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardAway);
   }
-  await assert.rejects(ask("GET", "/people/visitor"), PeopleAway);
-  assert.deepEqual(complaints, []);
+  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
+  assert.deepEqual(loggedErrors, []);
 });

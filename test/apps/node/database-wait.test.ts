@@ -12,27 +12,27 @@ const of = (code: string, message = "said") =>
 const wrapped = (cause: Error) => new OutOfReach(`out of reach: ${cause.message}`, { cause });
 const ofSystem = (code: string) => Object.assign(new Error(code), { code });
 
-function openScene(t: TestContext, fault: () => Error | null) {
+function openFixture(t: TestContext, fault: () => Error | null) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   t.mock.method(performance, "now", () => now);
   const told: string[] = [];
-  const scene = { tries: 0, told, outcome: null as Error | string | null };
+  const fixture = { tries: 0, told, outcome: null as Error | string | null };
   const act = async () => {
-    scene.tries += 1;
+    fixture.tries += 1;
     const error = fault();
     if (error !== null) throw error;
     return "fit";
   };
   void whenFit(act, { forMs: 60_000, tell: (sentence) => told.push(sentence) }).then(
     (outcome) => {
-      scene.outcome = outcome;
+      fixture.outcome = outcome;
     },
     (error) => {
-      scene.outcome = error;
+      fixture.outcome = error;
     },
   );
-  return Object.assign(scene, {
+  return Object.assign(fixture, {
     async seconds(count: number) {
       for (let second = 0; second < count; second += 1) {
         await turn();
@@ -55,23 +55,23 @@ for (const [what, fault] of [
 ] as const) {
   test(`a database that ${what} is asked again, and is fit as soon as it is`, async (t) => {
     let isFit = false;
-    const scene = openScene(t, () => (isFit ? null : fault));
-    await scene.seconds(29);
-    assert.deepEqual([scene.outcome, scene.tries], [null, 30]);
-    assert.equal(scene.told.length, 2, "now and then");
+    const fixture = openFixture(t, () => (isFit ? null : fault));
+    await fixture.seconds(29);
+    assert.deepEqual([fixture.outcome, fixture.tries], [null, 30]);
+    assert.equal(fixture.told.length, 2, "now and then");
     isFit = true;
-    await scene.seconds(1);
-    assert.equal(scene.outcome, "fit");
+    await fixture.seconds(1);
+    assert.equal(fixture.outcome, "fit");
   });
 }
 
 test("after a minute the fault is thrown, and each word said how long it still was", async (t) => {
   const fault = wrapped(ofSystem("ECONNREFUSED"));
-  const scene = openScene(t, () => fault);
-  await scene.seconds(70);
-  assert.equal(scene.outcome, fault);
+  const fixture = openFixture(t, () => fault);
+  await fixture.seconds(70);
+  assert.equal(fixture.outcome, fault);
   assert.deepEqual(
-    scene.told.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
+    fixture.told.map((sentence) => / up to (\d+) s more\.$/.exec(sentence)?.[1]),
     ["60", "45", "30", "15"],
   );
 });
@@ -87,8 +87,8 @@ for (const [what, fault] of [
   ["no TLS", wrapped(new Error("The server does not support SSL connections"))],
 ] as const) {
   test(`no wait cures ${what}`, async (t) => {
-    const scene = openScene(t, () => fault);
-    await scene.seconds(0);
-    assert.deepEqual([scene.outcome, scene.tries, scene.told], [fault, 1, []]);
+    const fixture = openFixture(t, () => fault);
+    await fixture.seconds(0);
+    assert.deepEqual([fixture.outcome, fixture.tries, fixture.told], [fault, 1, []]);
   });
 }

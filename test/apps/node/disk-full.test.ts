@@ -9,11 +9,11 @@ import { openInProcess } from "../../http/in-process.ts";
 import { createBackstage } from "../../http/ledger-access.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import {
-  assertAnswer,
   assertProblem,
+  assertResponse,
   createCaller,
   eventually,
-  openDoor,
+  openService,
 } from "../../http/test-service.ts";
 
 /** A disk without room: calls are refused, nothing is lost, and with room all is well again without a restart. */
@@ -25,30 +25,30 @@ test("a full database refuses calls with 503, and takes them again when it may g
   const opened = openInProcess(createBackstage(openSqliteDirect(driver).ledger, time), {
     rateLimit: 0,
   });
-  const door = await openDoor(
+  const service = await openService(
     { name: "in process", cannot: {}, open: async () => opened },
     { rateLimit: 0 },
   );
-  const caller = await createCaller(door, { credits: 100_000 });
+  const caller = await createCaller(service, { credits: 100_000 });
   const pages = Number(driver.prepare("PRAGMA page_count").get()?.["page_count"]);
   driver.prepare(`PRAGMA max_page_count = ${pages + 2}`).get();
-  let answered = 0;
+  let responded = 0;
   for (;;) {
-    const answer = await caller.call("hash", { text: "a" });
-    if (answer.status !== 200) {
-      assertProblem(answer, "unavailable");
+    const response = await caller.call("hash", { text: "a" });
+    if (response.status !== 200) {
+      assertProblem(response, "unavailable");
       break;
     }
-    answered += 1;
-    assert.ok(answered < 10_000, "the database never was full");
+    responded += 1;
+    assert.ok(responded < 10_000, "the database never was full");
   }
   assertProblem(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), "unavailable");
-  assert.equal(await caller.balance(), 100_000 - answered);
+  assert.equal(await caller.balance(), 100_000 - responded);
   driver.prepare("PRAGMA max_page_count = 100000").get();
-  assertAnswer(await caller.call("hash", { text: "a" }), 1);
-  assertAnswer(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), 1);
-  assert.equal(await caller.balance(), 100_000 - answered - 2);
-  assert.deepEqual((await door.ledger.audit({ now: Date.now() })).faults, []);
+  assertResponse(await caller.call("hash", { text: "a" }), 1);
+  assertResponse(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), 1);
+  assert.equal(await caller.balance(), 100_000 - responded - 2);
+  assert.deepEqual((await service.ledger.audit({ now: Date.now() })).faults, []);
 });
 
 test("a full disk: 503 with Retry-After, then 200 again as soon as room is made, and nothing is lost", {
@@ -73,14 +73,14 @@ test("a full disk: 503 with Retry-After, then 200 again as soon as room is made,
   );
   const headers = { Authorization: `Bearer ${await server.demoKey()}` };
   const call = async () => {
-    const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
-    const text = await answer.text();
-    if (answer.status === 503) {
+    const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    const text = await response.text();
+    if (response.status === 503) {
       assert.equal(JSON.parse(text).code, "unavailable");
-      assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]/);
+      assert.match(response.headers.get("retry-after") ?? "", /^[1-9]/);
       assert.doesNotMatch(text, /disk|full|SQLITE/i);
-    } else assert.equal(answer.status, 200, text);
-    return answer;
+    } else assert.equal(response.status, 200, text);
+    return response;
   };
   const inside = (name: string) => path.join(`/proc/${server.child.pid}/root`, folder, name);
   await call();
@@ -89,11 +89,11 @@ test("a full disk: 503 with Retry-After, then 200 again as soon as room is made,
     fill(inside("filler"));
     let refused = false;
     for (let calls = 0; calls < 5_000 && !refused; calls += 1) {
-      const answer = await call();
-      if (answer.status === 503) refused = true;
+      const response = await call();
+      if (response.status === 503) refused = true;
       else {
-        assert.equal(answer.headers.get("credits-remaining"), String(Number(last) - 1));
-        last = answer.headers.get("credits-remaining");
+        assert.equal(response.headers.get("credits-remaining"), String(Number(last) - 1));
+        last = response.headers.get("credits-remaining");
       }
     }
     assert.ok(refused, "the disk never was full");

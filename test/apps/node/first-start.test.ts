@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { closeAccount, type Desk, findAccount, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, closeAccount, findAccount, openAccount } from "#accounts/people.ts";
 import { newAccountId } from "#ids.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { hashKey, random } from "../../../src/apps/node/app-context.ts";
@@ -18,9 +18,9 @@ import { bareEnvironment } from "../../support/bare-environment.ts";
 /** The one time at which a key is shown is used up by nothing else, and the key is shown nowhere else. */
 
 /** The service's data, as the command line opens it. */
-async function withDesk<Result>(
+async function withAccounts<Result>(
   folder: string,
-  act: (desk: Desk) => Promise<Result>,
+  act: (accountDeps: AccountDeps) => Promise<Result>,
 ): Promise<Result> {
   const driver = openDataFolder(folder);
   try {
@@ -34,9 +34,9 @@ async function withDesk<Result>(
 /** Calls with the key and returns the status and the balance after. */
 async function call(base: string, key: string) {
   const headers = { Authorization: `Bearer ${key}` };
-  const answer = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
-  await answer.arrayBuffer();
-  return [answer.status, answer.headers.get("credits-remaining")];
+  const response = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
+  await response.arrayBuffer();
+  return [response.status, response.headers.get("credits-remaining")];
 }
 
 test("a first start on a used port does not use up the key: the next start shows it, a third one does not", async (t) => {
@@ -58,19 +58,20 @@ test("a first start on a used port does not use up the key: the next start shows
   assert.doesNotMatch(third.written(), /tb_|demo account/);
 });
 
-const BROKEN_OFF: Record<string, (desk: Desk) => Promise<unknown>> = {
-  "the address was taken, the account not made": (desk) =>
-    desk.directory.register({
+const BROKEN_OFF: Record<string, (accountDeps: AccountDeps) => Promise<unknown>> = {
+  "the address was taken, the account not made": (accountDeps) =>
+    accountDeps.directory.register({
       email: DEMO_EMAIL,
       account: newAccountId(random),
       createdAt: Date.now(),
     }),
-  "the account was made, the key not": (desk) => openAccount(desk, DEMO_EMAIL, Date.now()),
-  "the credits were given, the key not made": async (desk) => {
+  "the account was made, the key not": (accountDeps) =>
+    openAccount(accountDeps, DEMO_EMAIL, Date.now()),
+  "the credits were given, the key not made": async (accountDeps) => {
     const now = Date.now();
-    const { account } = await openAccount(desk, DEMO_EMAIL, now);
+    const { account } = await openAccount(accountDeps, DEMO_EMAIL, now);
     const id = `starter:${account}`;
-    await desk.ledger.grant({
+    await accountDeps.ledger.grant({
       account,
       id,
       kind: "starter",
@@ -84,14 +85,14 @@ const BROKEN_OFF: Record<string, (desk: Desk) => Promise<unknown>> = {
 for (const [where, act] of Object.entries(BROKEN_OFF)) {
   test(`a first start that was broken off is made good by the next: ${where}`, async (t) => {
     const DATA_DIR = temporaryFolder(t);
-    await withDesk(DATA_DIR, act);
+    await withAccounts(DATA_DIR, act);
     const server = await startServer(t, { DATA_DIR });
     const key = await server.demoKey();
     assert.deepEqual(await call(server.base, key), [200, "100"], "credits once, and the free call");
     await server.end("SIGTERM");
-    await withDesk(DATA_DIR, async ({ ledger }) => {
-      const { accounts, books, faults } = await ledger.audit({ now: Date.now() });
-      assert.deepEqual([accounts, books.granted, faults], [1, 100, []]);
+    await withAccounts(DATA_DIR, async ({ ledger }) => {
+      const { accounts, totals, faults } = await ledger.audit({ now: Date.now() });
+      assert.deepEqual([accounts, totals.granted, faults], [1, 100, []]);
     });
   });
 }
@@ -101,21 +102,23 @@ test("where the operator has closed every account, or made one, there is no demo
   const first = await startServer(t, { DATA_DIR: closed });
   const key = await first.demoKey();
   await first.end("SIGTERM");
-  await withDesk(closed, (desk) => closeAccount(desk, DEMO_EMAIL, Date.now()));
+  await withAccounts(closed, (accountDeps) => closeAccount(accountDeps, DEMO_EMAIL, Date.now()));
   const unfinished = temporaryFolder(t);
-  await withDesk(unfinished, async (desk) => {
-    await openAccount(desk, DEMO_EMAIL, Date.now());
-    await closeAccount(desk, DEMO_EMAIL, Date.now());
+  await withAccounts(unfinished, async (accountDeps) => {
+    await openAccount(accountDeps, DEMO_EMAIL, Date.now());
+    await closeAccount(accountDeps, DEMO_EMAIL, Date.now());
   });
   const own = temporaryFolder(t);
-  await withDesk(own, (desk) => openAccount(desk, "you@example.com", Date.now()));
+  await withAccounts(own, (accountDeps) => openAccount(accountDeps, "you@example.com", Date.now()));
 
   for (const DATA_DIR of [closed, unfinished, own]) {
     const server = await startServer(t, { DATA_DIR });
     assert.deepEqual(await call(server.base, key), [401, null]);
     await server.end("SIGTERM");
     assert.doesNotMatch(server.written(), /tb_|demo account/);
-    await assert.rejects(withDesk(DATA_DIR, (desk) => findAccount(desk, DEMO_EMAIL)));
+    await assert.rejects(
+      withAccounts(DATA_DIR, (accountDeps) => findAccount(accountDeps, DEMO_EMAIL)),
+    );
   }
 });
 
@@ -126,12 +129,12 @@ test("neither stderr nor the log at its most talkative holds a key", async (t) =
   const server = await startServer(t, { DATA_DIR, TOOLBOOTH_LOG_LEVEL: "debug" }, wrap);
   const key = await server.demoKey();
   const post = async (tool: string, headers: Record<string, string>, body = "{}") => {
-    const answer = await fetch(`${server.base}/api/v1/${tool}`, {
+    const response = await fetch(`${server.base}/api/v1/${tool}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...headers },
       body,
     });
-    return answer.status;
+    return response.status;
   };
   const bearer = `Bearer ${key}`;
   assert.equal(await post("uuid", { Authorization: bearer }), 200);
@@ -166,9 +169,9 @@ test("SIGTERM ends the process although nobody reads what it logs", {
   // About 200 bytes each, into a pipe of 64 KB.
   const loops = Array.from({ length: 20 }, async () => {
     for (let call = 0; call < 100; call += 1) {
-      const answer = await fetch(`${server.base}/api/v1/none`, { method: "POST" });
-      assert.equal(answer.status, 404);
-      await answer.arrayBuffer();
+      const response = await fetch(`${server.base}/api/v1/none`, { method: "POST" });
+      assert.equal(response.status, 404);
+      await response.arrayBuffer();
     }
   });
   await Promise.all(loops);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { createKey, type Desk, openAccount } from "#accounts/people.ts";
+import { type AccountDeps, createKey, openAccount } from "#accounts/people.ts";
 import type { Grant } from "#ledger/port.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { hashKey, random } from "../../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder, readSecrets } from "../../../src/apps/node/data-folder.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { callSteady, type KeyedCall, noteKeyed } from "./broken-calls.ts";
+import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 
 /**
  * SIGKILL under load, again and again on one data folder. Two accounts: one calls with an idempotency key and tries
@@ -23,7 +23,7 @@ type Account = { account: string; key: string };
 
 async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Account }> {
   const driver = openDataFolder(folder);
-  const desk: Desk = {
+  const accountDeps: AccountDeps = {
     ...openSqliteDirect(driver),
     secrets: readSecrets(driver, null),
     random,
@@ -31,7 +31,7 @@ async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Ac
   };
   const now = Date.now();
   const open = async (email: string): Promise<Account> => {
-    const { account } = await openAccount(desk, email, now);
+    const { account } = await openAccount(accountDeps, email, now);
     const grant = {
       account,
       id: "all",
@@ -40,8 +40,8 @@ async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Ac
       expiresAt: null,
       now,
     } as const;
-    await desk.ledger.grant(grant);
-    return { account, key: (await createKey(desk, account, "test", now)).key };
+    await accountDeps.ledger.grant(grant);
+    return { account, key: (await createKey(accountDeps, account, "test", now)).key };
   };
   const accounts = {
     keyed: await open("keyed@example.com"),
@@ -76,7 +76,7 @@ async function inspect(folder: string, accounts: Account[]): Promise<number[]> {
 async function callKeyed(base: string, key: string, keyed: KeyedCall): Promise<boolean> {
   const received = await callSteady(base, key, keyed.count, keyed.idempotencyKey);
   if (received === null) return false;
-  noteKeyed(keyed, received);
+  recordKeyed(keyed, received);
   return true;
 }
 
@@ -112,13 +112,13 @@ test(`after ${ROUNDS} times SIGKILL under load every answer received is in the l
           calls.push(each);
           if (!(await callKeyed(server.base, keyed.key, each))) return;
         } else {
-          const answer = await callSteady(server.base, plain.key, 1);
-          if (answer === null) {
+          const response = await callSteady(server.base, plain.key, 1);
+          if (response === null) {
             broken += 1;
             return;
           }
-          received += answer.charged;
-          if (answer.charged === 0) free += 1;
+          received += response.charged;
+          if (response.charged === 0) free += 1;
         }
       }
     });

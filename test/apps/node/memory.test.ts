@@ -16,12 +16,12 @@ import { nodeSocket, openNodeSocket } from "../../http/node-socket.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { peakMemoryMb, startServer, temporaryFolder } from "../../http/server-process.ts";
 import {
-  assertAnswer,
   assertProblem,
+  assertResponse,
   createCaller,
-  type Door,
   eventually,
-  openDoor,
+  openService,
+  type TestService,
 } from "../../http/test-service.ts";
 
 /** What strangers and customers can make the process hold: bounded, and given back. */
@@ -56,7 +56,7 @@ test("100 keyless connections that send all but one byte of a large body are not
   // 630 MB were sent. What is dropped waits for the collector: up to 190 MB, of 50 connections as of 400.
   assert.ok(grown < 300, `${grown} MB`);
   for (const raw of connections) raw.write("a");
-  for (const raw of connections) assert.equal((await raw.answer()).status, 401);
+  for (const raw of connections) assert.equal((await raw.response()).status, 401);
 });
 
 /** What the process holds now, in MB; null where the system does not tell. */
@@ -69,19 +69,19 @@ function residentMb(pid: number): number | null {
   }
 }
 
-type Scene = Awaited<ReturnType<typeof openScene>>;
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 
-async function openScene(t: TestContext) {
+async function openFixture(t: TestContext) {
   const opened = await openNodeSocket({ rateLimit: 0 });
-  const door = await openDoor({ ...nodeSocket, open: async () => opened }, { rateLimit: 0 });
+  const service = await openService({ ...nodeSocket, open: async () => opened }, { rateLimit: 0 });
   const connections: RawConnection[] = [];
   t.after(async () => {
     for (const { socket } of connections) socket.destroy();
-    await door.close();
+    await service.close();
   });
   return {
-    door,
+    service,
     open() {
       const raw = openRaw(opened.port);
       connections.push(raw);
@@ -93,15 +93,15 @@ async function openScene(t: TestContext) {
 const BODY = '{"markdown":"a"}';
 
 /** A call that announces so many bytes, sends the first of them, and the rest when it is told to. */
-function startLarge(scene: Scene, { key }: Caller, bytes = LARGE_BODY_BYTES) {
-  const raw = scene.open();
+function startLarge(fixture: Fixture, { key }: Caller, bytes = LARGE_BODY_BYTES) {
+  const raw = fixture.open();
   const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(bytes) };
   raw.write(rawPost(PATH, BODY, headers));
   return {
     raw,
     finish() {
       raw.write(" ".repeat(bytes - BODY.length));
-      return raw.answer();
+      return raw.response();
     },
   };
 }
@@ -119,14 +119,14 @@ async function untilFull(
   startAgain: () => ReturnType<typeof startLarge> = () => assert.fail(),
 ): Promise<void> {
   await eventually("there is no room", async () => {
-    const answer = await callLarge(caller, 20_000);
-    if (answer.status === 200) {
+    const response = await callLarge(caller, 20_000);
+    if (response.status === 200) {
       for (const [place, { raw }] of started.entries())
         if (raw.socket.bytesRead > 0) started[place] = startAgain();
       return false;
     }
-    const problem = assertProblem(answer, "unavailable");
-    assert.match(answer.header("retry-after") ?? "", /^[1-9]\d*$/);
+    const problem = assertProblem(response, "unavailable");
+    assert.match(response.header("retry-after") ?? "", /^[1-9]\d*$/);
     assert.match(problem.detail, /not charged/);
     return true;
   });
@@ -135,18 +135,21 @@ async function untilFull(
 test("an account has so many large calls at once; the next is 503 and free, and room comes back", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openScene(t);
-  const [caller, other] = [await createCaller(scene.door), await createCaller(scene.door)];
+  const fixture = await openFixture(t);
+  const [caller, other] = [
+    await createCaller(fixture.service),
+    await createCaller(fixture.service),
+  ];
   const started = Array.from({ length: NODE_MEMORY.callsPerAccount }, () =>
-    startLarge(scene, caller, 20_000),
+    startLarge(fixture, caller, 20_000),
   );
-  await untilFull(caller, started, () => startLarge(scene, caller, 20_000));
+  await untilFull(caller, started, () => startLarge(fixture, caller, 20_000));
   const before = await caller.balance();
   for (const body of [undefined, BODY]) {
     const small = await caller.post("echo", { body });
-    assertAnswer(small, 1);
+    assertResponse(small, 1);
   }
-  assertAnswer(await callLarge(other), 1);
+  assertResponse(await callLarge(other), 1);
   await untilFull(caller);
   assert.equal(await caller.balance(), before - 2, "only the small ones were charged");
 
@@ -156,19 +159,19 @@ test("an account has so many large calls at once; the next is 503 and free, and 
     const { status } = await callLarge(caller, 20_000);
     return status === 200;
   });
-  const answers = await Promise.all(rest.map(({ finish }) => finish()));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const responses = await Promise.all(rest.map(({ finish }) => finish()));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
   // As many as at first, which shows that none of the room was lost.
   const again = await Promise.all(
     Array.from({ length: NODE_MEMORY.callsPerAccount }, () => callLarge(caller, 20_000)),
   );
-  for (const answer of again) assertAnswer(answer, 1);
+  for (const response of again) assertResponse(response, 1);
 });
 
 test("large calls of all accounts together are held to so many bytes, and room comes back", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openScene(t);
+  const fixture = await openFixture(t);
   const callers: Caller[] = [];
   const started: ReturnType<typeof startLarge>[] = [];
   const perAccount = Math.min(
@@ -177,32 +180,32 @@ test("large calls of all accounts together are held to so many bytes, and room c
   );
   const inAll = Math.floor(NODE_MEMORY.bytes / LARGE_BODY_BYTES);
   while (started.length < inAll) {
-    const caller = await createCaller(scene.door);
+    const caller = await createCaller(fixture.service);
     callers.push(caller);
     for (let call = 0; call < perAccount && started.length < inAll; call += 1) {
-      started.push(startLarge(scene, caller));
+      started.push(startLarge(fixture, caller));
     }
   }
-  const last = await createCaller(scene.door);
+  const last = await createCaller(fixture.service);
   await eventually("there is no room", async () => (await callLarge(last)).status === 503);
   const refused = await callLarge(last);
   assert.match(assertProblem(refused, "unavailable").detail, /service has more large calls/);
   assert.match(refused.header("retry-after") ?? "", /^[1-9]\d*$/);
-  assertAnswer(await last.post("echo", { body: BODY }), 1);
+  assertResponse(await last.post("echo", { body: BODY }), 1);
 
   for (const { raw } of started) raw.socket.destroy();
   await eventually("there is room", async () => (await callLarge(last)).status === 200);
-  for (const caller of callers) assertAnswer(await callLarge(caller), 1);
+  for (const caller of callers) assertResponse(await callLarge(caller), 1);
 });
 
 /** The server of node:http behind a door; it is told of with every request. */
-async function serverOf(door: Door): Promise<Server> {
+async function serverOf(service: TestService): Promise<Server> {
   let found: Server | undefined;
   const note = (message: unknown) => {
     found = (message as { server: Server }).server;
   };
   subscribe("http.server.request.start", note);
-  await door.send("/healthz");
+  await service.send("/healthz");
   unsubscribe("http.server.request.start", note);
   return found as Server;
 }
@@ -210,14 +213,14 @@ async function serverOf(door: Door): Promise<Server> {
 test("a client that does not read its answers is cut off after a silence", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openScene(t);
-  const server = await serverOf(scene.door);
+  const fixture = await openFixture(t);
+  const server = await serverOf(fixture.service);
   assert.equal(server.timeout, SILENCE_MAX_MS);
   assert.equal(server.maxConnections, CONNECTIONS_MAX);
   // The same, at a length that a test can wait for.
   server.timeout = 300;
   const connected = once(server, "connection") as Promise<[Socket]>;
-  const { socket } = scene.open();
+  const { socket } = fixture.open();
   socket.pause();
   const [peer] = await connected;
   const closed = once(peer, "close");
@@ -225,5 +228,5 @@ test("a client that does not read its answers is cut off after a silence", {
   socket.write(question.repeat(2_000));
   await eventually("answers pile up", async () => peer.writableLength > 0);
   await closed;
-  assert.equal((await scene.door.send("/healthz")).status, 200);
+  assert.equal((await fixture.service.send("/healthz")).status, 200);
 });

@@ -10,7 +10,7 @@ import { runHere } from "./run-command.ts";
 
 const TOKEN = "t".repeat(40);
 
-async function openScene(
+async function openFixture(
   folder: string,
   env: Record<string, string> = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN },
 ) {
@@ -23,8 +23,8 @@ async function openScene(
 
 type Hooks = { after(act: () => unknown): void };
 
-async function scene(t: Hooks, env?: Record<string, string>) {
-  const opened = await openScene(temporaryFolder(), env);
+async function fixture(t: Hooks, env?: Record<string, string>) {
+  const opened = await openFixture(temporaryFolder(), env);
   t.after(() => opened.server.stop());
   return opened;
 }
@@ -42,7 +42,7 @@ const codeOf = async (response: Response): Promise<Json> => {
 
 describe("the operator's way in on Node", { concurrency: 2 }, () => {
   test("is not there without the setting, for any path, and says which setting it is", async (t) => {
-    const { send } = await scene(t, {});
+    const { send } = await fixture(t, {});
     for (const target of ["/operator", "/operator/v1/perform", "/operator/?x=1"])
       assert.deepEqual(await codeOf(await send({ headers: authorized }, target)), [
         404,
@@ -52,10 +52,10 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     assert.match(((await response.json()) as Json).detail, /TOOLBOOTH_OPERATOR_TOKEN/);
   });
 
-  let shared: Awaited<ReturnType<typeof openScene>>;
+  let shared: Awaited<ReturnType<typeof openFixture>>;
   const folder = temporaryFolder();
   before(async () => {
-    shared = await openScene(folder);
+    shared = await openFixture(folder);
   });
   after(() => shared.server.stop());
 
@@ -88,7 +88,7 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
   });
 
   test("wrong tokens are throttled for their network", async (t) => {
-    const { send } = await scene(t);
+    const { send } = await fixture(t);
     const statuses = [];
     for (let turn = 0; turn < 8; turn += 1) {
       const response = await send({ headers: { Authorization: `Bearer guess-${turn}` } });
@@ -108,9 +108,9 @@ describe("the operator's way in on Node", { concurrency: 2 }, () => {
     socket.write(
       "POST /operator/v1/perform HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\n{",
     );
-    const [answer] = (await once(socket, "data")) as [Buffer];
+    const [result] = (await once(socket, "data")) as [Buffer];
     socket.destroy();
-    assert.match(String(answer), /^HTTP\/1\.1 401 /);
+    assert.match(String(result), /^HTTP\/1\.1 401 /);
   });
 
   test("what it does counts at the next call", async () => {

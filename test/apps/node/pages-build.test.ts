@@ -38,15 +38,15 @@ function startIn(t: TestContext, checkout: string, DATA_DIR = temporaryFolder(t)
 /** What the script of a page says: found by way of the page, as a browser finds it. */
 async function scriptOf(base: string): Promise<string> {
   const page = await until("the page", async () => {
-    const answer = await fetch(`${base}/sign-in`);
-    return answer.ok && (await answer.text());
+    const response = await fetch(`${base}/sign-in`);
+    return response.ok && (await response.text());
   });
   const scripts = [...page.matchAll(/<script [^>]*src="([^"]+)"/g)].map(([, src = ""]) => src);
   const texts = scripts.map(async (src) => {
-    const answer = await fetch(new URL(src, `${base}/sign-in`));
-    assert.equal(answer.status, 200, src);
-    assert.match(answer.headers.get("cache-control") ?? "", /immutable/);
-    return answer.text();
+    const response = await fetch(new URL(src, `${base}/sign-in`));
+    assert.equal(response.status, 200, src);
+    assert.match(response.headers.get("cache-control") ?? "", /immutable/);
+    return response.text();
   });
   return (await Promise.all(texts)).join("\n");
 }
@@ -100,8 +100,8 @@ test("calls are answered while the pages are being built, and if they cannot be 
   const server = await startIn(t, checkout);
   const call = async () => {
     const headers = { Authorization: `Bearer ${await server.demoKey()}` };
-    const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
-    return answer.status;
+    const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+    return response.status;
   };
   assert.equal(await call(), 200);
   await until("the complaint", () => server.written().includes("The pages cannot be shown"));

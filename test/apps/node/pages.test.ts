@@ -44,30 +44,30 @@ function write(checkout: string, name: string, text: string) {
   writeFileSync(file, text);
 }
 
-type Opened = { pages: NodePages; said: string[]; complaints: string[] };
+type Opened = { pages: NodePages; said: string[]; loggedErrors: string[] };
 
 async function open(t: TestContext, checkout: string, dataDir: string): Promise<Opened> {
-  const [said, complaints]: string[][] = [[], []];
+  const [said, loggedErrors]: string[][] = [[], []];
   const pages = openPages({
     checkout,
     dataDir,
     say: (text) => said?.push(text),
-    complain: (_, { cause }) => complaints?.push(String(cause)),
+    logError: (_, { cause }) => loggedErrors?.push(String(cause)),
   });
   t.after(() => pages.close());
   await pages.settled;
-  return { pages, said: said as string[], complaints: complaints as string[] };
+  return { pages, said: said as string[], loggedErrors: loggedErrors as string[] };
 }
 
 const builds = (folder: string) => readdirSync(folder).sort();
 const get = (pages: NodePages, name: string, init: RequestInit = {}) =>
-  pages.answerAsset(name, new Request(`http://127.0.0.1/assets/${name}`, init));
+  pages.serveAsset(name, new Request(`http://127.0.0.1/assets/${name}`, init));
 const nameOf = (file: string | undefined) => (file as string).replace("assets/", "");
 
 test("what is missing is built once, and a second start finds it", async (t) => {
   const checkout = makeCheckout(t);
   const first = await open(t, checkout, temporaryFolder(t));
-  assert.deepEqual(first.complaints, []);
+  assert.deepEqual(first.loggedErrors, []);
   assert.match(first.said.join(""), /being built.*are built, in /s);
   const second = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(second.said, []);
@@ -113,8 +113,8 @@ test("two starts at once: both have the pages, and nothing is left behind", asyn
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
   const both = await Promise.all([open(t, checkout, dataDir), open(t, checkout, dataDir)]);
-  for (const { pages, complaints } of both) {
-    assert.deepEqual(complaints, []);
+  for (const { pages, loggedErrors } of both) {
+    assert.deepEqual(loggedErrors, []);
     assert.ok(await pages.assetsFor(ENTRY));
   }
   assert.match(builds(path.join(checkout, "dist")).join(), /^[0-9a-f]{16}$/);
@@ -125,8 +125,8 @@ test("where the code cannot be written to, builds lie with the data", async (t) 
   const dataDir = temporaryFolder(t);
   // A file where the folder should be: no one can write there, root included.
   write(checkout, "dist", "");
-  const { pages, complaints } = await open(t, checkout, dataDir);
-  assert.deepEqual(complaints, []);
+  const { pages, loggedErrors } = await open(t, checkout, dataDir);
+  assert.deepEqual(loggedErrors, []);
   assert.ok(await pages.assetsFor(ENTRY));
   assert.equal(builds(path.join(dataDir, "pages")).length, 1);
 });
@@ -134,26 +134,26 @@ test("where the code cannot be written to, builds lie with the data", async (t) 
 test("a build that fails is told once, plainly, and the pages are away", async (t) => {
   const checkout = makeCheckout(t);
   write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
-  const { pages, complaints } = await open(t, checkout, temporaryFolder(t));
-  assert.equal(complaints.length, 1);
-  assert.match(complaints[0] as string, /cannot be built.*nowhere/s);
+  const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
+  assert.equal(loggedErrors.length, 1);
+  assert.match(loggedErrors[0] as string, /cannot be built.*nowhere/s);
   assert.equal(await pages.assetsFor(ENTRY), null);
-  const answer = await get(pages, "main.js");
-  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "10"]);
+  const response = await get(pages, "main.js");
+  assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "10"]);
   assert.deepEqual(builds(path.join(checkout, "dist")), []);
 });
 
 test("a package that is missing is named, with what to do", async (t) => {
   const checkout = makeCheckout(t);
   rmSync(path.join(checkout, "node_modules"));
-  const { complaints } = await open(t, checkout, temporaryFolder(t));
-  assert.match(complaints.join(), /A package is missing: run `npm ci`/);
+  const { loggedErrors } = await open(t, checkout, temporaryFolder(t));
+  assert.match(loggedErrors.join(), /A package is missing: run `npm ci`/);
 });
 
 test("assets are packed, marked as unchanging, and served in what the browser takes", async (t) => {
   const { pages } = await open(t, makeCheckout(t), temporaryFolder(t));
   const style = nameOf((await pages.assetsFor(ENTRY))?.styles[0]);
-  const bytes = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+  const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
   const plain = await get(pages, style);
   assert.equal(plain.headers.get("content-type"), "text/css; charset=utf-8");
   assert.equal(plain.headers.get("cache-control"), "public, max-age=31536000, immutable");
@@ -166,10 +166,10 @@ test("assets are packed, marked as unchanging, and served in what the browser ta
     ["br;q=0.5, gzip;q=0.8", "gzip"],
     ["identity", null],
   ] as const) {
-    const answer = await get(pages, style, { headers: { "accept-encoding": asked } });
-    assert.equal(answer.headers.get("content-encoding"), used, asked);
-    const packed = await bytes(answer);
-    assert.equal(packed.length, Number(answer.headers.get("content-length")));
+    const response = await get(pages, style, { headers: { "accept-encoding": asked } });
+    assert.equal(response.headers.get("content-encoding"), used, asked);
+    const packed = await bytes(response);
+    assert.equal(packed.length, Number(response.headers.get("content-length")));
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
     assert.deepEqual(used === null ? packed : unpack[used](packed), text);
   }
@@ -185,8 +185,8 @@ test("HEAD, a copy that is still good, and names that are no file", async (t) =>
   assert.deepEqual([same.status, await same.text()], [304, ""]);
   const names = ["", "nothing.js", "../manifest.json", "..%2fmanifest.json", "/etc/passwd"];
   for (const name of [...names, `${script}.br`, "__proto__", "constructor"]) {
-    const answer = await get(pages, name);
-    assert.equal(answer.status, 404, name);
-    assert.equal(answer.headers.get("cache-control"), "no-store");
+    const response = await get(pages, name);
+    assert.equal(response.status, 404, name);
+    assert.equal(response.headers.get("cache-control"), "no-store");
   }
 });

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { openAccount } from "#accounts/people.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import { randomBase62 } from "#ids.ts";
-import { createPurchaseBook } from "#stores/sql/purchases.ts";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { hashKey, random } from "../../../src/apps/node/app-context.ts";
@@ -54,21 +54,21 @@ export async function openPayments(t: TestContext) {
 
   async function openData(driver: ReturnType<typeof openDataFolder>) {
     const { ledger, directory } = openSqliteDirect(driver);
-    const book = createPurchaseBook(createSqliteDatabase(driver));
+    const purchases = createPurchaseStore(createSqliteDatabase(driver));
     const read = readPriceList(JSON.stringify(PRICES)).prices;
     assert.ok(read);
     const billing = await openBilling({
       stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
       secrets: readSecrets(driver, null),
-      ...{ prices: read, book, ledger, now: Date.now },
+      ...{ prices: read, purchases, ledger, now: Date.now },
       newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
     });
-    const desk = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
-    return { driver, ledger, book, billing, desk };
+    const accountDeps = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
+    return { driver, ledger, purchases, billing, accountDeps };
   }
 
   const account = (email: string) =>
-    within(async ({ desk }) => (await openAccount(desk, email, Date.now())).account);
+    within(async ({ accountDeps }) => (await openAccount(accountDeps, email, Date.now())).account);
   /** Begins a purchase; its id, and the page's at Stripe. */
   const buy = (account: string, offer = "small") =>
     within(async ({ billing }) => {

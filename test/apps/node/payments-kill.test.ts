@@ -30,10 +30,10 @@ test(`a server that is killed while a message is with it grants what was paid fo
     const message = completed(fake.take());
     // In the first round Stripe does not answer the server: surely it is killed before it has answered itself.
     if (round === 0) fake.setAway("silence");
-    const answered = fake.send(address(), message);
+    const responded = fake.send(address(), message);
     await wait(round === 0 ? SPREAD_MS : ((seed * (round + 1)) % 97) * (SPREAD_MS / 97));
     await server.end("SIGKILL");
-    const status = await answered;
+    const status = await responded;
     fake.setAway(null);
     assert.ok(round === 0 ? status === null : status === null || status === 200, `${status}`);
 

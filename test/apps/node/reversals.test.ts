@@ -10,7 +10,7 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { random } from "../../../src/apps/node/app-context.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { openReversalFile, openReversals, reversalFile } from "../../../src/apps/node/reversals.ts";
-import { assertBooks, createScene } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-service.ts";
 
@@ -19,8 +19,8 @@ const NOW = Date.now();
 const callOf = (no: number): CallRef => ({ account: "acc_Ada", callId: `call_${no}`, at: NOW });
 const callsUpTo = (count: number) => Array.from({ length: count }, (_, no) => callOf(no));
 
-function openScene(t: TestContext, folder = temporaryFolder(t)) {
-  const complaints: string[] = [];
+function openFixture(t: TestContext, folder = temporaryFolder(t)) {
+  const loggedErrors: string[] = [];
   const reversed: string[] = [];
   const ledger = {
     fails: false,
@@ -31,7 +31,7 @@ function openScene(t: TestContext, folder = temporaryFolder(t)) {
     },
   };
   const open = (dataDir = folder) =>
-    openReversals(dataDir, ledger, random, (message) => void complaints.push(message));
+    openReversals(dataDir, ledger, random, (message) => void loggedErrors.push(message));
   const file = path.join(folder, "reversals.sqlite");
   const kept = () => {
     const database = new DatabaseSync(file, { readOnly: true });
@@ -39,49 +39,49 @@ function openScene(t: TestContext, folder = temporaryFolder(t)) {
     database.close();
     return rows.map(({ id }) => id);
   };
-  return { folder, file, complaints, reversed, ledger, open, kept };
+  return { folder, file, loggedErrors, reversed, ledger, open, kept };
 }
 
 test("nothing is written until there is a call to reverse; then it is reversed at once", async (t) => {
-  const scene = openScene(t);
-  const reversals = scene.open();
-  assert.equal(existsSync(scene.file), false);
+  const fixture = openFixture(t);
+  const reversals = fixture.open();
+  assert.equal(existsSync(fixture.file), false);
   reversals.reverseLater(callOf(1));
-  await eventually("it is reversed", async () => scene.reversed.length === 1);
-  await eventually("it is done", async () => scene.kept().length === 0);
+  await eventually("it is reversed", async () => fixture.reversed.length === 1);
+  await eventually("it is done", async () => fixture.kept().length === 0);
   await reversals.stop();
   await reversals.close();
-  assert.deepEqual([scene.reversed, scene.complaints], [["call_1"], []]);
+  assert.deepEqual([fixture.reversed, fixture.loggedErrors], [["call_1"], []]);
 });
 
 test("what a stop leaves is kept, each call is told, and the next start reverses it", async (t) => {
-  const scene = openScene(t);
-  scene.ledger.fails = true;
-  const stopping = scene.open();
+  const fixture = openFixture(t);
+  fixture.ledger.fails = true;
+  const stopping = fixture.open();
   for (const call of callsUpTo(500)) stopping.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(scene.file) && scene.kept().length === 500,
+    async () => existsSync(fixture.file) && fixture.kept().length === 500,
   );
   await stopping.stop();
   // What comes while the ledger is closed.
   stopping.reverseLater(callOf(500));
   await stopping.close();
-  const told = scene.complaints.filter((line) =>
+  const told = fixture.loggedErrors.filter((line) =>
     line.includes("could not be reversed before the stop"),
   );
   assert.equal(new Set(told).size, 501);
   assert.equal(told.length, 501, "once each");
   assert.equal(
     told[7],
-    `The call ${reversalJob(callOf(7)).id} could not be reversed before the stop: it is kept in ${scene.file} for the next start`,
+    `The call ${reversalJob(callOf(7)).id} could not be reversed before the stop: it is kept in ${fixture.file} for the next start`,
   );
 
-  scene.ledger.fails = false;
-  const next = scene.open();
-  await eventually("all are reversed", async () => scene.kept().length === 0);
+  fixture.ledger.fails = false;
+  const next = fixture.open();
+  await eventually("all are reversed", async () => fixture.kept().length === 0);
   assert.deepEqual(
-    scene.reversed.toSorted(),
+    fixture.reversed.toSorted(),
     callsUpTo(501)
       .map(({ callId }) => callId)
       .toSorted(),
@@ -91,18 +91,18 @@ test("what a stop leaves is kept, each call is told, and the next start reverses
 });
 
 test("a process that ends without a stop has kept its calls, and two that share a folder reverse each once", async (t) => {
-  const scene = openScene(t);
-  scene.ledger.fails = true;
-  const killed = scene.open();
+  const fixture = openFixture(t);
+  fixture.ledger.fails = true;
+  const killed = fixture.open();
   for (const call of callsUpTo(30)) killed.reverseLater(call);
   await eventually(
     "they are kept",
-    async () => existsSync(scene.file) && scene.kept().length === 30,
+    async () => existsSync(fixture.file) && fixture.kept().length === 30,
   );
   // It says and does nothing more.
-  const others = openScene(t, scene.folder);
+  const others = openFixture(t, fixture.folder);
   const nodes = [others.open(), others.open()];
-  await eventually("all are reversed", async () => scene.kept().length === 0);
+  await eventually("all are reversed", async () => fixture.kept().length === 0);
   assert.equal(new Set(others.reversed).size, 30);
   assert.equal(others.reversed.length, 30);
   for (const node of nodes) {
@@ -114,25 +114,25 @@ test("a process that ends without a stop has kept its calls, and two that share 
 });
 
 test("where the folder takes nothing, a call is still tried, and told as lost where that fails", async (t) => {
-  const scene = openScene(t);
-  const taken = path.join(scene.folder, "taken");
+  const fixture = openFixture(t);
+  const taken = path.join(fixture.folder, "taken");
   writeFileSync(taken, "");
-  const reversals = scene.open(path.join(taken, "below"));
+  const reversals = fixture.open(path.join(taken, "below"));
   reversals.reverseLater(callOf(0));
-  await eventually("it is reversed", async () => scene.reversed.length === 1);
-  scene.ledger.fails = true;
+  await eventually("it is reversed", async () => fixture.reversed.length === 1);
+  fixture.ledger.fails = true;
   reversals.reverseLater(callOf(1));
   const lost = "The call call_1 of acc_Ada could neither be reversed nor kept for later";
-  await eventually("it is told", async () => scene.complaints.includes(lost));
+  await eventually("it is told", async () => fixture.loggedErrors.includes(lost));
   await reversals.stop();
   await reversals.close();
 });
 
 test("a file that cannot be read is told, and hinders no start", async (t) => {
-  const scene = openScene(t);
-  writeFileSync(scene.file, "this is no database at all, whatever its name says");
-  const reversals = scene.open();
-  assert.match(scene.complaints.join(), /could not be read from .*reversals\.sqlite/);
+  const fixture = openFixture(t);
+  writeFileSync(fixture.file, "this is no database at all, whatever its name says");
+  const reversals = fixture.open();
+  assert.match(fixture.loggedErrors.join(), /could not be read from .*reversals\.sqlite/);
   await reversals.stop();
   await reversals.close();
 });
@@ -146,13 +146,13 @@ test("a node that was killed reverses with its next start what it owed", {
   assert.equal(readdirSync(DATA_DIR).includes("reversals.sqlite"), false);
   const open = () => {
     const driver = openDataFolder(DATA_DIR);
-    return { driver, scene: createScene(openSqliteDirect(driver)) };
+    return { driver, fixture: createFixture(openSqliteDirect(driver)) };
   };
   const before = open();
-  const account = await before.scene.account("Ada", { credits: 5 });
+  const account = await before.fixture.account("Ada", { credits: 5 });
   const now = Date.now();
-  const order = before.scene.debitOrder(account, { now });
-  await before.scene.ledger.debit(order);
+  const order = before.fixture.debitOrder(account, { now });
+  await before.fixture.ledger.debit(order);
   before.driver.close();
   // As the file is after a kill.
   const file = reversalFile(DATA_DIR);
@@ -169,9 +169,9 @@ test("a node that was killed reverses with its next start what it owed", {
   const server = await startServer(t, { DATA_DIR });
   while (waiting() > 0) await sleep(20);
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
-  const { driver, scene } = open();
-  const { books } = await assertBooks(scene.ledger, Date.now());
-  assert.equal(books.reversed, 1);
-  assert.equal(await scene.balance(account), 5);
+  const { driver, fixture } = open();
+  const { totals } = await assertTotals(fixture.ledger, Date.now());
+  assert.equal(totals.reversed, 1);
+  assert.equal(await fixture.balance(account), 5);
   driver.close();
 });

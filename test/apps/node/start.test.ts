@@ -34,11 +34,11 @@ test("the key is told once: a second start on the same data tells none and knows
   const key = await first.demoKey();
   await first.end("SIGINT");
   const second = await startServer(t, env);
-  const answer = await fetch(`${second.base}/api/v1/uuid`, {
+  const response = await fetch(`${second.base}/api/v1/uuid`, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}` },
   });
-  assert.equal(answer.status, 200);
+  assert.equal(response.status, 200);
   assert.ok(!second.written().includes("tb_"));
   await second.end("SIGTERM");
 });
@@ -60,9 +60,9 @@ test("two servers on one data folder, on two ports, both work on the same credit
   const headers = { Authorization: `Bearer ${await one.demoKey()}` };
   const two = await startServer(t, env);
   const call = async (base: string) => {
-    const answer = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
-    assert.equal(answer.status, 200, await answer.text());
-    return Number(answer.headers.get("credits-remaining"));
+    const response = await fetch(`${base}/api/v1/uuid`, { method: "POST", headers });
+    assert.equal(response.status, 200, await response.text());
+    return Number(response.headers.get("credits-remaining"));
   };
   const calls = Array.from({ length: 40 }, (_, at) => call(at % 2 === 0 ? one.base : two.base));
   const remaining = (await Promise.all(calls)).sort((a, b) => a - b);

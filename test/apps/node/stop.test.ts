@@ -18,7 +18,7 @@ for (const pauseMs of [0, 1, 5, 20]) {
     const connections = Array.from({ length: 40 }, () => openRaw(server.port));
     // Each connection is known to the server, and kept.
     for (const raw of connections) raw.write(rawPost("/api/v1/none", ""));
-    for (const raw of connections) assert.equal((await raw.answer()).status, 404);
+    for (const raw of connections) assert.equal((await raw.response()).status, 404);
 
     const [idle, ...busy] = connections;
     const sent = busy.map((raw, at) => {
@@ -33,9 +33,9 @@ for (const pauseMs of [0, 1, 5, 20]) {
     const ended = server.end("SIGTERM");
     let charged = 0;
     for (const raw of busy) {
-      const answer = await raw.answer();
-      assert.equal(answer.status, 200, answer.text);
-      charged += Number(answer.headers.get("credits-charged"));
+      const response = await raw.response();
+      assert.equal(response.status, 200, response.text);
+      charged += Number(response.headers.get("credits-charged"));
       assert.deepEqual(await raw.closed(), { rest: "", error: null });
     }
     assert.equal(charged, busy.length - 1);
@@ -63,10 +63,10 @@ test("a stop under a load that does not end: nothing answered is missing in the 
   const loops = Array.from({ length: 16 }, async () => {
     while (!isOver) {
       try {
-        const answer = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
-        await answer.arrayBuffer();
-        statuses.add(answer.status);
-        charged += Number(answer.headers.get("credits-charged"));
+        const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+        await response.arrayBuffer();
+        statuses.add(response.status);
+        charged += Number(response.headers.get("credits-charged"));
       } catch {
         // Refused, because the server does not listen any more.
         return;
@@ -97,9 +97,9 @@ test("a second SIGTERM changes nothing, and SIGINT is the same", {
 async function spent(folder: string): Promise<number> {
   const driver = openDataFolder(folder);
   try {
-    const { books, faults } = await openSqliteDirect(driver).ledger.audit({ now: Date.now() });
+    const { totals, faults } = await openSqliteDirect(driver).ledger.audit({ now: Date.now() });
     assert.deepEqual(faults, []);
-    return books.debited - books.reversed;
+    return totals.debited - totals.reversed;
   } finally {
     driver.close();
   }

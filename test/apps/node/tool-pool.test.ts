@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { runTool, type ToolAnswer } from "#api/pipeline/run-tool.ts";
-import { ERRORS, Fault } from "#errors.ts";
+import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
+import { ApiError, ERRORS } from "#errors.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { findTool, TOOLS, type Tool } from "#tools/registry.ts";
 import { openToolPool } from "../../../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../../../src/apps/node/tool-thread.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-service.ts";
-import { fixedSupply } from "../../support/tool-context.ts";
+import { fixedToolContext } from "../../support/tool-context.ts";
 
 /** Threads for large inputs: what they answer is what the same call answers on the main thread. */
 const RECEIVED_AT = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
@@ -34,9 +34,9 @@ function createJob(tool: string, body: string, changes: Partial<ThreadJob> = {})
   };
 }
 
-const runHere = (job: ThreadJob) => runTool(findTool(job.tool) as Tool, job, fixedSupply());
+const runHere = (job: ThreadJob) => runTool(findTool(job.tool) as Tool, job, fixedToolContext());
 
-const bytesOf = ({ body }: ToolAnswer) =>
+const bytesOf = ({ body }: ToolResponse) =>
   Buffer.from(typeof body === "string" ? new TextEncoder().encode(body) : body);
 
 const BODIES: Record<string, string[]> = {
@@ -57,10 +57,10 @@ for (const tool of TOOLS) {
       for (const fingerprint of [false, true]) {
         const random = await draw(tool.name, body);
         const changes = { fingerprint, random };
-        const inline = await runTool(tool, createJob(tool.name, body, changes), fixedSupply());
-        const answer = await pool.run(createJob(tool.name, body, changes));
-        assert.ok(bytesOf(answer).equals(bytesOf(inline)), body.slice(0, 80));
-        assert.deepEqual(answer.fingerprint, inline.fingerprint);
+        const inline = await runTool(tool, createJob(tool.name, body, changes), fixedToolContext());
+        const response = await pool.run(createJob(tool.name, body, changes));
+        assert.ok(bytesOf(response).equals(bytesOf(inline)), body.slice(0, 80));
+        assert.deepEqual(response.fingerprint, inline.fingerprint);
       }
     }
     assert.deepEqual(pool.faults, []);
@@ -113,16 +113,16 @@ for (const [name, job] of Object.entries(REFUSED)) {
   });
 }
 
-async function fault(run: Promise<unknown>): Promise<Fault> {
+async function fault(run: Promise<unknown>): Promise<ApiError> {
   const error = await run.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  assert.ok(error instanceof Fault, String(error));
+  assert.ok(error instanceof ApiError, String(error));
   return error;
 }
 
-function assertOverloaded({ code, details }: Fault) {
+function assertOverloaded({ code, details }: ApiError) {
   assert.equal(code, "unavailable");
   assert.match(details.headers?.["Retry-After"] ?? "", /^[1-9]\d*$/);
 }
@@ -174,20 +174,20 @@ test("a thread that cannot start refuses its call, and the process goes on", {
   );
   const headers = { Authorization: `Bearer ${await server.demoKey()}` };
   const call = async (tool: string, body: object) => {
-    const answer = await fetch(`${server.base}/api/v1/${tool}`, {
+    const response = await fetch(`${server.base}/api/v1/${tool}`, {
       method: "POST",
       headers,
       body: JSON.stringify(body),
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   };
   const large = { markdown: "a ".repeat(100_000) };
   const settled = await Promise.allSettled(
     Array.from({ length: 16 }, () => call("markdown-render", large)),
   );
   // A connection takes a descriptor as well: where none is left, the system cuts it before there is a request.
-  const answers = settled.filter((each) => each.status === "fulfilled").map(({ value }) => value);
-  const refused = answers.filter(({ status }) => status !== 200);
+  const responses = settled.filter((each) => each.status === "fulfilled").map(({ value }) => value);
+  const refused = responses.filter(({ status }) => status !== 200);
   for (const { status, text } of refused) {
     assert.ok(status === 500 || status === 503, text);
     assert.doesNotMatch(text, /EMFILE|Worker/);

@@ -9,30 +9,30 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { blockDrains, fillJournal } from "../../stores/journal-fixture.ts";
 
 /** Upkeep goes on in small steps, over a ledger that says what the test tells it, with a clock that the test moves. */
-const FOLD_AFTER_DAYS = 30;
+const ROLL_UP_AFTER_DAYS = 30;
 const BETWEEN_STEPS_MS = 50;
 const BETWEEN_ROUNDS_MS = 600_000;
 
-function openScene(t: TestContext, answers: (number | null | Error)[]) {
+function openFixture(t: TestContext, responses: (number | null | Error)[]) {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: START });
   const orders: MaintainOrder[] = [];
-  const complaints: { message: string; cause: unknown }[] = [];
+  const loggedErrors: { message: string; cause: unknown }[] = [];
   const apart: { ms: number | undefined } = { ms: undefined };
   const ledger = {
     async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
       orders.push(order);
-      const after = answers.shift() ?? null;
+      const after = responses.shift() ?? null;
       if (after instanceof Error) throw after;
       const clock = apart.ms === undefined ? {} : { clockAheadMs: apart.ms };
-      return { folded: 1, forgotten: 0, after, ...clock };
+      return { rolledUp: 1, forgotten: 0, after, ...clock };
     },
   };
-  const upkeep = startUpkeep(ledger as Ledger, FOLD_AFTER_DAYS, (message, { cause }) =>
-    complaints.push({ message, cause }),
+  const upkeep = startUpkeep(ledger as Ledger, ROLL_UP_AFTER_DAYS, (message, { cause }) =>
+    loggedErrors.push({ message, cause }),
   );
   return {
     orders,
-    complaints,
+    loggedErrors,
     apart,
     upkeep,
     async tick(ms: number) {
@@ -43,42 +43,42 @@ function openScene(t: TestContext, answers: (number | null | Error)[]) {
 }
 
 test("a round goes on where its last step stopped, with a pause for calls between steps, and starts anew later", async (t) => {
-  const scene = openScene(t, [7, 9, null, 4]);
-  assert.equal(scene.orders.length, 0);
+  const fixture = openFixture(t, [7, 9, null, 4]);
+  assert.equal(fixture.orders.length, 0);
   for (let step = 1; step <= 3; step += 1) {
-    await scene.tick(BETWEEN_STEPS_MS - 1);
-    assert.equal(scene.orders.length, step - 1);
-    await scene.tick(1);
-    assert.equal(scene.orders.length, step);
+    await fixture.tick(BETWEEN_STEPS_MS - 1);
+    assert.equal(fixture.orders.length, step - 1);
+    await fixture.tick(1);
+    assert.equal(fixture.orders.length, step);
   }
   assert.deepEqual(
-    scene.orders.map(({ after }) => after),
+    fixture.orders.map(({ after }) => after),
     [null, 7, 9],
   );
-  await scene.tick(BETWEEN_ROUNDS_MS - 1);
-  assert.equal(scene.orders.length, 3, "the round is over");
-  await scene.tick(1);
-  await scene.tick(BETWEEN_STEPS_MS);
+  await fixture.tick(BETWEEN_ROUNDS_MS - 1);
+  assert.equal(fixture.orders.length, 3, "the round is over");
+  await fixture.tick(1);
+  await fixture.tick(BETWEEN_STEPS_MS);
   assert.deepEqual(
-    scene.orders.slice(3).map(({ after }) => after),
+    fixture.orders.slice(3).map(({ after }) => after),
     [null, 4],
   );
-  assert.deepEqual(scene.complaints, []);
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("each step folds what is older than the setting says at its own time, and few rows", async (t) => {
-  const scene = openScene(t, [7, null]);
-  await scene.tick(BETWEEN_STEPS_MS);
-  await scene.tick(BETWEEN_STEPS_MS);
-  for (const [at, { now, foldBefore, rowsMax }] of scene.orders.entries()) {
+  const fixture = openFixture(t, [7, null]);
+  await fixture.tick(BETWEEN_STEPS_MS);
+  await fixture.tick(BETWEEN_STEPS_MS);
+  for (const [at, { now, rollUpBefore, rowsMax }] of fixture.orders.entries()) {
     assert.equal(now, START + (at + 1) * BETWEEN_STEPS_MS);
-    assert.equal(foldBefore, now - FOLD_AFTER_DAYS * DAY);
+    assert.equal(rollUpBefore, now - ROLL_UP_AFTER_DAYS * DAY);
     assert.ok(rowsMax >= 1 && rowsMax <= 1_000);
   }
 });
 
 test("while steps come full they grow for as long as they are quick, and the next round begins small", async (t) => {
-  const scene = openScene(t, [1, 2, 3, 4, 5, 6, 7, 8, null, null]);
+  const fixture = openFixture(t, [1, 2, 3, 4, 5, 6, 7, 8, null, null]);
   // How long each step takes.
   const took = [1, 1, 1, 1, 1, 30, 60, 60, 1];
   let [elapsed, asked] = [0, 0];
@@ -87,22 +87,22 @@ test("while steps come full they grow for as long as they are quick, and the nex
     asked += 1;
     return elapsed;
   });
-  for (let step = 0; step < 9; step += 1) await scene.tick(BETWEEN_STEPS_MS);
-  await scene.tick(BETWEEN_ROUNDS_MS);
+  for (let step = 0; step < 9; step += 1) await fixture.tick(BETWEEN_STEPS_MS);
+  await fixture.tick(BETWEEN_ROUNDS_MS);
   assert.deepEqual(
-    scene.orders.map(({ rowsMax }) => rowsMax),
+    fixture.orders.map(({ rowsMax }) => rowsMax),
     [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 4_000, 2_000, 500],
   );
 });
 
 test("a clock that is apart from the database's is told to the operator, each round", async (t) => {
-  const scene = openScene(t, []);
+  const fixture = openFixture(t, []);
   for (const ms of [7_400, undefined, -90_000]) {
-    scene.apart.ms = ms;
-    await scene.tick(scene.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
+    fixture.apart.ms = ms;
+    await fixture.tick(fixture.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
   }
-  assert.equal(scene.orders.length, 3);
-  const said = scene.complaints.map(({ message }) => message);
+  assert.equal(fixture.orders.length, 3);
+  const said = fixture.loggedErrors.map(({ message }) => message);
   assert.equal(said.length, 2);
   assert.match(
     said[0] as string,
@@ -113,34 +113,34 @@ test("a clock that is apart from the database's is told to the operator, each ro
 
 test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {
   const fault = new Error("no ledger");
-  const scene = openScene(t, [7, fault, fault, 3]);
-  await scene.tick(BETWEEN_STEPS_MS);
-  await scene.tick(BETWEEN_STEPS_MS);
-  assert.deepEqual(scene.complaints, [
+  const fixture = openFixture(t, [7, fault, fault, 3]);
+  await fixture.tick(BETWEEN_STEPS_MS);
+  await fixture.tick(BETWEEN_STEPS_MS);
+  assert.deepEqual(fixture.loggedErrors, [
     { message: "Upkeep of the ledger failed; it is tried again later", cause: fault },
   ]);
-  await scene.tick(BETWEEN_STEPS_MS * 10);
-  assert.equal(scene.orders.length, 2, "a ledger in trouble is left alone for a while");
-  await scene.tick(BETWEEN_ROUNDS_MS);
-  assert.equal(scene.complaints.length, 2);
-  await scene.tick(BETWEEN_ROUNDS_MS);
-  await scene.tick(BETWEEN_STEPS_MS);
+  await fixture.tick(BETWEEN_STEPS_MS * 10);
+  assert.equal(fixture.orders.length, 2, "a ledger in trouble is left alone for a while");
+  await fixture.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(fixture.loggedErrors.length, 2);
+  await fixture.tick(BETWEEN_ROUNDS_MS);
+  await fixture.tick(BETWEEN_STEPS_MS);
   assert.deepEqual(
-    scene.orders.map(({ after }) => after),
+    fixture.orders.map(({ after }) => after),
     [null, 7, null, null, 3],
   );
-  assert.equal(scene.complaints.length, 2);
+  assert.equal(fixture.loggedErrors.length, 2);
 });
 
 test("after stop() there is no step any more, not even where one was under way", async (t) => {
-  const scene = openScene(t, [7, 8]);
-  await scene.tick(BETWEEN_STEPS_MS);
-  scene.upkeep.stop();
-  await scene.tick(BETWEEN_ROUNDS_MS);
-  assert.equal(scene.orders.length, 1);
+  const fixture = openFixture(t, [7, 8]);
+  await fixture.tick(BETWEEN_STEPS_MS);
+  fixture.upkeep.stop();
+  await fixture.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(fixture.orders.length, 1);
 
   t.mock.timers.reset();
-  const other = openScene(t, [7, 8]);
+  const other = openFixture(t, [7, 8]);
   t.mock.timers.tick(BETWEEN_STEPS_MS);
   other.upkeep.stop();
   await turn();

@@ -25,7 +25,7 @@ export function describeAccounts(open: OpenLedger) {
     });
   });
 
-  rule("an account nobody opened is not found by any operation", async ({ ledger, ...scene }) => {
+  rule("an account nobody opened is not found by any operation", async ({ ledger, ...fixture }) => {
     const account = accountId("Nobody");
     const order = { account, now: START };
     assert.equal(await ledger.findAccount(order), null);
@@ -39,43 +39,47 @@ export function describeAccounts(open: OpenLedger) {
     });
     assert.deepEqual(await ledger.listKeys({ account }), []);
     assert.deepEqual(await ledger.usage({ account, from: 0, to: START + DAY }), []);
-    assert.deepEqual(await scene.createKey(account), { outcome: "no_account" });
+    assert.deepEqual(await fixture.createKey(account), { outcome: "no_account" });
     assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
-    assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
-    assert.deepEqual(await scene.clawback(account, "gift", 5), { outcome: "no_grant" });
+    assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
+    assert.deepEqual(await fixture.clawback(account, "gift", 5), { outcome: "no_grant" });
     assert.deepEqual(await ledger.setLowBalance({ ...order, lowBalance: 5 }), { found: false });
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {
       reversed: false,
     });
     assert.equal(await ledger.findAccount(order), null);
   });
 
-  rule("what an account has left is found with it, as of the time asked for", async (scene) => {
-    const account = await scene.account();
-    await scene.grant(account, "soon", 3, { expiresAt: START + DAY });
-    await scene.grant(account, "kept", 2);
-    const find = (now: number) => scene.ledger.findAccount({ account, now });
+  rule("what an account has left is found with it, as of the time asked for", async (fixture) => {
+    const account = await fixture.account();
+    await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
+    await fixture.grant(account, "kept", 2);
+    const find = (now: number) => fixture.ledger.findAccount({ account, now });
     assert.equal((await find(START + DAY - 1))?.balance, 5);
     assert.equal((await find(START + DAY))?.balance, 2);
   });
 
   rule(
     "a suspended account keeps its credits and is refused until it is resumed",
-    async (scene) => {
-      const { ledger } = scene;
-      const account = await scene.account("Ada", { credits: 2 });
+    async (fixture) => {
+      const { ledger } = fixture;
+      const account = await fixture.account("Ada", { credits: 2 });
       assert.deepEqual(await ledger.suspendAccount({ account, now: START }), { found: true });
       assert.equal((await ledger.findAccount({ account, now: START }))?.state, "suspended");
-      assert.deepEqual(await scene.debit(account), { outcome: "account_suspended", balance: 2 });
+      assert.deepEqual(await fixture.debit(account), { outcome: "account_suspended", balance: 2 });
       assert.deepEqual(await ledger.resumeAccount({ account, now: START }), { found: true });
       assert.equal((await ledger.findAccount({ account, now: START }))?.state, "open");
-      assert.deepEqual(await scene.debit(account), { outcome: "debited", charged: 1, balance: 1 });
+      assert.deepEqual(await fixture.debit(account), {
+        outcome: "debited",
+        charged: 1,
+        balance: 1,
+      });
     },
   );
 
-  rule("suspending and resuming can be asked for twice", async ({ ledger, ...scene }) => {
-    const account = await scene.account();
+  rule("suspending and resuming can be asked for twice", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account();
     const order = { account, now: START };
     for (const change of [ledger.suspendAccount, ledger.resumeAccount]) {
       assert.deepEqual(await change(order), { found: true });
@@ -86,30 +90,30 @@ export function describeAccounts(open: OpenLedger) {
 
   rule(
     "a suspended account takes grants and new keys: only its calls are stopped",
-    async (scene) => {
-      const account = await scene.account();
-      await scene.ledger.suspendAccount({ account, now: START });
-      assert.equal((await scene.grant(account, "gift", 5)).outcome, "granted");
-      assert.deepEqual(await scene.createKey(account, "other"), { outcome: "created" });
-      assert.equal(await scene.balance(account), 5);
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.ledger.suspendAccount({ account, now: START });
+      assert.equal((await fixture.grant(account, "gift", 5)).outcome, "granted");
+      assert.deepEqual(await fixture.createKey(account, "other"), { outcome: "created" });
+      assert.equal(await fixture.balance(account), 5);
     },
   );
 
-  rule("closing an account forfeits what it could still spend, and no more", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.grant(account, "short", 7, { expiresAt: START + MINUTE });
-    await scene.debit(account, { now: START + MINUTE });
+  rule("closing an account forfeits what it could still spend, and no more", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.grant(account, "short", 7, { expiresAt: START + MINUTE });
+    await fixture.debit(account, { now: START + MINUTE });
     const order = { account, now: START + MINUTE };
     assert.deepEqual(await ledger.closeAccount(order), { found: true, forfeited: 4 });
-    assert.equal(await scene.balance(account, order.now), 0);
+    assert.equal(await fixture.balance(account, order.now), 0);
     assert.equal((await ledger.findAccount(order))?.state, "closed");
-    const { voided, expired, remaining } = await scene.books(order.now);
+    const { voided, expired, remaining } = await fixture.totals(order.now);
     assert.deepEqual({ voided, expired, remaining }, { voided: 4, expired: 7, remaining: 0 });
   });
 
-  rule("closing twice finds nothing more to forfeit", async ({ ledger, ...scene }) => {
-    const account = await scene.account("Ada", { credits: 5 });
+  rule("closing twice finds nothing more to forfeit", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account("Ada", { credits: 5 });
     assert.equal((await ledger.closeAccount({ account, now: START })).forfeited, 5);
     assert.deepEqual(await ledger.closeAccount({ account, now: START }), {
       found: true,
@@ -117,25 +121,25 @@ export function describeAccounts(open: OpenLedger) {
     });
   });
 
-  rule("a closed account stays closed and takes no orders", async ({ ledger, ...scene }) => {
-    const account = await scene.account("Ada", { freeCall: "open", credits: 5 });
+  rule("a closed account stays closed and takes no orders", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
     const order = { account, now: START };
     await ledger.closeAccount(order);
     assert.deepEqual(await ledger.resumeAccount(order), { found: false });
     assert.deepEqual(await ledger.suspendAccount(order), { found: false });
     assert.deepEqual(await ledger.openAccount({ ...order, freeCall: "open" }), { opened: false });
-    assert.deepEqual(await scene.grant(account, "gift", 5), { outcome: "no_account" });
-    assert.deepEqual(await scene.grant(account, "first", 5), { outcome: "no_account" });
-    assert.deepEqual(await scene.createKey(account, "other"), { outcome: "no_account" });
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
+    assert.deepEqual(await fixture.grant(account, "first", 5), { outcome: "no_account" });
+    assert.deepEqual(await fixture.createKey(account, "other"), { outcome: "no_account" });
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.equal((await ledger.findAccount(order))?.state, "closed");
-    assert.equal(await scene.balance(account), 0);
+    assert.equal(await fixture.balance(account), 0);
   });
 
-  rule("a suspended account can be closed", async ({ ledger, ...scene }) => {
-    const account = await scene.account("Ada", { credits: 1 });
+  rule("a suspended account can be closed", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account("Ada", { credits: 1 });
     await ledger.suspendAccount({ account, now: START });
     assert.equal((await ledger.closeAccount({ account, now: START })).forfeited, 1);
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
   });
 }

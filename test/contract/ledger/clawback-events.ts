@@ -10,12 +10,12 @@ export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {
     grant: { id, kind: "operator", amount, expiresAt: end },
   });
 
-  rule("the owner is told of a balance that falls, and anew once it has risen", async (scene) => {
-    const account = await scene.account("Ada", { credits: 30 });
-    await scene.news();
+  rule("the owner is told of a balance that falls, and anew once it has risen", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 30 });
+    await fixture.news();
     const kindsAfter = async (credits: number) => {
-      await scene.clawback(account, "first", credits);
-      return (await scene.news()).map(({ kind }) => kind);
+      await fixture.clawback(account, "first", credits);
+      return (await fixture.news()).map(({ kind }) => kind);
     };
     assert.deepEqual(await kindsAfter(15), ["credits.low"]);
     assert.deepEqual(await kindsAfter(30), ["credits.depleted"]);
@@ -25,15 +25,15 @@ export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {
 
   rule(
     "the owner is told of the credits that come back, at each fall of the figure",
-    async (scene) => {
-      const account = await scene.account("Ada", { credits: 100 });
-      await scene.grant(account, "soon", 10, { expiresAt });
-      await spendCredits(scene, account, 4);
-      for (const grant of ["first", "soon"]) await scene.clawback(account, grant, 10);
-      await scene.news();
-      const newsAfter = async (...figures: [grant: string, credits: number, version?: number]) => {
-        await scene.clawback(account, ...figures);
-        return scene.news();
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 100 });
+      await fixture.grant(account, "soon", 10, { expiresAt });
+      await spendCredits(fixture, account, 4);
+      for (const grant of ["first", "soon"]) await fixture.clawback(account, grant, 10);
+      await fixture.news();
+      const newsAfter = async (...usage: [grant: string, credits: number, version?: number]) => {
+        await fixture.clawback(account, ...usage);
+        return fixture.news();
       };
       assert.deepEqual(await newsAfter("first", 7), [returned("first", 3)]);
       assert.deepEqual(await newsAfter("first", 7), [], "once");
@@ -44,34 +44,34 @@ export function describeClawbackEvents(rule: ReturnType<typeof createRule>) {
     },
   );
 
-  rule("of credits that come back expired nobody is told", async (scene) => {
-    const account = await scene.account("Ada", { credits: 100 });
-    await scene.grant(account, "soon", 10, { expiresAt });
-    await scene.clawback(account, "soon", 10);
-    await scene.news();
-    await scene.clawback(account, "soon", 5, undefined, expiresAt);
-    assert.deepEqual(await scene.news(), []);
+  rule("of credits that come back expired nobody is told", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 100 });
+    await fixture.grant(account, "soon", 10, { expiresAt });
+    await fixture.clawback(account, "soon", 10);
+    await fixture.news();
+    await fixture.clawback(account, "soon", 5, undefined, expiresAt);
+    assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("a suspended account's owner is told too", async (scene) => {
-    const account = await scene.account("Ada", { credits: 100 });
-    await scene.clawback(account, "first", 10);
-    await scene.ledger.suspendAccount({ account, now: START });
-    await scene.news();
-    await scene.clawback(account, "first", 9);
-    assert.deepEqual(await scene.news(), [returned("first", 1)]);
+  rule("a suspended account's owner is told too", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 100 });
+    await fixture.clawback(account, "first", 10);
+    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.news();
+    await fixture.clawback(account, "first", 9);
+    assert.deepEqual(await fixture.news(), [returned("first", 1)]);
   });
 
   rule(
     "a lifetime plan that begins again is told with its credits, without an end",
-    async (scene) => {
-      const account = await scene.account("Ada", { credits: 100 });
-      await scene.grant(account, "plan", 9, { kind: "lifetime" });
-      await scene.clawback(account, "plan", 9);
-      await scene.news();
-      await scene.clawback(account, "plan", 0);
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 100 });
+      await fixture.grant(account, "plan", 9, { kind: "lifetime" });
+      await fixture.clawback(account, "plan", 9);
+      await fixture.news();
+      await fixture.clawback(account, "plan", 0);
       const grant = { id: "plan", kind: "lifetime", amount: 9, expiresAt: null };
-      assert.deepEqual(await scene.news(), [{ at: START, kind: "credits.granted", grant }]);
+      assert.deepEqual(await fixture.news(), [{ at: START, kind: "credits.granted", grant }]);
     },
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OrderRefused } from "#ledger/port.ts";
-import { type createRule, DAY, type Scene, START } from "./fixture.ts";
+import { type createRule, DAY, type Fixture, START } from "./fixture.ts";
 
 /** What a clawback of so many credits does to one grant. */
 export const clawedBack = (voided: number, spent = 0) => ({
@@ -84,42 +84,42 @@ const TABLE: Record<string, Row[]> = {
   ],
 };
 
-export function describeClawbackFigures(rule: ReturnType<typeof createRule>) {
+export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
   for (const [sentence, rows] of Object.entries(TABLE))
-    rule(`clawback: ${sentence}`, async (scene) => {
-      const account = await scene.account("Ada", { credits: 10 });
+    rule(`clawback: ${sentence}`, async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 10 });
       const callIds: string[] = [];
       for (const [act, stands] of rows) {
         const [what, credits] = [act.split(" ")[0], Number(act.split(" ")[1] ?? 0)];
         const [remaining, voided, spent] = stands.split(" ").map(Number);
-        if (what === "spend") callIds.push(await spendCredits(scene, account, credits));
-        else if (what === "reverse") await reverseCall(scene, account, callIds.shift());
+        if (what === "spend") callIds.push(await spendCredits(fixture, account, credits));
+        else if (what === "reverse") await reverseCall(fixture, account, callIds.shift());
         else {
-          const outcome = await scene.clawback(account, "first", credits);
+          const outcome = await fixture.clawback(account, "first", credits);
           assert.deepEqual(outcome, clawedBack(voided as number, spent), act);
         }
-        assert.deepEqual(await scene.remaining(account), { first: remaining }, act);
-        const books = await scene.books();
-        assert.deepEqual([books.voided, books.debited - books.reversed], [voided, spent], act);
+        assert.deepEqual(await fixture.remaining(account), { first: remaining }, act);
+        const totals = await fixture.totals();
+        assert.deepEqual([totals.voided, totals.debited - totals.reversed], [voided, spent], act);
       }
     });
 
-  rule("more than the grant is the whole grant", async (scene) => {
-    const account = await scene.account("Ada", { credits: 10 });
-    await scene.grant(account, "other", 5);
-    assert.deepEqual(await scene.clawback(account, "first", 2 ** 53 - 1), clawedBack(10));
-    assert.deepEqual(await scene.remaining(account), { other: 5, first: 0 });
-    assert.deepEqual(await scene.clawback(account, "first", 9), clawedBack(9), "and not more");
-    assert.equal(await scene.balance(account), 6);
+  rule("more than the grant is the whole grant", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 10 });
+    await fixture.grant(account, "other", 5);
+    assert.deepEqual(await fixture.clawback(account, "first", 2 ** 53 - 1), clawedBack(10));
+    assert.deepEqual(await fixture.remaining(account), { other: 5, first: 0 });
+    assert.deepEqual(await fixture.clawback(account, "first", 9), clawedBack(9), "and not more");
+    assert.equal(await fixture.balance(account), 6);
   });
 
-  rule("credits that were given back are spent in their old place", async (scene) => {
-    const account = await scene.account("Ada", { credits: 2 });
-    await scene.grant(account, "soon", 3, { expiresAt: START + DAY });
-    await scene.clawback(account, "soon", 3);
-    await scene.clawback(account, "soon", 1);
-    await spendCredits(scene, account, 3);
-    assert.deepEqual(await scene.remaining(account), { first: 1, soon: 0 });
+  rule("credits that were given back are spent in their old place", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 2 });
+    await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
+    await fixture.clawback(account, "soon", 3);
+    await fixture.clawback(account, "soon", 1);
+    await spendCredits(fixture, account, 3);
+    assert.deepEqual(await fixture.remaining(account), { first: 1, soon: 0 });
   });
 
   for (const [name, credits, version] of [
@@ -129,31 +129,31 @@ export function describeClawbackFigures(rule: ReturnType<typeof createRule>) {
     ["version -1", 1, -1],
     ["version 0.5", 1, 0.5],
   ] as const)
-    rule(`a clawback of ${name} is rejected and changes nothing`, async (scene) => {
-      const account = await scene.account("Ada", { credits: 5 });
-      await assert.rejects(scene.clawback(account, "first", credits, version), OrderRefused);
-      assert.equal(await scene.balance(account), 5);
-      assert.equal((await scene.books()).voided, 0);
+    rule(`a clawback of ${name} is rejected and changes nothing`, async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      await assert.rejects(fixture.clawback(account, "first", credits, version), OrderRefused);
+      assert.equal(await fixture.balance(account), 5);
+      assert.equal((await fixture.totals()).voided, 0);
     });
 }
 
 /** One call of so many credits; resolves with its id. */
 export async function spendCredits(
-  scene: Scene,
+  fixture: Fixture,
   account: string,
   credits: number,
 ): Promise<string> {
-  const order = scene.debitOrder(account, { credits });
-  assert.equal((await scene.ledger.debit(order)).outcome, "debited");
+  const order = fixture.debitOrder(account, { credits });
+  assert.equal((await fixture.ledger.debit(order)).outcome, "debited");
   return order.callId;
 }
 
 export async function reverseCall(
-  scene: Scene,
+  fixture: Fixture,
   account: string,
   callId = "",
   now = START,
 ): Promise<void> {
   const ref = { account, callId, at: START, now };
-  assert.deepEqual(await scene.ledger.reverse(ref), { reversed: true });
+  assert.deepEqual(await fixture.ledger.reverse(ref), { reversed: true });
 }

@@ -19,7 +19,7 @@ import {
   usageOf,
 } from "../../ledger/rules/model-sums.ts";
 import { ADA, BOB, NOBODY } from "../../ledger/rules/names.ts";
-import { allEntries, assertBooks, sortedUsage } from "./fixture.ts";
+import { allEntries, assertTotals, sortedUsage } from "./fixture.ts";
 
 export type Compared = { ledger: Ledger; model: Model; now: number };
 
@@ -71,8 +71,8 @@ const statusOf = (account: ModelAccount, now: number) => ({
 export async function compareAll(compared: Compared): Promise<void> {
   const { ledger, model, now } = compared;
   await compareEntries(compared, ENTRIES_MAX);
-  const { books } = await assertBooks(ledger, now);
-  assert.deepEqual(books, totalsOf(model.accounts.values(), now));
+  const { totals } = await assertTotals(ledger, now);
+  assert.deepEqual(totals, totalsOf(model.accounts.values(), now));
   const nameOf = (row: { hour: number; account: string; key: string; tool: string }) =>
     `${row.hour} ${row.account} ${row.key} ${row.tool}`;
   const expected = usageOf(model.accounts.values());

@@ -8,9 +8,9 @@ export function describeConcurrency(open: OpenLedger) {
   const times = <Item>(count: number, make: (index: number) => Item) =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  rule("of 1,000 calls at once on 50 credits exactly 50 are paid", async (scene) => {
-    const account = await scene.account("Ada", { credits: 50 });
-    const outcomes = await Promise.all(times(1000, () => scene.debit(account)));
+  rule("of 1,000 calls at once on 50 credits exactly 50 are paid", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 50 });
+    const outcomes = await Promise.all(times(1000, () => fixture.debit(account)));
     assert.deepEqual(tally(outcomes), { debited: 50, insufficient_credits: 950 });
     const balances = outcomes.flatMap((each) => (each.outcome === "debited" ? each.balance : []));
     const each = times(50, (index) => index);
@@ -19,80 +19,80 @@ export function describeConcurrency(open: OpenLedger) {
       each,
       "each balance once",
     );
-    assert.equal(await scene.balance(account), 0);
-    assert.equal((await scene.usage())[0]?.calls, 50);
+    assert.equal(await fixture.balance(account), 0);
+    assert.equal((await fixture.usage())[0]?.calls, 50);
   });
 
-  rule("of 20 first calls at once on a balance of zero exactly one succeeds", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open" });
-    const outcomes = await Promise.all(times(20, () => scene.debit(account)));
+  rule("of 20 first calls at once on a balance of zero exactly one succeeds", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    const outcomes = await Promise.all(times(20, () => fixture.debit(account)));
     assert.deepEqual(tally(outcomes), { debited: 1, insufficient_credits: 19 });
     assert.ok(outcomes.every((each) => each.outcome !== "debited" || each.charged === 0));
   });
 
   rule(
     "of 200 calls at once with one idempotency key one is paid and the rest hear its answer",
-    async (scene) => {
-      const account = await scene.account("Ada", { credits: 500 });
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 500 });
       const outcomes = await Promise.all(
         times(200, (index) =>
-          scene.debit(account, { idempotency: idempotency("once", "body", `answer ${index}`) }),
+          fixture.debit(account, { idempotency: idempotency("once", "body", `answer ${index}`) }),
         ),
       );
       assert.deepEqual(tally(outcomes), { debited: 1, replayed: 199 });
       const winner = outcomes.findIndex(({ outcome }) => outcome === "debited");
-      const answers = new Set(
-        outcomes.flatMap((each) => (each.outcome === "replayed" ? each.replay.answerSha256 : [])),
+      const responses = new Set(
+        outcomes.flatMap((each) => (each.outcome === "replayed" ? each.replay.responseSha256 : [])),
       );
-      assert.deepEqual([...answers], [sha256(`answer ${winner}`)]);
-      assert.equal(await scene.balance(account), 499);
+      assert.deepEqual([...responses], [sha256(`answer ${winner}`)]);
+      assert.equal(await fixture.balance(account), 499);
     },
   );
 
-  rule("one call sent 50 times at once is one debit", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    const order = scene.debitOrder(account);
-    const outcomes = await Promise.all(times(50, () => scene.ledger.debit(order)));
+  rule("one call sent 50 times at once is one debit", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    const order = fixture.debitOrder(account);
+    const outcomes = await Promise.all(times(50, () => fixture.ledger.debit(order)));
     assert.deepEqual(tally(outcomes), { debited: 50 });
     assert.ok(outcomes.every((each) => each.outcome === "debited" && each.charged === 1));
-    assert.equal(await scene.balance(account), 4);
+    assert.equal(await fixture.balance(account), 4);
   });
 
-  rule("accounts that call at once do not touch each other", async (scene) => {
+  rule("accounts that call at once do not touch each other", async (fixture) => {
     const accounts = await Promise.all(
-      times(20, (index) => scene.account(`Many${index + 10}`, { credits: index + 1 })),
+      times(20, (index) => fixture.account(`Many${index + 10}`, { credits: index + 1 })),
     );
-    const orders = times(20 * 30, (index) => scene.debitOrder(accounts[index % 20] as string));
+    const orders = times(20 * 30, (index) => fixture.debitOrder(accounts[index % 20] as string));
     const outcomes = await Promise.all(
       orders.map(
         async (order): Promise<[DebitOrder, DebitOutcome]> => [
           order,
-          await scene.ledger.debit(order),
+          await fixture.ledger.debit(order),
         ],
       ),
     );
     for (const [index, account] of accounts.entries()) {
       const own = outcomes.filter(([order]) => order.account === account);
       assert.equal(tally(own.map(([, outcome]) => outcome)).debited, index + 1);
-      assert.equal(await scene.balance(account), 0);
+      assert.equal(await fixture.balance(account), 0);
     }
   });
 
-  rule("one grant asked for 50 times at once is granted once", async (scene) => {
-    const account = await scene.account();
-    const outcomes = await Promise.all(times(50, () => scene.grant(account, "starter", 100)));
+  rule("one grant asked for 50 times at once is granted once", async (fixture) => {
+    const account = await fixture.account();
+    const outcomes = await Promise.all(times(50, () => fixture.grant(account, "starter", 100)));
     assert.equal(outcomes.filter(({ outcome }) => outcome === "granted").length, 1);
     assert.equal(outcomes.filter(({ outcome }) => outcome === "already_granted").length, 49);
-    assert.equal(await scene.balance(account), 100);
+    assert.equal(await fixture.balance(account), 100);
   });
 
-  rule("one call reversed 50 times at once gives one credit back", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    const { callId } = await debited(scene, account);
+  rule("one call reversed 50 times at once gives one credit back", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    const { callId } = await debited(fixture, account);
     const order = { account, callId, at: START, now: START };
-    const outcomes = await Promise.all(times(50, () => scene.ledger.reverse(order)));
+    const outcomes = await Promise.all(times(50, () => fixture.ledger.reverse(order)));
     assert.equal(outcomes.filter(({ reversed }) => reversed).length, 1);
-    assert.equal(await scene.balance(account), 5);
+    assert.equal(await fixture.balance(account), 5);
   });
 
   rule("an account opened 20 times at once is opened once", async ({ ledger }) => {
@@ -101,31 +101,36 @@ export function describeConcurrency(open: OpenLedger) {
     assert.equal(outcomes.filter(({ opened }) => opened).length, 1);
   });
 
-  rule("calls at once with everything else lose and invent no credit", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open", credits: 20 });
+  rule("calls at once with everything else lose and invent no credit", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open", credits: 20 });
     await Promise.all(
       times(120, async (index) => {
-        if (index % 10 === 3) await scene.grant(account, `gift-${index}`, 2);
+        if (index % 10 === 3) await fixture.grant(account, `gift-${index}`, 2);
         else if (index % 10 === 6) {
-          const { callId } = await debited(scene, account);
-          await scene.ledger.reverse({ account, callId, at: START, now: START });
+          const { callId } = await debited(fixture, account);
+          await fixture.ledger.reverse({ account, callId, at: START, now: START });
         } else if (index % 10 === 9)
-          await scene.ledger.maintain({ now: START, foldBefore: START, rowsMax: 3, after: null });
-        else await scene.debit(account);
+          await fixture.ledger.maintain({
+            now: START,
+            rollUpBefore: START,
+            rowsMax: 3,
+            after: null,
+          });
+        else await fixture.debit(account);
       }),
     );
     // What the last reversals gave back may be left over; then 20 + 24 credits were spent, and a free call.
-    while ((await scene.debit(account)).outcome === "debited");
-    assert.equal(await scene.balance(account), 0);
-    const { debited: made, reversed } = await scene.books();
+    while ((await fixture.debit(account)).outcome === "debited");
+    assert.equal(await fixture.balance(account), 0);
+    const { debited: made, reversed } = await fixture.totals();
     assert.equal(made - reversed, 44);
   });
 }
 
-type Scene = Parameters<Parameters<ReturnType<typeof createRule>>[1]>[0];
+type Fixture = Parameters<Parameters<ReturnType<typeof createRule>>[1]>[0];
 
-async function debited(scene: Scene, account: string): Promise<DebitOrder> {
-  const order = scene.debitOrder(account);
-  await scene.ledger.debit(order);
+async function debited(fixture: Fixture, account: string): Promise<DebitOrder> {
+  const order = fixture.debitOrder(account);
+  await fixture.ledger.debit(order);
   return order;
 }

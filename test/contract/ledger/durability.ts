@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   allEntries,
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   DAY,
+  type Fixture,
   HOUR,
   idempotency,
   keyId,
   maintainFully,
   type OpenLedger,
-  type Scene,
   START,
   sortedUsage,
 } from "./fixture.ts";
@@ -18,42 +18,42 @@ import {
 /** For stores that outlive their process. */
 export function describeDurability(open: OpenLedger) {
   test("whatever was answered is still there after the store is opened again", async (t) => {
-    const scene = createScene(await open(t));
-    if (scene.reopen === undefined) return t.skip("this store does not outlive its process");
-    const account = await scene.account("Ada", { freeCall: "open", credits: 5 });
-    await scene.grant(account, "short", 3, { expiresAt: START + DAY });
-    await scene.createKey(account, "other");
+    const fixture = createFixture(await open(t));
+    if (fixture.reopen === undefined) return t.skip("this store does not outlive its process");
+    const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
+    await fixture.grant(account, "short", 3, { expiresAt: START + DAY });
+    await fixture.createKey(account, "other");
     const once = { idempotency: idempotency("once") };
-    const [free, paid, reversed] = [1, 2, 3].map(() => scene.debitOrder(account)) as [
+    const [free, paid, reversed] = [1, 2, 3].map(() => fixture.debitOrder(account)) as [
       Order,
       Order,
       Order,
     ];
-    for (const order of [free, paid, reversed, scene.debitOrder(account, once)])
-      await scene.ledger.debit(order);
-    await scene.ledger.reverse({ account, callId: reversed.callId, at: START, now: START });
-    await scene.ledger.revokeKey({ account, id: keyId(account, "other"), now: START });
-    await maintainFully(scene.ledger, { now: START, foldBefore: START - HOUR, rowsMax: 9 });
-    const before = await picture(scene.ledger, account);
+    for (const order of [free, paid, reversed, fixture.debitOrder(account, once)])
+      await fixture.ledger.debit(order);
+    await fixture.ledger.reverse({ account, callId: reversed.callId, at: START, now: START });
+    await fixture.ledger.revokeKey({ account, id: keyId(account, "other"), now: START });
+    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START - HOUR, rowsMax: 9 });
+    const before = await picture(fixture.ledger, account);
 
-    const ledger = await scene.reopen();
+    const ledger = await fixture.reopen();
     assert.deepEqual(await picture(ledger, account), before);
     assert.deepEqual(await ledger.debit(paid), { outcome: "debited", charged: 1, balance: 6 });
     await assert.rejects(ledger.debit(reversed), /reversed/);
-    const repeat = scene.debitOrder(account, once);
+    const repeat = fixture.debitOrder(account, once);
     assert.equal((await ledger.debit(repeat)).outcome, "replayed");
     assert.equal(
-      (await ledger.debit(scene.debitOrder(account, { key: "other" }))).outcome,
+      (await ledger.debit(fixture.debitOrder(account, { key: "other" }))).outcome,
       "invalid_key",
     );
-    assert.equal((await ledger.debit(scene.debitOrder(account))).outcome, "debited");
-    await assertBooks(ledger, START);
+    assert.equal((await ledger.debit(fixture.debitOrder(account))).outcome, "debited");
+    await assertTotals(ledger, START);
   });
 }
 
-type Order = ReturnType<Scene["debitOrder"]>;
+type Order = ReturnType<Fixture["debitOrder"]>;
 
-const picture = async (ledger: Scene["ledger"], account: string) => ({
+const picture = async (ledger: Fixture["ledger"], account: string) => ({
   found: await ledger.findAccount({ account, now: START }),
   credits: await ledger.credits({ account, now: START }),
   keys: await ledger.listKeys({ account }),

@@ -6,18 +6,18 @@ import {
   allEntries,
   createRule,
   DAY,
+  type Fixture,
   HOUR,
   keyId,
   maintainFully,
   type OpenLedger,
-  type Scene,
   START,
 } from "./fixture.ts";
 
 export function describeEntries(open: OpenLedger) {
   const rule = createRule(open);
   describeKinds(rule);
-  describeFolds(rule);
+  describeRollUps(rule);
   describePages(rule);
 }
 
@@ -29,30 +29,30 @@ const lineOf = ({ at, kind, credits, grant, tool, calls }: Entry) =>
     .filter((part) => part !== null && part !== undefined)
     .join(" ");
 
-const linesAt = async ({ ledger }: Scene, account: string, now: number, max?: number) =>
+const linesAt = async ({ ledger }: Fixture, account: string, now: number, max?: number) =>
   (await allEntries(ledger, account, now, max)).map(lineOf);
 
-async function debit(scene: Scene, account: string, hours: number, tool = "hash") {
-  const order = scene.debitOrder(account, { now: START + hours * HOUR, tool });
-  assert.equal((await scene.ledger.debit(order)).outcome, "debited");
+async function debit(fixture: Fixture, account: string, hours: number, tool = "hash") {
+  const order = fixture.debitOrder(account, { now: START + hours * HOUR, tool });
+  assert.equal((await fixture.ledger.debit(order)).outcome, "debited");
   const ref = { account, callId: order.callId, at: order.now };
   return (afterHours: number) =>
-    scene.ledger.reverse({ ...ref, now: START + afterHours * HOUR }).then(({ reversed }) => {
+    fixture.ledger.reverse({ ...ref, now: START + afterHours * HOUR }).then(({ reversed }) => {
       assert.equal(reversed, true);
     });
 }
 
 function describeKinds(rule: Rule) {
-  rule("a grant and a call are entries that say all of what they are", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open" });
-    await scene.grant(account, "gift", 9, { kind: "pack" });
-    await debit(scene, account, 1);
-    const reverse = await debit(scene, account, 2, "uuid");
+  rule("a grant and a call are entries that say all of what they are", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    await fixture.grant(account, "gift", 9, { kind: "pack" });
+    await debit(fixture, account, 1);
+    const reverse = await debit(fixture, account, 2, "uuid");
     await reverse(3);
     const gift = { id: "gift", kind: "pack" };
     const key = keyId(account);
     const nothing = { grant: null, parts: null, tool: null, key: null, calls: null };
-    const entries = await allEntries(scene.ledger, account, START);
+    const entries = await allEntries(fixture.ledger, account, START);
     assert.deepEqual(
       entries.map(({ id: _, ...entry }) => entry),
       [
@@ -82,42 +82,45 @@ function describeKinds(rule: Rule) {
     );
   });
 
-  rule("what a grant has left at its end is an expiry, from that millisecond on", async (scene) => {
-    const account = await scene.account("Ada", { credits: 4 });
-    await scene.grant(account, "short", 3, { expiresAt: START + DAY });
-    await scene.grant(account, "spent", 1, { expiresAt: START + HOUR });
-    const reverse = await debit(scene, account, 0);
-    await debit(scene, account, 1);
-    const begin = [
-      "0h debit -1 spent hash 1",
-      "0h grant 1 spent",
-      "0h grant 3 short",
-      "0h grant 4 first",
-    ];
-    const before = ["1h debit -1 short hash 1", ...begin];
-    assert.deepEqual(await linesAt(scene, account, START + DAY - 1), before);
-    const after = ["24h expiry -2 short", ...before];
-    assert.deepEqual(await linesAt(scene, account, START + DAY), after);
-    // What comes back too late has expired as well.
-    await reverse(48);
-    assert.deepEqual(
-      await linesAt(scene, account, START + 2 * DAY),
-      [
-        "48h reversal 1 spent hash",
-        "24h expiry -2 short",
-        "1h expiry -1 spent",
-        ...before.slice(0, 1),
-        ...begin,
-      ].toSorted((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10)),
-    );
-  });
+  rule(
+    "what a grant has left at its end is an expiry, from that millisecond on",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 4 });
+      await fixture.grant(account, "short", 3, { expiresAt: START + DAY });
+      await fixture.grant(account, "spent", 1, { expiresAt: START + HOUR });
+      const reverse = await debit(fixture, account, 0);
+      await debit(fixture, account, 1);
+      const begin = [
+        "0h debit -1 spent hash 1",
+        "0h grant 1 spent",
+        "0h grant 3 short",
+        "0h grant 4 first",
+      ];
+      const before = ["1h debit -1 short hash 1", ...begin];
+      assert.deepEqual(await linesAt(fixture, account, START + DAY - 1), before);
+      const after = ["24h expiry -2 short", ...before];
+      assert.deepEqual(await linesAt(fixture, account, START + DAY), after);
+      // What comes back too late has expired as well.
+      await reverse(48);
+      assert.deepEqual(
+        await linesAt(fixture, account, START + 2 * DAY),
+        [
+          "48h reversal 1 spent hash",
+          "24h expiry -2 short",
+          "1h expiry -1 spent",
+          ...before.slice(0, 1),
+          ...begin,
+        ].toSorted((one, other) => Number.parseInt(other, 10) - Number.parseInt(one, 10)),
+      );
+    },
+  );
 
-  rule("what closing forfeits is a void of each grant, at the time of closing", async (scene) => {
-    const account = await scene.account("Ada", { credits: 4 });
-    await scene.grant(account, "short", 3, { expiresAt: START + HOUR });
-    await scene.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
-    const reverse = await debit(scene, account, 1);
-    const close = (now: number) => scene.ledger.closeAccount({ account, now });
+  rule("what closing forfeits is a void of each grant, at the time of closing", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 4 });
+    await fixture.grant(account, "short", 3, { expiresAt: START + HOUR });
+    await fixture.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
+    const reverse = await debit(fixture, account, 1);
+    const close = (now: number) => fixture.ledger.closeAccount({ account, now });
     assert.deepEqual(await close(START + 2 * HOUR), { found: true, forfeited: 8 });
     const rest = [
       "1h expiry -3 short",
@@ -127,84 +130,91 @@ function describeKinds(rule: Rule) {
       "0h grant 4 first",
     ];
     const closed = ["2h void -4 long", "2h void -4 first", ...rest];
-    assert.deepEqual(await linesAt(scene, account, START + 30 * DAY), closed);
+    assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), closed);
     // Closed once more, and a credit that comes back: the time of the first stays.
     await close(START + 3 * HOUR);
     await reverse(4);
-    assert.deepEqual(await linesAt(scene, account, START + 30 * DAY), [
+    assert.deepEqual(await linesAt(fixture, account, START + 30 * DAY), [
       "4h reversal 1 long hash",
       "2h void -5 long",
       ...closed.slice(1),
     ]);
   });
 
-  rule("an account nobody opened has no entries, and one sees its own only", async (scene) => {
-    const [ada, bob] = [await scene.account("Ada", { credits: 2 }), await scene.account("Bob")];
-    await debit(scene, ada, 1);
-    assert.deepEqual(await linesAt(scene, accountId("Nobody"), START), []);
-    assert.deepEqual(await linesAt(scene, bob, START), []);
-    assert.equal((await linesAt(scene, ada, START)).length, 2);
+  rule("an account nobody opened has no entries, and one sees its own only", async (fixture) => {
+    const [ada, bob] = [await fixture.account("Ada", { credits: 2 }), await fixture.account("Bob")];
+    await debit(fixture, ada, 1);
+    assert.deepEqual(await linesAt(fixture, accountId("Nobody"), START), []);
+    assert.deepEqual(await linesAt(fixture, bob, START), []);
+    assert.equal((await linesAt(fixture, ada, START)).length, 2);
   });
 }
 
-function describeFolds(rule: Rule) {
-  rule("folded debits are one entry an hour, key and tool; those reversed stay", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open", credits: 9 });
-    await scene.createKey(account, "other");
-    await debit(scene, account, 0);
-    await debit(scene, account, 0.25);
-    const reverse = await debit(scene, account, 0.5);
-    await debit(scene, account, 0.75, "uuid");
-    await scene.debit(account, { now: START + HOUR / 2, key: "other" });
-    await debit(scene, account, 1);
-    await reverse(2);
-    const before = await allEntries(scene.ledger, account, START);
-    const maintain = (hours: number) =>
-      maintainFully(scene.ledger, { now: START, foldBefore: START + hours * HOUR, rowsMax: 9 });
-    // An hour that is folded in part has both.
-    await maintain(0.5);
-    assert.ok((await linesAt(scene, account, START)).includes("0h usage -1 hash 2"));
-    await maintain(1);
-    const after = await allEntries(scene.ledger, account, START);
-    assert.deepEqual(after.map(lineOf), [
-      "2h reversal 1 first hash",
-      "1h debit -1 first hash 1",
-      "0.5h debit -1 first hash 1",
-      ...after.filter(({ kind }) => kind === "usage").map(lineOf),
-      "0h grant 9 first",
-    ]);
-    const usage = after.filter(({ kind }) => kind === "usage");
-    assert.deepEqual(
-      usage.map(({ key, ...entry }) => `${lineOf(entry as Entry)} ${key?.slice(-10)}`).sort(),
-      [
-        "0h usage -1 hash 1 other00000",
-        "0h usage -1 hash 2 main000000",
-        "0h usage -1 uuid 1 main000000",
-      ],
-    );
-    // What a fold leaves is the same entry as before.
-    const kept = new Map(before.map((entry) => [entry.id, entry]));
-    const left = after.filter(({ kind }) => kind !== "usage");
-    assert.deepEqual(
-      left,
-      left.map(({ id }) => kept.get(id)),
-    );
-  });
+function describeRollUps(rule: Rule) {
+  rule(
+    "folded debits are one entry an hour, key and tool; those reversed stay",
+    async (fixture) => {
+      const account = await fixture.account("Ada", { freeCall: "open", credits: 9 });
+      await fixture.createKey(account, "other");
+      await debit(fixture, account, 0);
+      await debit(fixture, account, 0.25);
+      const reverse = await debit(fixture, account, 0.5);
+      await debit(fixture, account, 0.75, "uuid");
+      await fixture.debit(account, { now: START + HOUR / 2, key: "other" });
+      await debit(fixture, account, 1);
+      await reverse(2);
+      const before = await allEntries(fixture.ledger, account, START);
+      const maintain = (hours: number) =>
+        maintainFully(fixture.ledger, {
+          now: START,
+          rollUpBefore: START + hours * HOUR,
+          rowsMax: 9,
+        });
+      // An hour that is folded in part has both.
+      await maintain(0.5);
+      assert.ok((await linesAt(fixture, account, START)).includes("0h usage -1 hash 2"));
+      await maintain(1);
+      const after = await allEntries(fixture.ledger, account, START);
+      assert.deepEqual(after.map(lineOf), [
+        "2h reversal 1 first hash",
+        "1h debit -1 first hash 1",
+        "0.5h debit -1 first hash 1",
+        ...after.filter(({ kind }) => kind === "usage").map(lineOf),
+        "0h grant 9 first",
+      ]);
+      const usage = after.filter(({ kind }) => kind === "usage");
+      assert.deepEqual(
+        usage.map(({ key, ...entry }) => `${lineOf(entry as Entry)} ${key?.slice(-10)}`).sort(),
+        [
+          "0h usage -1 hash 1 other00000",
+          "0h usage -1 hash 2 main000000",
+          "0h usage -1 uuid 1 main000000",
+        ],
+      );
+      // What a fold leaves is the same entry as before.
+      const kept = new Map(before.map((entry) => [entry.id, entry]));
+      const left = after.filter(({ kind }) => kind !== "usage");
+      assert.deepEqual(
+        left,
+        left.map(({ id }) => kept.get(id)),
+      );
+    },
+  );
 }
 
 /** Entries of every kind, many of them in one millisecond. */
-async function fullAccount(scene: Scene): Promise<string> {
-  const account = await scene.account("Ada", { freeCall: "open", credits: 30 });
-  await scene.createKey(account, "other");
-  await scene.grant(account, "a:b/c d", 3, { expiresAt: START + 4 * HOUR });
-  await scene.grant(account, "größer", 1, { expiresAt: START });
+async function fullAccount(fixture: Fixture): Promise<string> {
+  const account = await fixture.account("Ada", { freeCall: "open", credits: 30 });
+  await fixture.createKey(account, "other");
+  await fixture.grant(account, "a:b/c d", 3, { expiresAt: START + 4 * HOUR });
+  await fixture.grant(account, "größer", 1, { expiresAt: START });
   for (let call = 0; call < 12; call += 1) {
-    const reverse = await debit(scene, account, Math.floor(call / 3), call % 2 ? "hash" : "uuid");
+    const reverse = await debit(fixture, account, Math.floor(call / 3), call % 2 ? "hash" : "uuid");
     if (call % 4 === 0) await reverse(4);
-    await scene.debit(account, { now: START + HOUR, key: "other" });
+    await fixture.debit(account, { now: START + HOUR, key: "other" });
   }
-  await maintainFully(scene.ledger, { now: START, foldBefore: START + 2 * HOUR, rowsMax: 9 });
-  await scene.ledger.closeAccount({ account, now: START + 3 * HOUR });
+  await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 2 * HOUR, rowsMax: 9 });
+  await fixture.ledger.closeAccount({ account, now: START + 3 * HOUR });
   return account;
 }
 
@@ -212,51 +222,51 @@ function describePages(rule: Rule) {
   for (const max of [1, 2, 3, 7])
     rule(
       `pages of ${max} give every entry once, whatever falls in one millisecond`,
-      async (scene) => {
-        const account = await fullAccount(scene);
-        const all = await allEntries(scene.ledger, account, START + DAY);
+      async (fixture) => {
+        const account = await fullAccount(fixture);
+        const all = await allEntries(fixture.ledger, account, START + DAY);
         assert.equal(new Set(all.map(({ kind }) => kind)).size, 6, "there is every kind");
-        assert.deepEqual(await allEntries(scene.ledger, account, START + DAY, max), all);
+        assert.deepEqual(await allEntries(fixture.ledger, account, START + DAY, max), all);
       },
     );
 
-  rule("the last page has no next one, though it is full", async (scene) => {
-    const account = await scene.account("Ada", { credits: 3 });
-    await scene.grant(account, "more", 1);
-    const page = (max: number) => scene.ledger.entries({ account, after: null, max, now: START });
+  rule("the last page has no next one, though it is full", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 3 });
+    await fixture.grant(account, "more", 1);
+    const page = (max: number) => fixture.ledger.entries({ account, after: null, max, now: START });
     assert.equal((await page(2)).next, null);
     assert.notEqual((await page(1)).next, null);
   });
 
-  rule("what comes in between two pages does not shift the second", async (scene) => {
-    const account = await scene.account("Ada", { credits: 99 });
-    for (let call = 0; call < 6; call += 1) await debit(scene, account, 1 + call);
+  rule("what comes in between two pages does not shift the second", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 99 });
+    for (let call = 0; call < 6; call += 1) await debit(fixture, account, 1 + call);
     const page = (after: string | null) =>
-      scene.ledger.entries({ account, after, max: 3, now: START + 9 * HOUR });
+      fixture.ledger.entries({ account, after, max: 3, now: START + 9 * HOUR });
     const first = await page(null);
     const second = await page(first.next);
-    for (let call = 0; call < 4; call += 1) await debit(scene, account, 7 + call);
-    await scene.grant(account, "new", 5, { now: START + 8 * HOUR });
+    for (let call = 0; call < 4; call += 1) await debit(fixture, account, 7 + call);
+    await fixture.grant(account, "new", 5, { now: START + 8 * HOUR });
     assert.deepEqual(await page(first.next), second);
   });
 
-  rule("the list goes on from an entry that was folded meanwhile", async (scene) => {
-    const account = await scene.account("Ada", { credits: 99 });
-    for (const hours of [1, 2, 3]) await debit(scene, account, hours + 0.5);
+  rule("the list goes on from an entry that was folded meanwhile", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 99 });
+    for (const hours of [1, 2, 3]) await debit(fixture, account, hours + 0.5);
     const page = (after: string | null) =>
-      scene.ledger.entries({ account, after, max: 2, now: START + 9 * HOUR });
+      fixture.ledger.entries({ account, after, max: 2, now: START + 9 * HOUR });
     const { next } = await page(null);
-    await maintainFully(scene.ledger, { now: START, foldBefore: START + 9 * HOUR, rowsMax: 9 });
+    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 9 * HOUR, rowsMax: 9 });
     assert.deepEqual((await page(next)).entries.map(lineOf), [
       "2h usage -1 hash 1",
       "1h usage -1 hash 1",
     ]);
   });
 
-  rule("a cursor or a length that no page can have is refused", async (scene) => {
-    const account = await fullAccount(scene);
+  rule("a cursor or a length that no page can have is refused", async (fixture) => {
+    const account = await fullAccount(fixture);
     const now = START + DAY;
-    const ids = (await allEntries(scene.ledger, account, now)).map(({ id }) => id);
+    const ids = (await allEntries(fixture.ledger, account, now)).map(({ id }) => id);
     const bad = [
       ...[
         "",
@@ -287,11 +297,14 @@ function describePages(rule: Rule) {
     ];
     for (const after of bad)
       await assert.rejects(
-        scene.ledger.entries({ account, after, max: 3, now }),
+        fixture.ledger.entries({ account, after, max: 3, now }),
         OrderRefused,
         `${after.slice(0, 40)} is refused`,
       );
     for (const max of [0, -1, 1.5, Number.NaN])
-      await assert.rejects(scene.ledger.entries({ account, after: null, max, now }), OrderRefused);
+      await assert.rejects(
+        fixture.ledger.entries({ account, after: null, max, now }),
+        OrderRefused,
+      );
   });
 }

@@ -3,22 +3,22 @@ import { OrderRefused } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
 
 /** What an account's owner is told of: each thing once. */
-export function describeNotices(open: OpenLedger) {
+export function describeEvents(open: OpenLedger) {
   const rule = createRule(open);
   describeKept(rule);
 
-  rule("a grant is told of once, as it is kept", async (scene) => {
-    const account = await scene.account();
-    await scene.news();
+  rule("a grant is told of once, as it is kept", async (fixture) => {
+    const account = await fixture.account();
+    await fixture.news();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
-    await scene.grant(account, "pack", 30, given);
-    await scene.grant(account, "pack", 30, { ...given, now: START + 1 });
+    await fixture.grant(account, "pack", 30, given);
+    await fixture.grant(account, "pack", 30, { ...given, now: START + 1 });
     const told = { id: "pack", amount: 30, ...given };
-    assert.deepEqual(await scene.news(), [{ at: START, kind: "credits.granted", grant: told }]);
-    await scene.grant(account, "plan", 1, { kind: "lifetime" });
-    await scene.grant(account, "more", 1, { expiresAt: START + DAY });
+    assert.deepEqual(await fixture.news(), [{ at: START, kind: "credits.granted", grant: told }]);
+    await fixture.grant(account, "plan", 1, { kind: "lifetime" });
+    await fixture.grant(account, "more", 1, { expiresAt: START + DAY });
     assert.deepEqual(
-      (await scene.news()).map((notice) => notice.kind === "credits.granted" && notice.grant),
+      (await fixture.news()).map((event) => event.kind === "credits.granted" && event.grant),
       [
         { id: "plan", kind: "lifetime", amount: 1, expiresAt: null },
         { id: "more", kind: "operator", amount: 1, expiresAt: null },
@@ -26,24 +26,26 @@ export function describeNotices(open: OpenLedger) {
     );
   });
 
-  rule("a grant that was refused is not told of", async (scene) => {
-    const account = await scene.account();
-    await scene.news();
-    await assert.rejects(scene.grant(account, "odd", 0), OrderRefused);
-    assert.deepEqual(await scene.news(), []);
+  rule("a grant that was refused is not told of", async (fixture) => {
+    const account = await fixture.account();
+    await fixture.news();
+    await assert.rejects(fixture.grant(account, "odd", 0), OrderRefused);
+    assert.deepEqual(await fixture.news(), []);
   });
 
-  rule("a key is told of when it is made and when it is revoked, once each", async (scene) => {
-    const account = await scene.account();
+  rule("a key is told of when it is made and when it is revoked, once each", async (fixture) => {
+    const account = await fixture.account();
     const key = { id: keyId(account), label: "main", start: "tb_" };
-    await scene.createKey(account, "main", START + 1);
-    assert.deepEqual(await scene.news(), [{ at: START, kind: "key.created", key }]);
-    await scene.ledger.relabelKey({ account, id: key.id, label: "renamed" });
+    await fixture.createKey(account, "main", START + 1);
+    assert.deepEqual(await fixture.news(), [{ at: START, kind: "key.created", key }]);
+    await fixture.ledger.relabelKey({ account, id: key.id, label: "renamed" });
     for (const now of [START + 2, START + 3])
-      assert.deepEqual(await scene.ledger.revokeKey({ account, id: key.id, now }), { found: true });
-    await scene.ledger.revokeKey({ account, id: "key_none", now: START });
+      assert.deepEqual(await fixture.ledger.revokeKey({ account, id: key.id, now }), {
+        found: true,
+      });
+    await fixture.ledger.revokeKey({ account, id: "key_none", now: START });
     const renamed = { ...key, label: "renamed" };
-    assert.deepEqual(await scene.news(), [{ at: START + 2, kind: "key.revoked", key: renamed }]);
+    assert.deepEqual(await fixture.news(), [{ at: START + 2, kind: "key.revoked", key: renamed }]);
   });
 }
 
@@ -51,70 +53,73 @@ type Rule = ReturnType<typeof createRule>;
 
 /** The keeping of them. */
 function describeKept(rule: Rule) {
-  rule("notices are kept with their account, until they are settled", async (scene) => {
-    const { ledger } = scene;
-    const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
-    const { notices } = await ledger.listEvents({ max: 10 });
+  rule("notices are kept with their account, until they are settled", async (fixture) => {
+    const { ledger } = fixture;
+    const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
+    const { events } = await ledger.listEvents({ max: 10 });
     assert.deepEqual(
-      notices.map(({ account, kind }) => [account, kind]),
+      events.map(({ account, kind }) => [account, kind]),
       [
         [ada, "key.created"],
         [bob, "key.created"],
       ],
     );
-    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices });
-    assert.deepEqual(await ledger.listEvents({ max: 1 }), { notices: notices.slice(0, 1) });
-    const ids = notices.slice(0, 1).map(({ id }) => id);
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { events });
+    assert.deepEqual(await ledger.listEvents({ max: 1 }), { events: events.slice(0, 1) });
+    const ids = events.slice(0, 1).map(({ id }) => id);
     assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
-    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: notices.slice(1) });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: events.slice(1) });
   });
 
-  rule("what was settled does not come back, and is settled once", async (scene) => {
-    const { ledger } = scene;
-    await scene.account();
-    const ids = (await ledger.listEvents({ max: 10 })).notices.map(({ id }) => id);
+  rule("what was settled does not come back, and is settled once", async (fixture) => {
+    const { ledger } = fixture;
+    await fixture.account();
+    const ids = (await ledger.listEvents({ max: 10 })).events.map(({ id }) => id);
     assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 1 });
     assert.deepEqual(await ledger.deleteEvents({ ids }), { settled: 0 });
-    assert.deepEqual(await ledger.listEvents({ max: 10 }), { notices: [] });
+    assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: [] });
   });
 
-  rule("settling what is no notice settles nothing else", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account();
-    const [id = ""] = (await ledger.listEvents({ max: 1 })).notices.map((each) => each.id);
+  rule("settling what is no notice settles nothing else", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account();
+    const [id = ""] = (await ledger.listEvents({ max: 1 })).events.map((each) => each.id);
     const others = ["", "ntc_", "1", id.slice(0, -1), `${id}0`, `${id} `, id.replace("Ada", "Bob")];
     const earlier = `ntc_${account}_${START - 1}_${id.split("_").at(-1)}`;
     assert.deepEqual(await ledger.deleteEvents({ ids: [...others, earlier] }), { settled: 0 });
     assert.deepEqual(await ledger.deleteEvents({ ids: [] }), { settled: 0 });
-    assert.equal((await ledger.listEvents({ max: 1 })).notices.length, 1);
+    assert.equal((await ledger.listEvents({ max: 1 })).events.length, 1);
   });
 
-  rule("no two notices have one id, though one was settled before the next came", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account();
-    const ids: string[] = [];
-    for (const grant of ["one", "two", "three"]) {
-      await scene.grant(account, grant, 1);
-      await scene.grant(account, `${grant} more`, 1);
-      const { notices } = await ledger.listEvents({ max: 10 });
-      ids.push(...notices.map(({ id }) => id));
-      await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
-    }
-    assert.equal(ids.length, 7);
-    assert.equal(new Set(ids).size, 7);
-  });
+  rule(
+    "no two notices have one id, though one was settled before the next came",
+    async (fixture) => {
+      const { ledger } = fixture;
+      const account = await fixture.account();
+      const ids: string[] = [];
+      for (const grant of ["one", "two", "three"]) {
+        await fixture.grant(account, grant, 1);
+        await fixture.grant(account, `${grant} more`, 1);
+        const { events } = await ledger.listEvents({ max: 10 });
+        ids.push(...events.map(({ id }) => id));
+        await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
+      }
+      assert.equal(ids.length, 7);
+      assert.equal(new Set(ids).size, 7);
+    },
+  );
 
-  rule("a closed account is told nothing more, and what waits to be told goes", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.grant(account, "short", 5, { expiresAt: START + DAY });
+  rule("a closed account is told nothing more, and what waits to be told goes", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
     await ledger.closeAccount({ account, now: START });
-    assert.deepEqual(await scene.news(), []);
+    assert.deepEqual(await fixture.news(), []);
     await ledger.revokeKey({ account, id: keyId(account), now: START });
-    await scene.grant(account, "late", 5);
-    await scene.createKey(account, "late");
+    await fixture.grant(account, "late", 5);
+    await fixture.createKey(account, "late");
     const later = { now: START + 2 * DAY, max: 10 };
-    assert.deepEqual(await ledger.recordExpiries(later), { noticed: 0, more: false });
-    assert.deepEqual(await scene.news(), []);
+    assert.deepEqual(await ledger.recordExpiries(later), { notified: 0, more: false });
+    assert.deepEqual(await fixture.news(), []);
   });
 }

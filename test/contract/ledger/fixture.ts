@@ -37,9 +37,9 @@ export const keySha256 = (account: string, name = "main") => sha256(keyId(accoun
 type Grant = { expiresAt?: number | null; kind?: GrantKind; now?: number };
 type Debit = Partial<Omit<DebitOrder, "account">> & { key?: string };
 
-export type Scene = ReturnType<typeof createScene>;
+export type Fixture = ReturnType<typeof createFixture>;
 
-export function createScene(opened: OpenedLedger) {
+export function createFixture(opened: OpenedLedger) {
   const ledger = throughJson(opened.ledger);
   const { reopen } = opened;
   let calls = 0;
@@ -84,12 +84,12 @@ export function createScene(opened: OpenedLedger) {
       const { grants } = await ledger.credits({ account, now });
       return Object.fromEntries(grants.map(({ id, remaining }) => [id, remaining]));
     },
-    books: async (now = START) => (await ledger.audit({ now })).books,
+    totals: async (now = START) => (await ledger.audit({ now })).totals,
     /** Takes the notices that nobody has taken yet, as somebody does who carries them on. */
     async news() {
-      const { notices } = await ledger.listEvents({ max: 1000 });
-      await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
-      return notices.map(({ id: _, account: __, ...content }) => content);
+      const { events } = await ledger.listEvents({ max: 1000 });
+      await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
+      return events.map(({ id: _, account: __, ...content }) => content);
     },
     /** Each is a later version than the one before, unless a version is given. */
     clawback(account: string, id: string, credits: number, version?: number, now = START) {
@@ -108,29 +108,29 @@ export function createScene(opened: OpenedLedger) {
 }
 
 /** What a call with an `Idempotency-Key` carries; the answer differs from call to call as a uuid does. */
-export const idempotency = (key: string, body = "body", answer = "answer"): IdempotencyOrder => ({
+export const idempotency = (key: string, body = "body", response = "answer"): IdempotencyOrder => ({
   key,
   bodySha256: sha256(body),
-  answerSha256: sha256(answer),
+  responseSha256: sha256(response),
   receivedAt: START,
-  random: answer,
+  random: response,
 });
 
 /** A rule is a sentence about an empty ledger of its own. Whatever it does, the books reconcile afterwards. */
 export function createRule(open: OpenLedger) {
-  return (sentence: string, proof: (scene: Scene) => Promise<void>) =>
+  return (sentence: string, proof: (fixture: Fixture) => Promise<void>) =>
     test(sentence, async (t) => {
-      const scene = createScene(await open(t));
-      await proof(scene);
-      for (const now of [START, START + 1000 * DAY]) await assertBooks(scene.ledger, now);
+      const fixture = createFixture(await open(t));
+      await proof(fixture);
+      for (const now of [START, START + 1000 * DAY]) await assertTotals(fixture.ledger, now);
     });
 }
 
-export async function assertBooks(ledger: Ledger, now: number) {
+export async function assertTotals(ledger: Ledger, now: number) {
   const audit = await ledger.audit({ now });
   assert.deepEqual(audit.faults, []);
   assert.equal(audit.ok, true);
-  const { granted, debited, reversed, remaining, expired, voided } = audit.books;
+  const { granted, debited, reversed, remaining, expired, voided } = audit.totals;
   assert.equal(granted, debited - reversed + remaining + expired + voided);
   return audit;
 }
@@ -176,15 +176,15 @@ export async function allEntries(ledger: Ledger, account: string, now: number, m
 /** Runs a whole round of maintenance; `between` sees the outcome of each step. */
 export async function maintainFully(
   ledger: Ledger,
-  order: { now: number; foldBefore: number; rowsMax: number },
+  order: { now: number; rollUpBefore: number; rowsMax: number },
   between: (step: MaintainOutcome) => Promise<void> = async () => {},
 ) {
-  const sum = { folded: 0, forgotten: 0, steps: 0 };
+  const sum = { rolledUp: 0, forgotten: 0, steps: 0 };
   let after: number | null = null;
   do {
     const step: MaintainOutcome = await ledger.maintain({ ...order, after });
     await between(step);
-    sum.folded += step.folded;
+    sum.rolledUp += step.rolledUp;
     sum.forgotten += step.forgotten;
     sum.steps += 1;
     assert.ok(sum.steps < 10_000, "a round of maintenance comes to an end");

@@ -6,27 +6,27 @@ import { createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 export function describeGrants(open: OpenLedger) {
   const rule = createRule(open);
 
-  rule("a grant is answered with its figures and adds to the balance", async (scene) => {
-    const account = await scene.account();
+  rule("a grant is answered with its figures and adds to the balance", async (fixture) => {
+    const account = await fixture.account();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
-    const figures = { amount: 10, remaining: 10, grantedAt: START, waivedExpiresAt: null };
-    const grant = { id: "stripe:1", ...figures, ...given };
-    assert.deepEqual(await scene.grant(account, "stripe:1", 10, given), {
+    const usage = { amount: 10, remaining: 10, grantedAt: START, waivedExpiresAt: null };
+    const grant = { id: "stripe:1", ...usage, ...given };
+    assert.deepEqual(await fixture.grant(account, "stripe:1", 10, given), {
       outcome: "granted",
       grant,
     });
-    assert.deepEqual(await scene.ledger.credits({ account, now: START }), {
+    assert.deepEqual(await fixture.ledger.credits({ account, now: START }), {
       balance: 10,
       lifetime: false,
       grants: [grant],
     });
   });
 
-  rule("a grant id is granted once; asking again answers with the first one", async (scene) => {
-    const account = await scene.account("Ada", { credits: 10 });
-    await scene.debit(account);
+  rule("a grant id is granted once; asking again answers with the first one", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 10 });
+    await fixture.debit(account);
     const again = { expiresAt: START + DAY, kind: "pack", now: START + 1 } as const;
-    assert.deepEqual(await scene.grant(account, "first", 500, again), {
+    assert.deepEqual(await fixture.grant(account, "first", 500, again), {
       outcome: "already_granted",
       grant: {
         id: "first",
@@ -38,83 +38,89 @@ export function describeGrants(open: OpenLedger) {
         waivedExpiresAt: null,
       },
     });
-    assert.equal(await scene.balance(account), 9);
-    assert.equal((await scene.books()).granted, 10);
+    assert.equal(await fixture.balance(account), 9);
+    assert.equal((await fixture.totals()).granted, 10);
   });
 
-  rule("a grant that is spent or has expired is not granted again", async (scene) => {
-    const account = await scene.account("Ada", { credits: 1 });
-    await scene.grant(account, "short", 5, { expiresAt: START + 1 });
-    await scene.debit(account, { now: START + 1 });
+  rule("a grant that is spent or has expired is not granted again", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1 });
+    await fixture.grant(account, "short", 5, { expiresAt: START + 1 });
+    await fixture.debit(account, { now: START + 1 });
     for (const id of ["first", "short"])
       assert.equal(
-        (await scene.grant(account, id, 5, { now: START + 2 * DAY })).outcome,
+        (await fixture.grant(account, id, 5, { now: START + 2 * DAY })).outcome,
         "already_granted",
       );
-    assert.equal(await scene.balance(account, START + 2 * DAY), 0);
+    assert.equal(await fixture.balance(account, START + 2 * DAY), 0);
   });
 
-  rule("the same grant id in two accounts is two grants", async (scene) => {
-    const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
+  rule("the same grant id in two accounts is two grants", async (fixture) => {
+    const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
     for (const account of [ada, bob])
-      assert.equal((await scene.grant(account, "starter", 5)).outcome, "granted");
-    await scene.debit(ada);
-    assert.deepEqual([await scene.balance(ada), await scene.balance(bob)], [4, 5]);
+      assert.equal((await fixture.grant(account, "starter", 5)).outcome, "granted");
+    await fixture.debit(ada);
+    assert.deepEqual([await fixture.balance(ada), await fixture.balance(bob)], [4, 5]);
   });
 
   for (const amount of [0, -1, 1.5, GRANT_CREDITS_MAX + 1, 2 ** 53])
-    rule(`a grant of ${amount} credits is rejected and changes nothing`, async (scene) => {
-      const account = await scene.account("Ada", { credits: 1 });
-      await assert.rejects(scene.grant(account, "odd", amount), OrderRefused);
-      assert.equal(await scene.balance(account), 1);
-      assert.equal((await scene.grant(account, "odd", 2)).outcome, "granted");
+    rule(`a grant of ${amount} credits is rejected and changes nothing`, async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 1 });
+      await assert.rejects(fixture.grant(account, "odd", amount), OrderRefused);
+      assert.equal(await fixture.balance(account), 1);
+      assert.equal((await fixture.grant(account, "odd", 2)).outcome, "granted");
     });
 
-  rule("the largest grant is held to the credit", async (scene) => {
-    const account = await scene.account();
-    await scene.grant(account, "large", GRANT_CREDITS_MAX);
-    await scene.debit(account);
-    assert.equal(await scene.balance(account), GRANT_CREDITS_MAX - 1);
+  rule("the largest grant is held to the credit", async (fixture) => {
+    const account = await fixture.account();
+    await fixture.grant(account, "large", GRANT_CREDITS_MAX);
+    await fixture.debit(account);
+    assert.equal(await fixture.balance(account), GRANT_CREDITS_MAX - 1);
   });
 
-  rule("a grant is spendable while now < expiresAt, to the millisecond", async (scene) => {
-    const account = await scene.account();
+  rule("a grant is spendable while now < expiresAt, to the millisecond", async (fixture) => {
+    const account = await fixture.account();
     const expiresAt = START + DAY;
-    await scene.grant(account, "short", 5, { expiresAt });
-    assert.equal(await scene.balance(account, expiresAt - 1), 5);
-    assert.equal(await scene.balance(account, expiresAt), 0);
-    assert.deepEqual(await scene.debit(account, { now: expiresAt - 1 }), {
+    await fixture.grant(account, "short", 5, { expiresAt });
+    assert.equal(await fixture.balance(account, expiresAt - 1), 5);
+    assert.equal(await fixture.balance(account, expiresAt), 0);
+    assert.deepEqual(await fixture.debit(account, { now: expiresAt - 1 }), {
       outcome: "debited",
       charged: 1,
       balance: 4,
     });
-    assert.deepEqual(await scene.debit(account, { now: expiresAt }), {
+    assert.deepEqual(await fixture.debit(account, { now: expiresAt }), {
       outcome: "insufficient_credits",
       balance: 0,
     });
-    const [before, after] = [await scene.books(expiresAt - 1), await scene.books(expiresAt)];
+    const [before, after] = [await fixture.totals(expiresAt - 1), await fixture.totals(expiresAt)];
     assert.deepEqual([before.remaining, before.expired], [4, 0]);
     assert.deepEqual([after.remaining, after.expired], [0, 4]);
   });
 
-  rule("a grant may be made when it has expired already; it is never spendable", async (scene) => {
-    const account = await scene.account();
-    assert.equal((await scene.grant(account, "late", 5, { expiresAt: START })).outcome, "granted");
-    assert.equal((await scene.debit(account)).outcome, "insufficient_credits");
-    assert.equal((await scene.books()).expired, 5);
-  });
+  rule(
+    "a grant may be made when it has expired already; it is never spendable",
+    async (fixture) => {
+      const account = await fixture.account();
+      assert.equal(
+        (await fixture.grant(account, "late", 5, { expiresAt: START })).outcome,
+        "granted",
+      );
+      assert.equal((await fixture.debit(account)).outcome, "insufficient_credits");
+      assert.equal((await fixture.totals()).expired, 5);
+    },
+  );
 
   rule(
     "credits are taken from the grant that expires soonest, then from those that never do",
-    async (scene) => {
-      const account = await scene.account();
-      await scene.grant(account, "never", 2, { now: START - 9 });
-      await scene.grant(account, "later", 2, { expiresAt: START + 2 * DAY, now: START - 8 });
-      await scene.grant(account, "soon", 2, { expiresAt: START + DAY, now: START - 7 });
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.grant(account, "never", 2, { now: START - 9 });
+      await fixture.grant(account, "later", 2, { expiresAt: START + 2 * DAY, now: START - 8 });
+      await fixture.grant(account, "soon", 2, { expiresAt: START + DAY, now: START - 7 });
       const seen = [];
       for (let call = 0; call < 6; call += 1) {
-        await scene.debit(account);
-        const { soon, later, never } = await scene.remaining(account);
+        await fixture.debit(account);
+        const { soon, later, never } = await fixture.remaining(account);
         seen.push([soon, later, never]);
       }
       assert.deepEqual(seen, [
@@ -131,54 +137,54 @@ export function describeGrants(open: OpenLedger) {
   for (const expiresAt of [START + DAY, null])
     rule(
       `among grants that expire ${expiresAt === null ? "never" : "together"} the oldest is spent first`,
-      async (scene) => {
-        const account = await scene.account();
-        await scene.grant(account, "middle", 1, { expiresAt, now: START - 2 });
-        await scene.grant(account, "youngest", 1, { expiresAt, now: START - 1 });
-        await scene.grant(account, "oldest", 1, { expiresAt, now: START - 3 });
+      async (fixture) => {
+        const account = await fixture.account();
+        await fixture.grant(account, "middle", 1, { expiresAt, now: START - 2 });
+        await fixture.grant(account, "youngest", 1, { expiresAt, now: START - 1 });
+        await fixture.grant(account, "oldest", 1, { expiresAt, now: START - 3 });
         for (const spent of ["oldest", "middle", "youngest"]) {
-          assert.equal((await scene.remaining(account))[spent], 1);
-          await scene.debit(account);
-          assert.equal((await scene.remaining(account))[spent], 0);
+          assert.equal((await fixture.remaining(account))[spent], 1);
+          await fixture.debit(account);
+          assert.equal((await fixture.remaining(account))[spent], 0);
         }
       },
     );
 
   rule(
     "among grants of one millisecond the one that was made first is spent first, whatever ends they had before",
-    async (scene) => {
-      const account = await scene.account();
-      await scene.grant(account, "zulu", 1, { expiresAt: START + 2 * DAY });
-      await scene.grant(account, "alpha", 1, { expiresAt: START + DAY });
-      await scene.grant(account, "mike", 1, { expiresAt: START + 2 * DAY });
-      await scene.grant(account, "plan", 1, { kind: "lifetime" });
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.grant(account, "zulu", 1, { expiresAt: START + 2 * DAY });
+      await fixture.grant(account, "alpha", 1, { expiresAt: START + DAY });
+      await fixture.grant(account, "mike", 1, { expiresAt: START + 2 * DAY });
+      await fixture.grant(account, "plan", 1, { kind: "lifetime" });
       for (const spent of ["zulu", "alpha", "mike", "plan"]) {
-        const { grants } = await scene.ledger.credits({ account, now: START });
+        const { grants } = await fixture.ledger.credits({ account, now: START });
         assert.equal(grants[0]?.id, spent);
-        await scene.debit(account);
-        assert.equal((await scene.remaining(account))[spent], 0);
+        await fixture.debit(account);
+        assert.equal((await fixture.remaining(account))[spent], 0);
       }
     },
   );
 
-  rule("an expired grant is passed over for the next one", async (scene) => {
-    const account = await scene.account("Ada", { credits: 2 });
-    await scene.grant(account, "short", 5, { expiresAt: START + DAY });
-    await scene.debit(account, { now: START + DAY });
-    assert.deepEqual(await scene.remaining(account, START + DAY), { first: 1, short: 5 });
+  rule("an expired grant is passed over for the next one", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 2 });
+    await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
+    await fixture.debit(account, { now: START + DAY });
+    assert.deepEqual(await fixture.remaining(account, START + DAY), { first: 1, short: 5 });
   });
 
   rule(
     "credits are listed in the order in which they are spent, spent and expired ones last",
-    async (scene) => {
-      const account = await scene.account();
-      await scene.grant(account, "expired", 3, { expiresAt: START + 1 });
-      await scene.grant(account, "spent", 1, { expiresAt: START + 5 });
-      await scene.grant(account, "never", 2);
-      await scene.grant(account, "later", 4, { expiresAt: START + 2 * DAY });
-      await scene.grant(account, "soon", 8, { expiresAt: START + DAY });
-      await scene.debit(account, { now: START + 2 });
-      const { balance, grants } = await scene.ledger.credits({ account, now: START + 5 });
+    async (fixture) => {
+      const account = await fixture.account();
+      await fixture.grant(account, "expired", 3, { expiresAt: START + 1 });
+      await fixture.grant(account, "spent", 1, { expiresAt: START + 5 });
+      await fixture.grant(account, "never", 2);
+      await fixture.grant(account, "later", 4, { expiresAt: START + 2 * DAY });
+      await fixture.grant(account, "soon", 8, { expiresAt: START + DAY });
+      await fixture.debit(account, { now: START + 2 });
+      const { balance, grants } = await fixture.ledger.credits({ account, now: START + 5 });
       const ids = grants.map(({ id }) => id);
       assert.deepEqual(ids.slice(0, 3), ["soon", "later", "never"]);
       assert.deepEqual(ids.slice(3).sort(), ["expired", "spent"]);

@@ -8,46 +8,48 @@ export function describeIdempotency(open: OpenLedger) {
   /** The repeat of the first call: the same body, while the tool has made up another answer. */
   const repeat = idempotency("order-1", "body", "second answer");
   const replay = {
-    answerSha256: sha256("first answer"),
+    responseSha256: sha256("first answer"),
     receivedAt: START,
     random: "first answer",
   };
 
-  rule("a repeat is answered from the first call and costs nothing", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    const debited = await scene.debit(account, { idempotency: first });
+  rule("a repeat is answered from the first call and costs nothing", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    const debited = await fixture.debit(account, { idempotency: first });
     assert.deepEqual(debited, { outcome: "debited", charged: 1, balance: 4 });
     for (const now of [START, START + 1])
-      assert.deepEqual(await scene.debit(account, { idempotency: repeat, now }), {
+      assert.deepEqual(await fixture.debit(account, { idempotency: repeat, now }), {
         outcome: "replayed",
         balance: 4,
         replay,
       });
-    assert.equal((await scene.books()).debited, 1);
-    assert.equal((await scene.usage())[0]?.calls, 1, "a replay is no use");
+    assert.equal((await fixture.totals()).debited, 1);
+    assert.equal((await fixture.usage())[0]?.calls, 1, "a replay is no use");
   });
 
-  rule("a repeat of the last paid call is answered with a balance of zero", async (scene) => {
-    const account = await scene.account("Ada", { credits: 1 });
-    await scene.debit(account, { idempotency: first });
-    assert.deepEqual(await scene.debit(account, { idempotency: repeat }), {
+  rule("a repeat of the last paid call is answered with a balance of zero", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1 });
+    await fixture.debit(account, { idempotency: first });
+    assert.deepEqual(await fixture.debit(account, { idempotency: repeat }), {
       outcome: "replayed",
       balance: 0,
       replay,
     });
   });
 
-  rule("a repeat of the free call is answered too", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open" });
-    const debited = await scene.debit(account, { idempotency: first });
+  rule("a repeat of the free call is answered too", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    const debited = await fixture.debit(account, { idempotency: first });
     assert.deepEqual(debited, { outcome: "debited", charged: 0, balance: 0 });
-    assert.equal((await scene.debit(account, { idempotency: repeat })).outcome, "replayed");
+    assert.equal((await fixture.debit(account, { idempotency: repeat })).outcome, "replayed");
   });
 
-  rule("what was kept of an answer that draws nothing comes back as null", async (scene) => {
-    const account = await scene.account("Ada", { credits: 1 });
-    await scene.debit(account, { idempotency: { ...first, random: null, receivedAt: START - 7 } });
-    const outcome = await scene.debit(account, { idempotency: repeat });
+  rule("what was kept of an answer that draws nothing comes back as null", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1 });
+    await fixture.debit(account, {
+      idempotency: { ...first, random: null, receivedAt: START - 7 },
+    });
+    const outcome = await fixture.debit(account, { idempotency: repeat });
     assert.equal(outcome.outcome, "replayed");
     assert.deepEqual(outcome, {
       outcome: "replayed",
@@ -56,42 +58,42 @@ export function describeIdempotency(open: OpenLedger) {
     });
   });
 
-  rule("another body under the same key is refused, and the first stays kept", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.debit(account, { idempotency: first });
+  rule("another body under the same key is refused, and the first stays kept", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.debit(account, { idempotency: first });
     assert.deepEqual(
-      await scene.debit(account, { idempotency: idempotency("order-1", "other body") }),
+      await fixture.debit(account, { idempotency: idempotency("order-1", "other body") }),
       { outcome: "idempotency_key_reused", balance: 4 },
     );
-    assert.equal((await scene.debit(account, { idempotency: repeat })).outcome, "replayed");
+    assert.equal((await fixture.debit(account, { idempotency: repeat })).outcome, "replayed");
   });
 
-  rule("an idempotency key belongs to one account and one tool", async (scene) => {
+  rule("an idempotency key belongs to one account and one tool", async (fixture) => {
     const [ada, bob] = [
-      await scene.account("Ada", { credits: 5 }),
-      await scene.account("Bob", { credits: 5 }),
+      await fixture.account("Ada", { credits: 5 }),
+      await fixture.account("Bob", { credits: 5 }),
     ];
-    await scene.debit(ada, { idempotency: first });
-    assert.equal((await scene.debit(bob, { idempotency: repeat })).outcome, "debited");
+    await fixture.debit(ada, { idempotency: first });
+    assert.equal((await fixture.debit(bob, { idempotency: repeat })).outcome, "debited");
     assert.equal(
-      (await scene.debit(ada, { idempotency: repeat, tool: "uuid" })).outcome,
+      (await fixture.debit(ada, { idempotency: repeat, tool: "uuid" })).outcome,
       "debited",
     );
   });
 
-  rule("any key of the account may repeat the call", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.createKey(account, "other");
-    await scene.debit(account, { idempotency: first });
-    const outcome = await scene.debit(account, { idempotency: repeat, key: "other" });
+  rule("any key of the account may repeat the call", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.createKey(account, "other");
+    await fixture.debit(account, { idempotency: first });
+    const outcome = await fixture.debit(account, { idempotency: repeat, key: "other" });
     assert.equal(outcome.outcome, "replayed");
   });
 
-  rule("idempotency keys are told apart to the letter", async (scene) => {
-    const account = await scene.account("Ada", { credits: 9 });
+  rule("idempotency keys are told apart to the letter", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 9 });
     for (const key of ["a", "A", "aa", "a%", "_", "%", "~".repeat(255)])
       assert.equal(
-        (await scene.debit(account, { idempotency: idempotency(key) })).outcome,
+        (await fixture.debit(account, { idempotency: idempotency(key) })).outcome,
         "debited",
         key,
       );
@@ -99,10 +101,10 @@ export function describeIdempotency(open: OpenLedger) {
 
   rule(
     "the answer is kept for 24 hours from the first call, repeats do not prolong it",
-    async (scene) => {
-      const account = await scene.account("Ada", { credits: 5 });
-      await scene.debit(account, { idempotency: first });
-      const repeatAt = (now: number) => scene.debit(account, { idempotency: repeat, now });
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.debit(account, { idempotency: first });
+      const repeatAt = (now: number) => fixture.debit(account, { idempotency: repeat, now });
       assert.equal((await repeatAt(START + IDEMPOTENCY_KEPT_MS / 2)).outcome, "replayed");
       assert.equal((await repeatAt(START + IDEMPOTENCY_KEPT_MS - 1)).outcome, "replayed");
       assert.equal((await repeatAt(START + IDEMPOTENCY_KEPT_MS)).outcome, "debited");
@@ -111,36 +113,36 @@ export function describeIdempotency(open: OpenLedger) {
 
   rule(
     "after 24 hours the key is free, and the new call is the one that is kept",
-    async (scene) => {
-      const account = await scene.account("Ada", { credits: 5 });
-      await scene.debit(account, { idempotency: first });
+    async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.debit(account, { idempotency: first });
       const later = START + IDEMPOTENCY_KEPT_MS;
       const other = idempotency("order-1", "other body", "other answer");
-      assert.deepEqual(await scene.debit(account, { idempotency: other, now: later }), {
+      assert.deepEqual(await fixture.debit(account, { idempotency: other, now: later }), {
         outcome: "debited",
         charged: 1,
         balance: 3,
       });
       const again = { now: later + IDEMPOTENCY_KEPT_MS - 1 };
-      const outcome = await scene.debit(account, { idempotency: other, ...again });
+      const outcome = await fixture.debit(account, { idempotency: other, ...again });
       assert.equal(outcome.outcome, "replayed");
       assert.equal(
-        (await scene.debit(account, { idempotency: repeat, ...again })).outcome,
+        (await fixture.debit(account, { idempotency: repeat, ...again })).outcome,
         "idempotency_key_reused",
       );
     },
   );
 
-  rule("a refusal keeps nothing: the key is free, for another body too", async (scene) => {
-    const account = await scene.account();
-    const refused = await scene.debit(account, { idempotency: first });
+  rule("a refusal keeps nothing: the key is free, for another body too", async (fixture) => {
+    const account = await fixture.account();
+    const refused = await fixture.debit(account, { idempotency: first });
     assert.equal(refused.outcome, "insufficient_credits");
-    await scene.ledger.suspendAccount({ account, now: START });
-    await scene.debit(account, { idempotency: first });
-    await scene.ledger.resumeAccount({ account, now: START });
-    await scene.debit(account, { idempotency: first, key: "unknown" });
-    await scene.grant(account, "gift", 1);
+    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.debit(account, { idempotency: first });
+    await fixture.ledger.resumeAccount({ account, now: START });
+    await fixture.debit(account, { idempotency: first, key: "unknown" });
+    await fixture.grant(account, "gift", 1);
     const other = idempotency("order-1", "other body");
-    assert.equal((await scene.debit(account, { idempotency: other })).outcome, "debited");
+    assert.equal((await fixture.debit(account, { idempotency: other })).outcome, "debited");
   });
 }

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import {
   createRule,
+  type Fixture,
   idempotency,
   keyId,
   keySha256,
   MINUTE,
   type OpenLedger,
-  type Scene,
   START,
 } from "./fixture.ts";
 
 export function describeKeys(open: OpenLedger) {
   const rule = createRule(open);
-  const lastUsedAt = async ({ ledger }: Scene, account: string) =>
+  const lastUsedAt = async ({ ledger }: Fixture, account: string) =>
     (await ledger.listKeys({ account }))[0]?.lastUsedAt ?? null;
 
-  rule("a key is listed as it was made, and not used yet", async ({ ledger, ...scene }) => {
-    const account = await scene.account();
+  rule("a key is listed as it was made, and not used yet", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account();
     assert.deepEqual(await ledger.listKeys({ account }), [
       {
         id: keyId(account),
@@ -31,48 +31,48 @@ export function describeKeys(open: OpenLedger) {
     ]);
   });
 
-  rule("keys are listed in the order of their making", async (scene) => {
-    const account = await scene.account();
+  rule("keys are listed in the order of their making", async (fixture) => {
+    const account = await fixture.account();
     const names = ["main", "zulu", "alpha", "mike"];
     for (const [index, name] of names.entries())
-      await scene.createKey(account, name, START + index);
-    const keys = await scene.ledger.listKeys({ account });
+      await fixture.createKey(account, name, START + index);
+    const keys = await fixture.ledger.listKeys({ account });
     assert.deepEqual(
       keys.map(({ label }) => label),
       names,
     );
   });
 
-  rule("a key's making sent again makes no second key", async ({ ledger, ...scene }) => {
-    const account = await scene.account();
-    assert.deepEqual(await scene.createKey(account), { outcome: "created" });
+  rule("a key's making sent again makes no second key", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account();
+    assert.deepEqual(await fixture.createKey(account), { outcome: "created" });
     assert.equal((await ledger.listKeys({ account })).length, 1);
   });
 
-  rule("a revoked key is refused at the very next debit, and stays listed", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account("Ada", { credits: 5 });
-    assert.equal((await scene.debit(account)).outcome, "debited");
+  rule("a revoked key is refused at the very next debit, and stays listed", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 5 });
+    assert.equal((await fixture.debit(account)).outcome, "debited");
     const order = { account, id: keyId(account), now: START + 1 };
     assert.deepEqual(await ledger.revokeKey(order), { found: true });
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(
       await ledger.keyStatus({ account, keySha256: keySha256(account), now: START }),
       { outcome: "invalid_key" },
     );
     assert.equal((await ledger.listKeys({ account }))[0]?.revokedAt, START + 1);
-    assert.equal(await scene.balance(account), 4);
+    assert.equal(await fixture.balance(account), 4);
   });
 
-  rule("revoking one key leaves the account's others good", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.createKey(account, "other");
-    await scene.ledger.revokeKey({ account, id: keyId(account), now: START });
-    assert.equal((await scene.debit(account, { key: "other" })).outcome, "debited");
+  rule("revoking one key leaves the account's others good", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.createKey(account, "other");
+    await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
+    assert.equal((await fixture.debit(account, { key: "other" })).outcome, "debited");
   });
 
-  rule("revoking twice keeps the first time", async ({ ledger, ...scene }) => {
-    const account = await scene.account();
+  rule("revoking twice keeps the first time", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account();
     for (const now of [START, START + MINUTE])
       assert.deepEqual(await ledger.revokeKey({ account, id: keyId(account), now }), {
         found: true,
@@ -80,43 +80,52 @@ export function describeKeys(open: OpenLedger) {
     assert.equal((await ledger.listKeys({ account }))[0]?.revokedAt, START);
   });
 
-  rule("a revoked key's making sent again does not make it good", async (scene) => {
-    const account = await scene.account("Ada", { credits: 5 });
-    await scene.ledger.revokeKey({ account, id: keyId(account), now: START });
-    await scene.createKey(account);
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
-  });
-
-  rule("nobody revokes another account's key, or an unknown one", async ({ ledger, ...scene }) => {
-    const [ada, bob] = [await scene.account("Ada", { credits: 1 }), await scene.account("Bob")];
-    const revoke = (id: string) => ledger.revokeKey({ account: bob, id, now: START });
-    assert.deepEqual(await revoke(keyId(ada)), { found: false });
-    assert.deepEqual(await revoke(keyId(bob, "none")), { found: false });
-    assert.equal((await scene.debit(ada)).outcome, "debited");
-  });
-
-  rule("a key is named anew, a revoked one too, and nothing else of it changes", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account("Ada", { credits: 1 });
-    await scene.createKey(account, "other", START + 1);
-    const id = keyId(account);
-    const [key, other] = await ledger.listKeys({ account });
-    const relabel = (label: string) => ledger.relabelKey({ account, id, label });
-    assert.deepEqual(await relabel("Größe 9"), { found: true });
-    assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
-    assert.equal((await scene.debit(account)).outcome, "debited");
-    await ledger.revokeKey({ account, id, now: START + 1 });
-    assert.deepEqual(await relabel("old"), { found: true });
-    const [revoked] = await ledger.listKeys({ account });
-    assert.deepEqual([revoked?.label, revoked?.revokedAt], ["old", START + 1]);
-    assert.deepEqual(await scene.debit(account), { outcome: "invalid_key" });
+  rule("a revoked key's making sent again does not make it good", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
+    await fixture.createKey(account);
+    assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
   });
 
   rule(
+    "nobody revokes another account's key, or an unknown one",
+    async ({ ledger, ...fixture }) => {
+      const [ada, bob] = [
+        await fixture.account("Ada", { credits: 1 }),
+        await fixture.account("Bob"),
+      ];
+      const revoke = (id: string) => ledger.revokeKey({ account: bob, id, now: START });
+      assert.deepEqual(await revoke(keyId(ada)), { found: false });
+      assert.deepEqual(await revoke(keyId(bob, "none")), { found: false });
+      assert.equal((await fixture.debit(ada)).outcome, "debited");
+    },
+  );
+
+  rule(
+    "a key is named anew, a revoked one too, and nothing else of it changes",
+    async (fixture) => {
+      const { ledger } = fixture;
+      const account = await fixture.account("Ada", { credits: 1 });
+      await fixture.createKey(account, "other", START + 1);
+      const id = keyId(account);
+      const [key, other] = await ledger.listKeys({ account });
+      const relabel = (label: string) => ledger.relabelKey({ account, id, label });
+      assert.deepEqual(await relabel("Größe 9"), { found: true });
+      assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
+      assert.equal((await fixture.debit(account)).outcome, "debited");
+      await ledger.revokeKey({ account, id, now: START + 1 });
+      assert.deepEqual(await relabel("old"), { found: true });
+      const [revoked] = await ledger.listKeys({ account });
+      assert.deepEqual([revoked?.label, revoked?.revokedAt], ["old", START + 1]);
+      assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
+    },
+  );
+
+  rule(
     "nobody names another account's key, an unknown one or a closed account's",
-    async (scene) => {
-      const { ledger } = scene;
-      const [ada, bob] = [await scene.account("Ada"), await scene.account("Bob")];
+    async (fixture) => {
+      const { ledger } = fixture;
+      const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
       const relabel = (account: string, id: string) =>
         ledger.relabelKey({ account, id, label: "x" });
       assert.deepEqual(await relabel(bob, keyId(ada)), { found: false });
@@ -128,62 +137,65 @@ export function describeKeys(open: OpenLedger) {
     },
   );
 
-  rule("a key opens its own account only", async ({ ledger, ...scene }) => {
-    const ada = await scene.account("Ada", { credits: 1 });
-    const bob = await scene.account("Bob", { credits: 1 });
+  rule("a key opens its own account only", async ({ ledger, ...fixture }) => {
+    const ada = await fixture.account("Ada", { credits: 1 });
+    const bob = await fixture.account("Bob", { credits: 1 });
     const foreign = { keySha256: keySha256(bob) };
-    assert.deepEqual(await scene.debit(ada, foreign), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.debit(ada, foreign), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.keyStatus({ account: ada, ...foreign, now: START }), {
       outcome: "invalid_key",
     });
-    assert.deepEqual([await scene.balance(ada), await scene.balance(bob)], [1, 1]);
+    assert.deepEqual([await fixture.balance(ada), await fixture.balance(bob)], [1, 1]);
   });
 
-  rule("a debit notes the use of its key, to the minute", async (scene) => {
-    const account = await scene.account("Ada", { credits: 9 });
-    await scene.debit(account, { now: START });
-    assert.equal(await lastUsedAt(scene, account), START);
-    await scene.debit(account, { now: START + MINUTE - 1 });
-    assert.equal(await lastUsedAt(scene, account), START, "no write within the same minute");
+  rule("a debit notes the use of its key, to the minute", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 9 });
+    await fixture.debit(account, { now: START });
+    assert.equal(await lastUsedAt(fixture, account), START);
+    await fixture.debit(account, { now: START + MINUTE - 1 });
+    assert.equal(await lastUsedAt(fixture, account), START, "no write within the same minute");
     const later = START + 5 * MINUTE + 1234;
-    await scene.debit(account, { now: later });
-    const noted = await lastUsedAt(scene, account);
-    assert.ok(noted !== null && noted <= later && noted > later - MINUTE, `noted ${noted}`);
+    await fixture.debit(account, { now: later });
+    const recorded = await lastUsedAt(fixture, account);
+    assert.ok(
+      recorded !== null && recorded <= later && recorded > later - MINUTE,
+      `noted ${recorded}`,
+    );
   });
 
-  rule("a clock that is behind does not set the last use back", async (scene) => {
-    const account = await scene.account("Ada", { credits: 9 });
-    await scene.debit(account, { now: START + 5 * MINUTE });
-    await scene.debit(account, { now: START });
-    assert.equal(await lastUsedAt(scene, account), START + 5 * MINUTE);
+  rule("a clock that is behind does not set the last use back", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 9 });
+    await fixture.debit(account, { now: START + 5 * MINUTE });
+    await fixture.debit(account, { now: START });
+    assert.equal(await lastUsedAt(fixture, account), START + 5 * MINUTE);
   });
 
-  rule("each key has its own last use", async ({ ledger, ...scene }) => {
-    const account = await scene.account("Ada", { credits: 9 });
-    await scene.createKey(account, "other");
-    await scene.debit(account, { key: "other", idempotency: idempotency("once") });
+  rule("each key has its own last use", async ({ ledger, ...fixture }) => {
+    const account = await fixture.account("Ada", { credits: 9 });
+    await fixture.createKey(account, "other");
+    await fixture.debit(account, { key: "other", idempotency: idempotency("once") });
     assert.deepEqual(
       (await ledger.listKeys({ account })).map((key) => key.lastUsedAt),
       [null, START],
     );
   });
 
-  rule("standing says what a call may expect, and changes nothing", async (scene) => {
-    const { ledger } = scene;
-    const account = await scene.account("Ada", { freeCall: "open" });
-    await scene.grant(account, "soon", 3, { expiresAt: START + MINUTE });
-    const standing = (now: number) =>
+  rule("standing says what a call may expect, and changes nothing", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    await fixture.grant(account, "soon", 3, { expiresAt: START + MINUTE });
+    const accountState = (now: number) =>
       ledger.keyStatus({ account, keySha256: keySha256(account), now });
     const good = { outcome: "good", balance: 3, freeCall: true };
-    assert.deepEqual(await standing(START), good);
-    assert.deepEqual(await standing(START), good);
-    assert.deepEqual(await standing(START + MINUTE), { ...good, balance: 0 });
-    assert.equal(await lastUsedAt(scene, account), null);
-    await scene.debit(account);
-    assert.deepEqual(await standing(START), { ...good, freeCall: false });
+    assert.deepEqual(await accountState(START), good);
+    assert.deepEqual(await accountState(START), good);
+    assert.deepEqual(await accountState(START + MINUTE), { ...good, balance: 0 });
+    assert.equal(await lastUsedAt(fixture, account), null);
+    await fixture.debit(account);
+    assert.deepEqual(await accountState(START), { ...good, freeCall: false });
     await ledger.suspendAccount({ account, now: START });
-    assert.deepEqual(await standing(START), { outcome: "account_suspended", balance: 3 });
+    assert.deepEqual(await accountState(START), { outcome: "account_suspended", balance: 3 });
     await ledger.closeAccount({ account, now: START });
-    assert.deepEqual(await standing(START), { outcome: "invalid_key" });
+    assert.deepEqual(await accountState(START), { outcome: "invalid_key" });
   });
 }

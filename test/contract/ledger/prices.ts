@@ -4,11 +4,11 @@ import {
   allEntries,
   createRule,
   DAY,
+  type Fixture,
   HOUR,
   keyId,
   maintainFully,
   type OpenLedger,
-  type Scene,
   START,
   tally,
 } from "./fixture.ts";
@@ -28,21 +28,21 @@ type Rule = ReturnType<typeof createRule>;
 const tooLittle = (balance: number) => ({ outcome: "insufficient_credits", balance });
 
 function describeSpending(rule: Rule) {
-  rule("a call takes its price, from the grant that expires soonest on", async (scene) => {
-    const account = await withGrants(scene, 3, 10);
-    assert.deepEqual(await scene.debit(account, { credits: 7 }), debited(7, 23));
-    assert.deepEqual(await scene.remaining(account), { g1: 3, g2: 10, g3: 10 });
-    assert.deepEqual(await scene.debit(account, { credits: 14 }), debited(14, 9));
-    assert.deepEqual(await scene.remaining(account), { g3: 9, g1: 0, g2: 0 });
-    assert.equal((await scene.books()).debited, 21);
+  rule("a call takes its price, from the grant that expires soonest on", async (fixture) => {
+    const account = await withGrants(fixture, 3, 10);
+    assert.deepEqual(await fixture.debit(account, { credits: 7 }), debited(7, 23));
+    assert.deepEqual(await fixture.remaining(account), { g1: 3, g2: 10, g3: 10 });
+    assert.deepEqual(await fixture.debit(account, { credits: 14 }), debited(14, 9));
+    assert.deepEqual(await fixture.remaining(account), { g3: 9, g1: 0, g2: 0 });
+    assert.equal((await fixture.totals()).debited, 21);
   });
 
-  rule("a call takes all of its price or nothing", async (scene) => {
-    const account = await withGrants(scene, 3, 10);
-    assert.deepEqual(await scene.debit(account, { credits: 31 }), tooLittle(30));
-    assert.deepEqual(await scene.remaining(account), { g1: 10, g2: 10, g3: 10 });
-    assert.deepEqual(await scene.debit(account, { credits: 30 }), debited(30, 0));
-    assert.deepEqual(await scene.debit(account, { credits: 1 }), tooLittle(0));
+  rule("a call takes all of its price or nothing", async (fixture) => {
+    const account = await withGrants(fixture, 3, 10);
+    assert.deepEqual(await fixture.debit(account, { credits: 31 }), tooLittle(30));
+    assert.deepEqual(await fixture.remaining(account), { g1: 10, g2: 10, g3: 10 });
+    assert.deepEqual(await fixture.debit(account, { credits: 30 }), debited(30, 0));
+    assert.deepEqual(await fixture.debit(account, { credits: 1 }), tooLittle(0));
   });
 
   for (const [count, amount, price] of [
@@ -52,65 +52,65 @@ function describeSpending(rule: Rule) {
     [7, 2, 13],
     [2, 1_000_000, 1_000_000],
   ] as const)
-    rule(`${price} credits of ${count} grants of ${amount}`, async (scene) => {
-      const account = await withGrants(scene, count, amount);
-      const order = scene.debitOrder(account, { credits: price });
+    rule(`${price} credits of ${count} grants of ${amount}`, async (fixture) => {
+      const account = await withGrants(fixture, count, amount);
+      const order = fixture.debitOrder(account, { credits: price });
       const total = count * amount;
       for (let time = 0; time < 2; time += 1)
-        assert.deepEqual(await scene.ledger.debit(order), debited(price, total - price));
+        assert.deepEqual(await fixture.ledger.debit(order), debited(price, total - price));
       const spent = Math.floor(price / amount);
-      const { grants } = await scene.ledger.credits({ account, now: START });
+      const { grants } = await fixture.ledger.credits({ account, now: START });
       assert.equal(grants.filter(({ remaining }) => remaining === 0).length, spent);
-      assert.equal((await scene.books()).debited, price);
-      assert.deepEqual(await reverseDebit(scene, order), { reversed: true });
-      const back = (await scene.ledger.credits({ account, now: START })).grants;
+      assert.equal((await fixture.totals()).debited, price);
+      assert.deepEqual(await reverseDebit(fixture, order), { reversed: true });
+      const back = (await fixture.ledger.credits({ account, now: START })).grants;
       assert.ok(back.every((grant) => grant.remaining === amount));
     });
 
-  rule("a call priced 0 takes nothing, with a balance of 0 too", async (scene) => {
-    const account = await scene.account();
-    assert.deepEqual(await scene.debit(account, { credits: 0 }), debited(0, 0));
-    await scene.grant(account, "gift", 5);
-    const order = scene.debitOrder(account, { credits: 0 });
-    assert.deepEqual(await scene.ledger.debit(order), debited(0, 5));
-    assert.deepEqual(await reverseDebit(scene, order), { reversed: true });
-    assert.deepEqual(await reverseDebit(scene, order), { reversed: false });
-    assert.equal(await scene.balance(account), 5);
-    const [usage] = await scene.usage(account);
+  rule("a call priced 0 takes nothing, with a balance of 0 too", async (fixture) => {
+    const account = await fixture.account();
+    assert.deepEqual(await fixture.debit(account, { credits: 0 }), debited(0, 0));
+    await fixture.grant(account, "gift", 5);
+    const order = fixture.debitOrder(account, { credits: 0 });
+    assert.deepEqual(await fixture.ledger.debit(order), debited(0, 5));
+    assert.deepEqual(await reverseDebit(fixture, order), { reversed: true });
+    assert.deepEqual(await reverseDebit(fixture, order), { reversed: false });
+    assert.equal(await fixture.balance(account), 5);
+    const [usage] = await fixture.usage(account);
     assert.deepEqual([usage?.calls, usage?.credits], [1, 0], "it is usage all the same");
   });
 
-  rule("a call priced 0 is rejected as any other where its key is not good", async (scene) => {
-    const account = await scene.account();
+  rule("a call priced 0 is rejected as any other where its key is not good", async (fixture) => {
+    const account = await fixture.account();
     const free = { credits: 0 };
-    await scene.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.suspendAccount({ account, now: START });
     const outcome = { outcome: "account_suspended", balance: 0 };
-    assert.deepEqual(await scene.debit(account, free), outcome);
-    await scene.ledger.revokeKey({ account, id: keyId(account), now: START });
-    assert.deepEqual(await scene.debit(account, free), { outcome: "invalid_key" });
+    assert.deepEqual(await fixture.debit(account, free), outcome);
+    await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
+    assert.deepEqual(await fixture.debit(account, free), { outcome: "invalid_key" });
   });
 
-  rule("what has expired pays nothing, to the millisecond", async (scene) => {
-    const account = await withGrants(scene, 2, 10);
+  rule("what has expired pays nothing, to the millisecond", async (fixture) => {
+    const account = await withGrants(fixture, 2, 10);
     const now = START + DAY;
-    assert.deepEqual(await scene.debit(account, { credits: 11, now }), tooLittle(10));
+    assert.deepEqual(await fixture.debit(account, { credits: 11, now }), tooLittle(10));
     const before = { credits: 11, now: now - 1 };
-    assert.deepEqual(await scene.debit(account, before), debited(11, 9));
+    assert.deepEqual(await fixture.debit(account, before), debited(11, 9));
   });
 
   for (const credits of [-1, 0.5, 1_000_001, 2 ** 53])
-    rule(`a price of ${credits} credits is rejected and charges nothing`, async (scene) => {
-      const account = await scene.account("Ada", { credits: 2_000_000, freeCall: "open" });
-      await assert.rejects(scene.debit(account, { credits, freeCallCredits: 9 }), OrderRefused);
-      assert.equal(await scene.balance(account), 2_000_000);
-      assert.equal((await scene.books()).debited, 0);
-      assert.deepEqual(await scene.usage(), []);
+    rule(`a price of ${credits} credits is rejected and charges nothing`, async (fixture) => {
+      const account = await fixture.account("Ada", { credits: 2_000_000, freeCall: "open" });
+      await assert.rejects(fixture.debit(account, { credits, freeCallCredits: 9 }), OrderRefused);
+      assert.equal(await fixture.balance(account), 2_000_000);
+      assert.equal((await fixture.totals()).debited, 0);
+      assert.deepEqual(await fixture.usage(), []);
     });
 }
 
 function describeFreeCalls(rule: Rule) {
-  const freeCallOf = async (scene: Scene, account: string) =>
-    (await scene.ledger.findAccount({ account, now: START }))?.freeCall;
+  const freeCallOf = async (fixture: Fixture, account: string) =>
+    (await fixture.ledger.findAccount({ account, now: START }))?.freeCall;
 
   for (const [price, limit, isFree] of [
     [1, 1, true],
@@ -121,52 +121,52 @@ function describeFreeCalls(rule: Rule) {
   ] as const)
     rule(
       `a first call priced ${price} is ${isFree ? "" : "not "}free up to ${limit}`,
-      async (scene) => {
-        const account = await scene.account("Ada", { credits: 20, freeCall: "open" });
+      async (fixture) => {
+        const account = await fixture.account("Ada", { credits: 20, freeCall: "open" });
         const order = { credits: price, freeCallCredits: limit };
         const charged = isFree ? 0 : price;
-        assert.deepEqual(await scene.debit(account, order), debited(charged, 20 - charged));
-        assert.equal(await freeCallOf(scene, account), isFree ? "used" : "open");
-        assert.deepEqual(await scene.debit(account, order), debited(price, 20 - charged - price));
+        assert.deepEqual(await fixture.debit(account, order), debited(charged, 20 - charged));
+        assert.equal(await freeCallOf(fixture, account), isFree ? "used" : "open");
+        assert.deepEqual(await fixture.debit(account, order), debited(price, 20 - charged - price));
       },
     );
 
-  rule("a call priced 0 does not use the free call up", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open" });
-    const order = scene.debitOrder(account, { credits: 0, freeCallCredits: 5 });
-    assert.deepEqual(await scene.ledger.debit(order), debited(0, 0));
-    await reverseDebit(scene, order);
-    assert.equal(await freeCallOf(scene, account), "open");
+  rule("a call priced 0 does not use the free call up", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    const order = fixture.debitOrder(account, { credits: 0, freeCallCredits: 5 });
+    assert.deepEqual(await fixture.ledger.debit(order), debited(0, 0));
+    await reverseDebit(fixture, order);
+    assert.equal(await freeCallOf(fixture, account), "open");
     const priced = { credits: 5, freeCallCredits: 5 };
-    assert.deepEqual(await scene.debit(account, priced), debited(0, 0));
-    assert.equal((await scene.debit(account, priced)).outcome, "insufficient_credits");
+    assert.deepEqual(await fixture.debit(account, priced), debited(0, 0));
+    assert.equal((await fixture.debit(account, priced)).outcome, "insufficient_credits");
   });
 
-  rule("a call that is too dear leaves the free call for a cheaper one", async (scene) => {
-    const account = await scene.account("Ada", { freeCall: "open" });
-    assert.deepEqual(await scene.debit(account, { credits: 2 }), tooLittle(0));
-    assert.deepEqual(await scene.debit(account, { credits: 1 }), debited(0, 0));
+  rule("a call that is too dear leaves the free call for a cheaper one", async (fixture) => {
+    const account = await fixture.account("Ada", { freeCall: "open" });
+    assert.deepEqual(await fixture.debit(account, { credits: 2 }), tooLittle(0));
+    assert.deepEqual(await fixture.debit(account, { credits: 1 }), debited(0, 0));
   });
 
-  rule("a free call of several credits that is reversed is free again", async (scene) => {
-    const account = await scene.account("Ada", { credits: 3, freeCall: "open" });
-    const order = scene.debitOrder(account, { credits: 4, freeCallCredits: 5 });
-    assert.deepEqual(await scene.ledger.debit(order), debited(0, 3));
-    assert.deepEqual(await reverseDebit(scene, order), { reversed: true });
-    assert.equal(await scene.balance(account), 3, "nothing comes back that was not taken");
-    assert.equal(await freeCallOf(scene, account), "open");
+  rule("a free call of several credits that is reversed is free again", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 3, freeCall: "open" });
+    const order = fixture.debitOrder(account, { credits: 4, freeCallCredits: 5 });
+    assert.deepEqual(await fixture.ledger.debit(order), debited(0, 3));
+    assert.deepEqual(await reverseDebit(fixture, order), { reversed: true });
+    assert.equal(await fixture.balance(account), 3, "nothing comes back that was not taken");
+    assert.equal(await freeCallOf(fixture, account), "open");
   });
 }
 
 function describeLists(rule: Rule) {
-  rule("entries tell the price, and what each of several grants paid", async (scene) => {
-    const account = await withGrants(scene, 2, 10);
-    const one = scene.debitOrder(account, { credits: 4, now: START + HOUR });
-    const two = scene.debitOrder(account, { credits: 9, now: START + 2 * HOUR });
-    for (const order of [one, two]) await scene.ledger.debit(order);
-    await reverseDebit(scene, two, START + 3 * HOUR);
+  rule("entries tell the price, and what each of several grants paid", async (fixture) => {
+    const account = await withGrants(fixture, 2, 10);
+    const one = fixture.debitOrder(account, { credits: 4, now: START + HOUR });
+    const two = fixture.debitOrder(account, { credits: 9, now: START + 2 * HOUR });
+    for (const order of [one, two]) await fixture.ledger.debit(order);
+    await reverseDebit(fixture, two, START + 3 * HOUR);
     const part = (id: string, credits: number) => ({ grant: { id, kind: "operator" }, credits });
-    const entries = await allEntries(scene.ledger, account, START + 3 * HOUR);
+    const entries = await allEntries(fixture.ledger, account, START + 3 * HOUR);
     assert.deepEqual(
       entries
         .slice(0, 3)
@@ -179,14 +179,14 @@ function describeLists(rule: Rule) {
     );
   });
 
-  rule("usage and sums hold the prices, rolled up or not", async (scene) => {
-    const account = await withGrants(scene, 4, 10);
-    const orders = [7, 9, 0, 1].map((credits) => scene.debitOrder(account, { credits }));
-    for (const order of orders) await scene.ledger.debit(order);
-    await scene.debit(account, { credits: 5, tool: "uuid" });
-    await reverseDebit(scene, orders[1] as DebitOrder);
+  rule("usage and sums hold the prices, rolled up or not", async (fixture) => {
+    const account = await withGrants(fixture, 4, 10);
+    const orders = [7, 9, 0, 1].map((credits) => fixture.debitOrder(account, { credits }));
+    for (const order of orders) await fixture.ledger.debit(order);
+    await fixture.debit(account, { credits: 5, tool: "uuid" });
+    await reverseDebit(fixture, orders[1] as DebitOrder);
     const check = async () => {
-      const usage = await scene.usage(account);
+      const usage = await fixture.usage(account);
       assert.deepEqual(
         usage.map(({ tool, calls, credits }) => [tool, calls, credits]),
         [
@@ -194,56 +194,56 @@ function describeLists(rule: Rule) {
           ["uuid", 1, 5],
         ],
       );
-      const { debited: taken, reversed, remaining } = await scene.books();
+      const { debited: taken, reversed, remaining } = await fixture.totals();
       assert.deepEqual([taken, reversed, remaining], [22, 9, 27]);
-      await allEntries(scene.ledger, account, START);
+      await allEntries(fixture.ledger, account, START);
     };
     await check();
-    const [recent] = await scene.ledger.recentCalls({ account, from: START });
+    const [recent] = await fixture.ledger.recentCalls({ account, from: START });
     assert.deepEqual([recent?.calls, recent?.credits], [4, 13]);
     await maintainFully(
-      scene.ledger,
-      { now: START + DAY, foldBefore: START + 1, rowsMax: 2 },
+      fixture.ledger,
+      { now: START + DAY, rollUpBefore: START + 1, rowsMax: 2 },
       check,
     );
     await check();
   });
 
-  rule("the owner is told once of a call that takes the balance far down", async (scene) => {
-    const account = await scene.account("Ada", { credits: 1000 });
-    await scene.news();
-    await scene.debit(account, { credits: 990 });
+  rule("the owner is told once of a call that takes the balance far down", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1000 });
+    await fixture.news();
+    await fixture.debit(account, { credits: 990 });
     const low = { kind: "credits.low", at: START, balance: 10, lowBalance: 20 };
-    assert.deepEqual(await scene.news(), [low]);
-    await scene.debit(account, { credits: 10 });
-    assert.deepEqual(await scene.news(), [{ kind: "credits.depleted", at: START }]);
+    assert.deepEqual(await fixture.news(), [low]);
+    await fixture.debit(account, { credits: 10 });
+    assert.deepEqual(await fixture.news(), [{ kind: "credits.depleted", at: START }]);
   });
 
-  rule("a call that takes everything at once tells of that alone", async (scene) => {
-    const account = await scene.account("Ada", { credits: 1000 });
-    await scene.news();
-    await scene.debit(account, { credits: 1000 });
-    assert.deepEqual(await scene.news(), [{ kind: "credits.depleted", at: START }]);
+  rule("a call that takes everything at once tells of that alone", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 1000 });
+    await fixture.news();
+    await fixture.debit(account, { credits: 1000 });
+    assert.deepEqual(await fixture.news(), [{ kind: "credits.depleted", at: START }]);
   });
 }
 
 function describeTogether(rule: Rule) {
-  rule("calls of any price at once never take more than there is", async (scene) => {
-    const account = await withGrants(scene, 20, 10);
+  rule("calls of any price at once never take more than there is", async (fixture) => {
+    const account = await withGrants(fixture, 20, 10);
     const orders = Array.from({ length: 60 }, (_, number) =>
-      scene.debitOrder(account, { credits: 1 + ((number * 7) % 13) }),
+      fixture.debitOrder(account, { credits: 1 + ((number * 7) % 13) }),
     );
-    const outcomes = await Promise.all(orders.map((order) => scene.ledger.debit(order)));
+    const outcomes = await Promise.all(orders.map((order) => fixture.ledger.debit(order)));
     const taken = outcomes.reduce(
       (sum, outcome) => sum + (outcome.outcome === "debited" ? outcome.charged : 0),
       0,
     );
-    const { debited: inBooks, remaining } = await scene.books();
-    assert.deepEqual([inBooks, remaining], [taken, 200 - taken]);
+    const { debited: inTotals, remaining } = await fixture.totals();
+    assert.deepEqual([inTotals, remaining], [taken, 200 - taken]);
     assert.ok(remaining < 13, "what is left was too little for the dearest");
     assert.ok((tally(outcomes).insufficient_credits ?? 0) > 0);
-    await Promise.all(orders.map((order) => reverseDebit(scene, order)));
-    const { grants } = await scene.ledger.credits({ account, now: START });
+    await Promise.all(orders.map((order) => reverseDebit(fixture, order)));
+    const { grants } = await fixture.ledger.credits({ account, now: START });
     assert.deepEqual([...new Set(grants.map((grant) => grant.remaining))], [10]);
   });
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {
-  type Answer,
-  assertAnswer,
+  type ApiResponse,
   assertProblem,
+  assertResponse,
   type Caller,
   createCaller,
   eventually,
@@ -17,18 +17,18 @@ export function idempotencyMeanwhileSuite(sentence: Sentence) {
   freedSentences(sentence);
 }
 
-async function untilHeld(door: { held(): Promise<number> }, count: number) {
-  await eventually(`${count} debits are held`, async () => (await door.held()) >= count);
+async function untilHeld(service: { held(): Promise<number> }, count: number) {
+  await eventually(`${count} debits are held`, async () => (await service.held()) >= count);
 }
 
 function concurrentSentences(sentence: Sentence) {
   sentence(
     "a repeat while the first is running: 409 with Retry-After: 1, then the answer of the first",
-    async (door) => {
-      const caller = await createCaller(door);
-      await door.trouble("hold_debits");
+    async (service) => {
+      const caller = await createCaller(service);
+      await service.trouble("hold_debits");
       const running = caller.call("uuid", {}, keyed("slow"));
-      await untilHeld(door, 1);
+      await untilHeld(service, 1);
       for (const body of [{}, { count: 2 }]) {
         const refused = await caller.call("uuid", body, keyed("slow"));
         assertProblem(refused, "idempotency_in_progress");
@@ -36,11 +36,11 @@ function concurrentSentences(sentence: Sentence) {
         assert.equal(refused.header("credits-remaining"), "100");
       }
       const elsewhere = caller.call("echo", {}, keyed("slow"));
-      await untilHeld(door, 2);
-      await door.trouble("none");
+      await untilHeld(service, 2);
+      await service.trouble("none");
       const first = await running;
-      assertAnswer(first, 1);
-      assertAnswer(await elsewhere, 1);
+      assertResponse(first, 1);
+      assertResponse(await elsewhere, 1);
       assertReplay(first, await caller.call("uuid", {}, keyed("slow")));
       assert.equal(await caller.balance(), 98);
     },
@@ -48,22 +48,22 @@ function concurrentSentences(sentence: Sentence) {
 
   sentence(
     "a client that goes away leaves no key stuck: its retry is answered, charged once",
-    async (door) => {
-      const caller = await createCaller(door);
-      await door.trouble("hold_debits");
+    async (service) => {
+      const caller = await createCaller(service);
+      await service.trouble("hold_debits");
       const gone = new AbortController();
       const sent: Sent = { headers: keyed("gone"), body: '{"count":3}' };
       const running = caller.post("uuid", { ...sent, signal: gone.signal });
-      await untilHeld(door, 1);
+      await untilHeld(service, 1);
       gone.abort();
       await assert.rejects(running, { name: "AbortError" });
-      await door.trouble("none");
-      let answer: Answer | undefined;
+      await service.trouble("none");
+      let response: ApiResponse | undefined;
       await eventually("the key is free", async () => {
-        answer = await caller.post("uuid", sent);
-        return answer.status !== 409;
+        response = await caller.post("uuid", sent);
+        return response.status !== 409;
       });
-      assertAnswer(answer as Answer);
+      assertResponse(response as ApiResponse);
       assert.equal(await caller.balance(), 99);
     },
     { needs: "client" },
@@ -71,23 +71,23 @@ function concurrentSentences(sentence: Sentence) {
 
   sentence(
     "of 50 calls at once with one key one is charged, and all who are answered get its answer",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const calls = Array.from({ length: 50 }, () => caller.call("uuid", {}, keyed("many")));
-      const answers = await Promise.all(calls);
-      const good = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(calls);
+      const good = responses.filter(({ status }) => status === 200);
       assert.ok(good.length >= 1);
       assert.equal(new Set(good.map(({ text }) => text)).size, 1);
-      for (const answer of answers)
-        if (answer.status !== 200) assertProblem(answer, "idempotency_in_progress");
-      assert.equal(good.filter((answer) => answer.header("credits-charged") === "1").length, 1);
+      for (const response of responses)
+        if (response.status !== 200) assertProblem(response, "idempotency_in_progress");
+      assert.equal(good.filter((response) => response.header("credits-charged") === "1").length, 1);
       assert.equal(await caller.balance(), 99);
     },
   );
 }
 
 function freedSentences(sentence: Sentence) {
-  const repairs: [string, (caller: Caller, key: string) => Promise<Answer>][] = [
+  const repairs: [string, (caller: Caller, key: string) => Promise<ApiResponse>][] = [
     ["a wrong body", (caller, key) => caller.call("uuid", { count: 0 }, keyed(key))],
     [
       "a body that is no JSON",
@@ -99,24 +99,24 @@ function freedSentences(sentence: Sentence) {
     ],
   ];
   for (const [fault, call] of repairs) {
-    sentence(`after a refusal for ${fault} the key is free again`, async (door) => {
-      const caller = await createCaller(door);
+    sentence(`after a refusal for ${fault} the key is free again`, async (service) => {
+      const caller = await createCaller(service);
       assert.notEqual((await call(caller, "k")).status, 200);
-      assertAnswer(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
+      assertResponse(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
     });
   }
 
-  sentence("after 402 the key is free again, for another body too", async (door) => {
-    const caller = await createCaller(door, { credits: 0 });
+  sentence("after 402 the key is free again, for another body too", async (service) => {
+    const caller = await createCaller(service, { credits: 0 });
     assertProblem(await caller.call("uuid", {}, keyed("k")), "insufficient_credits");
     await caller.grant(1);
-    assertAnswer(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
+    assertResponse(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
   });
 
   sentence(
     "with a key the early 402 is skipped: a fault of the body is told with a balance of zero",
-    async (door) => {
-      const caller = await createCaller(door, { credits: 0 });
+    async (service) => {
+      const caller = await createCaller(service, { credits: 0 });
       assertProblem(await caller.call("uuid", { count: 0 }, keyed("k")), "invalid_request");
       assertProblem(await caller.call("uuid", { count: 0 }), "insufficient_credits");
     },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import {
-  type Answer,
-  assertAnswer,
+  type ApiResponse,
   assertProblem,
+  assertResponse,
   createCaller,
   createKey,
   type Sent,
@@ -23,7 +23,7 @@ export const keyed = (key: string, more: Record<string, string> = {}) => ({
 });
 
 /** The same status, type and body byte for byte, charged nothing. */
-export function assertReplay(first: Answer, repeat: Answer) {
+export function assertReplay(first: ApiResponse, repeat: ApiResponse) {
   assert.equal(repeat.status, 200, repeat.text);
   assert.deepEqual(repeat.bytes, first.bytes);
   assert.equal(repeat.header("content-type"), first.header("content-type"));
@@ -40,15 +40,15 @@ const BODIES: Record<string, string> = {
 };
 
 function replaySentences(sentence: Sentence) {
-  sentence("a repeat gets the first answer byte for byte, charged 0", async (door) => {
-    const caller = await createCaller(door, { credits: 20 });
+  sentence("a repeat gets the first answer byte for byte, charged 0", async (service) => {
+    const caller = await createCaller(service, { credits: 20 });
     for (const [tool, body] of Object.entries(BODIES)) {
       const sent: Sent = { headers: keyed(`first ${tool}`.replace(" ", "-")), body };
       const first = await caller.post(tool, sent);
-      assertAnswer(first, 1);
+      assertResponse(first, 1);
       assert.equal(first.header("idempotency-replayed"), null);
       // So that a time told again is seen.
-      await door.advance(1500);
+      await service.advance(1500);
       for (let repeat = 0; repeat < 3; repeat += 1)
         assertReplay(first, await caller.post(tool, sent));
     }
@@ -57,24 +57,24 @@ function replaySentences(sentence: Sentence) {
 
   sentence(
     "a large call is repeated too, with and without a length, with one key of the account or another",
-    async (door) => {
-      const caller = await createCaller(door, { credits: 20 });
-      const other = await createKey(door, caller.account);
+    async (service) => {
+      const caller = await createCaller(service, { credits: 20 });
+      const other = await createKey(service, caller.account);
       const body = JSON.stringify({ text: "ä".repeat(300_000) });
       const first = await caller.post("hash", { headers: keyed("large"), body });
-      assertAnswer(first, 1);
+      assertResponse(first, 1);
       assertReplay(
         first,
         await caller.post("hash", { headers: keyed("large"), body, chunked: true }),
       );
       const headers = { Authorization: `Bearer ${other.key}`, ...keyed("large") };
-      assertReplay(first, await door.send("/api/v1/hash", { method: "POST", headers, body }));
+      assertReplay(first, await service.send("/api/v1/hash", { method: "POST", headers, body }));
       assert.equal(await caller.balance(), 19);
     },
   );
 
-  sentence("Credits-Remaining and X-Request-Id of a repeat are of now", async (door) => {
-    const caller = await createCaller(door, { credits: 5 });
+  sentence("Credits-Remaining and X-Request-Id of a repeat are of now", async (service) => {
+    const caller = await createCaller(service, { credits: 5 });
     const first = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "one" }));
     await caller.call("uuid");
     const repeat = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "two" }));
@@ -83,50 +83,50 @@ function replaySentences(sentence: Sentence) {
     assert.equal(repeat.header("x-request-id"), "two");
   });
 
-  sentence("a repeat is answered with a balance of zero, a new call is not", async (door) => {
-    const caller = await createCaller(door, { credits: 1 });
+  sentence("a repeat is answered with a balance of zero, a new call is not", async (service) => {
+    const caller = await createCaller(service, { credits: 1 });
     const first = await caller.call("uuid", {}, keyed("last"));
-    assertAnswer(first, 1);
+    assertResponse(first, 1);
     assertReplay(first, await caller.call("uuid", {}, keyed("last")));
     assertProblem(await caller.call("uuid", {}, keyed("next")), "insufficient_credits");
     assertProblem(await caller.call("uuid", {}), "insufficient_credits");
     await caller.grant(2);
-    assertAnswer(await caller.call("uuid", {}, keyed("next")), 1);
+    assertResponse(await caller.call("uuid", {}, keyed("next")), 1);
   });
 
-  sentence("the free first call is kept like any other", async (door) => {
-    const caller = await createCaller(door, { credits: 0, freeCall: "open" });
+  sentence("the free first call is kept like any other", async (service) => {
+    const caller = await createCaller(service, { credits: 0, freeCall: "open" });
     const first = await caller.call("uuid", {}, keyed("free"));
-    assertAnswer(first, 0);
+    assertResponse(first, 0);
     assertReplay(first, await caller.call("uuid", {}, keyed("free")));
     assertProblem(await caller.call("uuid", {}, keyed("paid")), "insufficient_credits");
   });
 
-  sentence("after 24 hours the key is free again", async (door) => {
-    const caller = await createCaller(door);
+  sentence("after 24 hours the key is free again", async (service) => {
+    const caller = await createCaller(service);
     const first = await caller.call("uuid", {}, keyed("day"));
-    await door.advance(24 * 3_600_000 - 60_000);
+    await service.advance(24 * 3_600_000 - 60_000);
     assertReplay(first, await caller.call("uuid", {}, keyed("day")));
-    await door.advance(60_001);
+    await service.advance(60_001);
     const later = await caller.call("uuid", { count: 2 }, keyed("day"));
-    assert.equal(assertAnswer(later, 1).count, 2);
+    assert.equal(assertResponse(later, 1).count, 2);
   });
 
   sentence(
     "401, 403 and 429 come before a replay",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const { account, keyId: id } = caller;
-      assertAnswer(await caller.call("uuid", {}, keyed("a")), 1);
-      const now = await door.now();
-      await door.ledger.suspendAccount({ account, now });
+      assertResponse(await caller.call("uuid", {}, keyed("a")), 1);
+      const now = await service.now();
+      await service.ledger.suspendAccount({ account, now });
       assertProblem(await caller.call("uuid", {}, keyed("a")), "account_suspended");
-      await door.ledger.resumeAccount({ account, now });
-      let answer = await caller.call("uuid", {}, keyed("a"));
-      for (let call = 0; call < 50 && answer.status === 200; call += 1)
-        answer = await caller.call("uuid", {}, keyed("a"));
-      assertProblem(answer, "rate_limited");
-      await door.ledger.revokeKey({ account, id, now });
+      await service.ledger.resumeAccount({ account, now });
+      let response = await caller.call("uuid", {}, keyed("a"));
+      for (let call = 0; call < 50 && response.status === 200; call += 1)
+        response = await caller.call("uuid", {}, keyed("a"));
+      assertProblem(response, "rate_limited");
+      await service.ledger.revokeKey({ account, id, now });
       assertProblem(await caller.call("uuid", {}, keyed("a")), "invalid_key");
     },
     { settings: { rateLimit: 1 } },
@@ -136,8 +136,8 @@ function replaySentences(sentence: Sentence) {
 function scopeSentences(sentence: Sentence) {
   sentence(
     "with another body: 400 idempotency_key_reused, and the first is still replayed",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const first = await caller.post("uuid", { headers: keyed("k"), body: '{"count":1}' });
       for (const body of ['{"count":2}', '{ "count":1}', "", undefined]) {
         const refused = await caller.post("uuid", { headers: keyed("k"), body });
@@ -148,30 +148,33 @@ function scopeSentences(sentence: Sentence) {
     },
   );
 
-  sentence("a key belongs to one account and one path", async (door) => {
-    const caller = await createCaller(door);
-    const other = await createCaller(door);
-    assertAnswer(await caller.call("uuid", {}, keyed("same")), 1);
-    assertAnswer(await caller.call("echo", {}, keyed("same")), 1);
-    assertAnswer(await other.call("uuid", {}, keyed("same")), 1);
+  sentence("a key belongs to one account and one path", async (service) => {
+    const caller = await createCaller(service);
+    const other = await createCaller(service);
+    assertResponse(await caller.call("uuid", {}, keyed("same")), 1);
+    assertResponse(await caller.call("echo", {}, keyed("same")), 1);
+    assertResponse(await other.call("uuid", {}, keyed("same")), 1);
     assert.equal(await caller.balance(), 98);
   });
 
-  sentence("bodies are compared inflated: a repeat may come with gzip or without", async (door) => {
-    const caller = await createCaller(door);
-    const body = JSON.stringify({ hello: "world ".repeat(100) });
-    const zipped = (level: number): Sent => ({
-      headers: keyed("zip", { "Content-Encoding": "gzip" }),
-      body: gzipSync(body, { level }),
-    });
-    const first = await caller.post("echo", zipped(9));
-    assertAnswer(first, 1);
-    assertReplay(first, await caller.post("echo", zipped(1)));
-    assertReplay(first, await caller.post("echo", { headers: keyed("zip"), body }));
-  });
+  sentence(
+    "bodies are compared inflated: a repeat may come with gzip or without",
+    async (service) => {
+      const caller = await createCaller(service);
+      const body = JSON.stringify({ hello: "world ".repeat(100) });
+      const zipped = (level: number): Sent => ({
+        headers: keyed("zip", { "Content-Encoding": "gzip" }),
+        body: gzipSync(body, { level }),
+      });
+      const first = await caller.post("echo", zipped(9));
+      assertResponse(first, 1);
+      assertReplay(first, await caller.post("echo", zipped(1)));
+      assertReplay(first, await caller.post("echo", { headers: keyed("zip"), body }));
+    },
+  );
 
-  sentence("the type of the body is no part of it", async (door) => {
-    const caller = await createCaller(door);
+  sentence("the type of the body is no part of it", async (service) => {
+    const caller = await createCaller(service);
     const first = await caller.post("uuid", {
       headers: keyed("t", { "Content-Type": "application/json" }),
       body: "{}",
@@ -189,11 +192,11 @@ function scopeSentences(sentence: Sentence) {
 function headerSentences(sentence: Sentence) {
   sentence(
     "a key has 1 to 255 visible ASCII characters; anything else is 400 naming the header",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       for (const key of ["!", "~".repeat(255), "a,b;c=d", "\\"]) {
         const first = await caller.call("uuid", {}, keyed(key));
-        assertAnswer(first, 1);
+        assertResponse(first, 1);
         assertReplay(first, await caller.call("uuid", {}, keyed(key)));
       }
       for (const key of ["", "x".repeat(256), "a b", "a\tb", "ü", "a\u00a0"]) {
@@ -206,8 +209,8 @@ function headerSentences(sentence: Sentence) {
 
   sentence(
     "a quoted key, as the draft of the header writes it, is the key without its quotes",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const first = await caller.call("uuid", {}, keyed('"8e03978e"'));
       assertReplay(first, await caller.call("uuid", {}, keyed("8e03978e")));
     },

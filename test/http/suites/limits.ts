@@ -9,9 +9,9 @@ import {
   UUID_BODY_BYTES_MAX,
 } from "#limits.ts";
 import {
-  type Answer,
-  assertAnswer,
+  type ApiResponse,
   assertProblem,
+  assertResponse,
   createCaller,
   type Sentence,
   sha256,
@@ -26,10 +26,10 @@ export function limitsSuite(sentence: Sentence) {
 
   sentence(
     "JSON nests up to 512 levels; one more is invalid_json, and 100,000 are no crash",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
-      assertAnswer(await caller.post("echo", { body: nested(JSON_DEPTH_MAX) }), 1);
+      assertResponse(await caller.post("echo", { body: nested(JSON_DEPTH_MAX) }), 1);
       for (const body of [
         nested(JSON_DEPTH_MAX + 1),
         nested(100_000),
@@ -40,14 +40,14 @@ export function limitsSuite(sentence: Sentence) {
         assert.match(problem.detail, /512/);
       }
       const quoted = JSON.stringify({ markdown: "[".repeat(10_000) });
-      assertAnswer(await caller.post("markdown-render", { body: quoted }), 1);
+      assertResponse(await caller.post("markdown-render", { body: quoted }), 1);
     },
   );
 
-  sentence("count goes from 1 to 500", async (door) => {
-    const caller = await createCaller(door);
+  sentence("count goes from 1 to 500", async (service) => {
+    const caller = await createCaller(service);
     for (const count of [1, 500])
-      assert.equal(assertAnswer(await caller.call("uuid", { count })).count, count);
+      assert.equal(assertResponse(await caller.call("uuid", { count })).count, count);
     for (const count of [0, 501, -1, 1.5, 1e21]) {
       const problem = assertProblem(await caller.call("uuid", { count }), "invalid_request");
       assert.equal(problem.errors[0].pointer, "/count");
@@ -67,15 +67,15 @@ function fieldSentences(sentence: Sentence) {
   for (const [tool, field, max] of fields) {
     sentence(
       `${tool}: \`${field}\` takes ${max} bytes of UTF-8, however they are written`,
-      async (door) => {
-        const caller = await createCaller(door);
-        const fits = (answer: Answer) => {
+      async (service) => {
+        const caller = await createCaller(service);
+        const fits = (response: ApiResponse) => {
           // What a QR code holds at a level is another limit, met only after this one.
-          if (tool === "qr-code") assertProblem(answer, "text_too_long_for_level");
-          else assertAnswer(answer, 1);
+          if (tool === "qr-code") assertProblem(response, "text_too_long_for_level");
+          else assertResponse(response, 1);
         };
-        const over = (answer: Answer, size: number) => {
-          const { detail } = assertProblem(answer, "too_large");
+        const over = (response: ApiResponse, size: number) => {
+          const { detail } = assertProblem(response, "too_large");
           for (const part of [`\`${field}\``, String(max), String(size)])
             assert.ok(detail.includes(part), detail);
         };
@@ -92,16 +92,19 @@ function fieldSentences(sentence: Sentence) {
     );
   }
 
-  sentence("the hash of a text at the bound is that of the text, escaped or not", async (door) => {
-    const caller = await createCaller(door);
-    const text = "a".repeat(HASH_TEXT_BYTES_MAX);
-    for (const inside of [text, escaped("a").repeat(HASH_TEXT_BYTES_MAX)]) {
-      for (const bom of ["", "\ufeff"]) {
-        const answer = await caller.post("hash", { body: `${bom}{"text":"${inside}"}` });
-        assert.equal(assertAnswer(answer, 1).hash, sha256(text));
+  sentence(
+    "the hash of a text at the bound is that of the text, escaped or not",
+    async (service) => {
+      const caller = await createCaller(service);
+      const text = "a".repeat(HASH_TEXT_BYTES_MAX);
+      for (const inside of [text, escaped("a").repeat(HASH_TEXT_BYTES_MAX)]) {
+        for (const bom of ["", "\ufeff"]) {
+          const response = await caller.post("hash", { body: `${bom}{"text":"${inside}"}` });
+          assert.equal(assertResponse(response, 1).hash, sha256(text));
+        }
       }
-    }
-  });
+    },
+  );
 }
 
 const BODIES = [
@@ -114,13 +117,13 @@ const REQUESTS = { echo: '"a"', uuid: '{"count":2}', "qr-code": '{"text":"a"}' }
 
 function bodySentences(sentence: Sentence) {
   for (const [tool, max] of BODIES) {
-    sentence(`${tool}: the body takes ${max} bytes, in one piece or in many`, async (door) => {
-      const caller = await createCaller(door);
+    sentence(`${tool}: the body takes ${max} bytes, in one piece or in many`, async (service) => {
+      const caller = await createCaller(service);
       const request = REQUESTS[tool];
       for (const chunked of [false, true]) {
-        assertAnswer(await caller.post(tool, { body: request.padEnd(max), chunked }), 1);
-        const answer = await caller.post(tool, { body: request.padEnd(max + 1), chunked });
-        const problem = assertProblem(answer, "too_large");
+        assertResponse(await caller.post(tool, { body: request.padEnd(max), chunked }), 1);
+        const response = await caller.post(tool, { body: request.padEnd(max + 1), chunked });
+        const problem = assertProblem(response, "too_large");
         assert.match(problem.detail, /body/);
         assert.ok(problem.detail.includes(String(max)), problem.detail);
         assert.equal(problem.limit, max);
@@ -132,31 +135,34 @@ function bodySentences(sentence: Sentence) {
 }
 
 function echoSentences(sentence: Sentence) {
-  sentence("echo takes 1 MB of JSON, whatever white space and BOM are around it", async (door) => {
-    const caller = await createCaller(door);
-    const value = (bytes: number) => `"${"a".repeat(bytes - 2)}"`;
-    for (const around of ["", " ", "\ufeff\n"]) {
-      const body = `${around}${value(ECHO_VALUE_BYTES_MAX)}${around.trim()}  `;
-      assertAnswer(await caller.post("echo", { body }), 1);
-      const over = `${around}${value(ECHO_VALUE_BYTES_MAX + 1)}`;
-      const problem = assertProblem(await caller.post("echo", { body: over }), "too_large");
-      assert.equal(problem.limit, ECHO_VALUE_BYTES_MAX);
-      assert.equal(problem.size, ECHO_VALUE_BYTES_MAX + 1);
-    }
-  });
+  sentence(
+    "echo takes 1 MB of JSON, whatever white space and BOM are around it",
+    async (service) => {
+      const caller = await createCaller(service);
+      const value = (bytes: number) => `"${"a".repeat(bytes - 2)}"`;
+      for (const around of ["", " ", "\ufeff\n"]) {
+        const body = `${around}${value(ECHO_VALUE_BYTES_MAX)}${around.trim()}  `;
+        assertResponse(await caller.post("echo", { body }), 1);
+        const over = `${around}${value(ECHO_VALUE_BYTES_MAX + 1)}`;
+        const problem = assertProblem(await caller.post("echo", { body: over }), "too_large");
+        assert.equal(problem.limit, ECHO_VALUE_BYTES_MAX);
+        assert.equal(problem.size, ECHO_VALUE_BYTES_MAX + 1);
+      }
+    },
+  );
 }
 
 function gzipSentences(sentence: Sentence) {
   sentence(
     "a gzip body counts inflated: the limit itself is allowed, one byte more is not",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const headers = { "Content-Encoding": "gzip" };
       for (const [tool, max] of BODIES) {
         for (const chunked of [false, true]) {
           const post = (size: number) =>
             caller.post(tool, { headers, body: gzipSync(REQUESTS[tool].padEnd(size)), chunked });
-          assertAnswer(await post(max), 1);
+          assertResponse(await post(max), 1);
           const problem = assertProblem(await post(max + 1), "too_large");
           assert.equal(problem.limit, max);
           assertProblem(await post(max * 50), "too_large");
@@ -167,26 +173,26 @@ function gzipSentences(sentence: Sentence) {
 
   sentence(
     "x-gzip and identity are understood in any case; other encodings are 415",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const plain = '{"text":"abc"}';
       for (const encoding of ["gzip", "GZIP", "x-gzip"]) {
-        const answer = await caller.post("hash", {
+        const response = await caller.post("hash", {
           headers: { "Content-Encoding": encoding },
           body: gzipSync(plain),
         });
-        assert.equal(assertAnswer(answer, 1).hash, sha256("abc"));
+        assert.equal(assertResponse(response, 1).hash, sha256("abc"));
       }
-      assertAnswer(
+      assertResponse(
         await caller.post("hash", { headers: { "Content-Encoding": "identity" }, body: plain }),
         1,
       );
       for (const encoding of ["br", "deflate", "zstd", "gzip, gzip", "nonsense"]) {
-        const answer = await caller.post("hash", {
+        const response = await caller.post("hash", {
           headers: { "Content-Encoding": encoding },
           body: plain,
         });
-        const problem = assertProblem(answer, "unsupported_media_type");
+        const problem = assertProblem(response, "unsupported_media_type");
         assert.match(problem.detail, /gzip/);
       }
     },
@@ -194,8 +200,8 @@ function gzipSentences(sentence: Sentence) {
 
   sentence(
     "what says it is gzip and is none, is cut off, or has more behind it: 400",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const whole = gzipSync('{"text":"abc"}');
       const broken = Uint8Array.from(whole, (byte, at) =>
         at === whole.length - 6 ? byte ^ 1 : byte,
@@ -208,19 +214,22 @@ function gzipSentences(sentence: Sentence) {
         trailed: Buffer.concat([whole, Buffer.from("junk")]),
       };
       for (const [name, body] of Object.entries(bodies)) {
-        const answer = await caller.post("hash", { headers: { "Content-Encoding": "gzip" }, body });
-        const problem = assertProblem(answer, "invalid_request");
-        assert.equal(problem.errors[0].header, "Content-Encoding", `${name} ${answer.text}`);
+        const response = await caller.post("hash", {
+          headers: { "Content-Encoding": "gzip" },
+          body,
+        });
+        const problem = assertProblem(response, "invalid_request");
+        assert.equal(problem.errors[0].header, "Content-Encoding", `${name} ${response.text}`);
       }
       assert.equal(await caller.balance(), 100);
     },
   );
 
-  sentence("no body at all is no broken gzip", async (door) => {
-    const caller = await createCaller(door);
+  sentence("no body at all is no broken gzip", async (service) => {
+    const caller = await createCaller(service);
     const headers = { "Content-Encoding": "gzip" };
-    assertAnswer(await caller.post("uuid", { headers, body: new Uint8Array() }), 1);
-    const answer = await caller.post("hash", { headers, body: new Uint8Array() });
-    assert.match(assertProblem(answer, "invalid_request").detail, /`text` is required/);
+    assertResponse(await caller.post("uuid", { headers, body: new Uint8Array() }), 1);
+    const response = await caller.post("hash", { headers, body: new Uint8Array() });
+    assert.match(assertProblem(response, "invalid_request").detail, /`text` is required/);
   });
 }

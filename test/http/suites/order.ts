@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { ErrorCode } from "#errors.ts";
 import {
-  assertAnswer,
   assertProblem,
+  assertResponse,
   type Caller,
   createCaller,
-  type Door,
   type Sent,
   type Sentence,
+  type TestService,
 } from "../test-service.ts";
 
 /**
@@ -47,7 +47,7 @@ export function orderSuite(sentence: Sentence) {
     for (const fault of FAULTS) {
       sentence(
         `with ${key}, ${fault} alone is refused as such`,
-        (door) => refuse(door, seen, [fault]),
+        (service) => refuse(service, seen, [fault]),
         WITH_A_RATE,
       );
     }
@@ -56,8 +56,8 @@ export function orderSuite(sentence: Sentence) {
       if (later.length === 0) continue;
       sentence(
         `with ${key}, ${earlier} comes before ${later.join(", ")}`,
-        async (door) => {
-          for (const other of later) await refuse(door, seen, [earlier, other]);
+        async (service) => {
+          for (const other of later) await refuse(service, seen, [earlier, other]);
         },
         WITH_A_RATE,
       );
@@ -66,7 +66,7 @@ export function orderSuite(sentence: Sentence) {
 
   sentence(
     "all faults at once: one after the other is told as they are mended",
-    async (door) => {
+    async (service) => {
       const faults: FaultName[] = [
         "not_found",
         "invalid_key",
@@ -76,20 +76,23 @@ export function orderSuite(sentence: Sentence) {
         "too_large",
         "invalid_utf8",
       ];
-      for (let mended = 0; mended < faults.length; mended += 1)
-        await refuse(door, true, faults.slice(mended));
+      for (let repaired = 0; repaired < faults.length; repaired += 1)
+        await refuse(service, true, faults.slice(repaired));
     },
     WITH_A_RATE,
   );
 
-  sentence("a missing key comes before everything of the body, a large one too", async (door) => {
-    for (const body of [undefined, "{", "x".repeat(20_000), "x".repeat(7_000_000)]) {
-      assertProblem(await door.send("/api/v1/hash", { method: "POST", body }), "missing_key");
-    }
-  });
+  sentence(
+    "a missing key comes before everything of the body, a large one too",
+    async (service) => {
+      for (const body of [undefined, "{", "x".repeat(20_000), "x".repeat(7_000_000)]) {
+        assertProblem(await service.send("/api/v1/hash", { method: "POST", body }), "missing_key");
+      }
+    },
+  );
 
-  sentence("an empty balance comes before a fault of the tool", async (door) => {
-    const caller = await createCaller(door, { credits: 0 });
+  sentence("an empty balance comes before a fault of the tool", async (service) => {
+    const caller = await createCaller(service, { credits: 0 });
     assertProblem(await caller.call("qr-code", { text: "a".repeat(4096) }), "insufficient_credits");
     await caller.grant(1);
     assertProblem(
@@ -98,48 +101,52 @@ export function orderSuite(sentence: Sentence) {
     );
   });
 
-  sentence("the debit refuses again where others spent the last credit meanwhile", async (door) => {
-    const caller = await createCaller(door, { credits: 1 });
-    await door.trouble("hold_debits");
-    const waiting = [caller.call("hash", { text: "a" }), caller.call("hash", { text: "b" })];
-    while ((await door.held()) < 2) await new Promise((resolve) => setTimeout(resolve, 2));
-    await door.trouble("none");
-    const answers = await Promise.all(waiting);
-    answers.sort((one, other) => one.status - other.status);
-    const [good, refused] = answers as [(typeof answers)[0], (typeof answers)[0]];
-    assertAnswer(good, 1);
-    const problem = assertProblem(refused, "insufficient_credits");
-    assert.deepEqual([problem.balance, refused.header("credits-remaining")], [0, "0"]);
-  });
+  sentence(
+    "the debit refuses again where others spent the last credit meanwhile",
+    async (service) => {
+      const caller = await createCaller(service, { credits: 1 });
+      await service.trouble("hold_debits");
+      const waiting = [caller.call("hash", { text: "a" }), caller.call("hash", { text: "b" })];
+      while ((await service.held()) < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+      await service.trouble("none");
+      const responses = await Promise.all(waiting);
+      responses.sort((one, other) => one.status - other.status);
+      const [good, refused] = responses as [(typeof responses)[0], (typeof responses)[0]];
+      assertResponse(good, 1);
+      const problem = assertProblem(refused, "insufficient_credits");
+      assert.deepEqual([problem.balance, refused.header("credits-remaining")], [0, "0"]);
+    },
+  );
 }
 
 const isExclusive = (one: FaultName, other: FaultName) =>
   EXCLUSIVE.some(([first, second]) => first === one && second === other);
 
 /** Makes an account and a request with these faults, and asserts that the first is the one told. */
-async function refuse(door: Door, seen: boolean, faults: FaultName[]) {
+async function refuse(service: TestService, seen: boolean, faults: FaultName[]) {
   const has = (fault: FaultName) => faults.includes(fault);
-  const caller = await createCaller(door, { credits: has("insufficient_credits") ? 0 : 9 });
+  const caller = await createCaller(service, { credits: has("insufficient_credits") ? 0 : 9 });
   // A refused call makes the key known to the node and costs nothing.
   if (seen) await caller.post("uuid", { body: "{" });
   if (has("rate_limited")) await exhaust(caller);
-  const now = await door.now();
-  if (has("account_suspended")) await door.ledger.suspendAccount({ account: caller.account, now });
+  const now = await service.now();
+  if (has("account_suspended"))
+    await service.ledger.suspendAccount({ account: caller.account, now });
   if (has("invalid_key"))
-    await door.ledger.revokeKey({ account: caller.account, id: caller.keyId, now });
+    await service.ledger.revokeKey({ account: caller.account, id: caller.keyId, now });
 
   const method = has("method_not_allowed") ? "PUT" : "POST";
   const path = has("not_found") ? "/api/v1/none" : "/api/v1/uuid";
   const { body, type } = bodyWith(faults);
   const headers = { Authorization: `Bearer ${caller.key}`, "Content-Type": type };
   const [first] = faults as [FaultName];
-  let answer = await door.send(path, { method, headers, body });
+  let response = await service.send(path, { method, headers, body });
   // Where the clock runs, the bucket may have got a call again meanwhile.
-  if (first === "rate_limited" && answer.status !== 429) {
+  if (first === "rate_limited" && response.status !== 429) {
     await exhaust(caller);
-    answer = await door.send(path, { method, headers, body });
+    response = await service.send(path, { method, headers, body });
   }
-  assertProblem(answer, first);
+  assertProblem(response, first);
 }
 
 async function exhaust(caller: Caller) {

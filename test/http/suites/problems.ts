@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { makeKey } from "#accounts/key-format.ts";
 import {
-  assertAnswer,
   assertProblem,
+  assertResponse,
   createCaller,
   createKey,
   SECRETS,
@@ -12,7 +12,7 @@ import {
 } from "../test-service.ts";
 
 /** The table of refusals, row by row, as far as route, key and account go. */
-export function refusalsSuite(sentence: Sentence) {
+export function problemsSuite(sentence: Sentence) {
   keySentences(sentence);
   accountSentences(sentence);
   routeSentences(sentence);
@@ -27,8 +27,8 @@ function keySentences(sentence: Sentence) {
     body: '{"text":"a"}',
   });
 
-  sentence("401 missing_key: no bearer key, or another scheme", async (door) => {
-    const { key } = await createCaller(door);
+  sentence("401 missing_key: no bearer key, or another scheme", async (service) => {
+    const { key } = await createCaller(service);
     const values = [
       null,
       `Basic ${btoa(`user:${key}`)}`,
@@ -39,27 +39,27 @@ function keySentences(sentence: Sentence) {
       `Digest x="Bearer ${key}"`,
     ];
     for (const value of values) {
-      const answer = await door.send(
+      const response = await service.send(
         "/api/v1/hash",
         call(...(value === null ? [] : [["Authorization", value] as [string, string]])),
       );
-      assertProblem(answer, "missing_key");
-      assert.equal(answer.header("www-authenticate"), CHALLENGE, String(value));
-      assert.equal(answer.header("credits-remaining"), null);
-      assert.equal(answer.header("ratelimit"), null);
+      assertProblem(response, "missing_key");
+      assert.equal(response.header("www-authenticate"), CHALLENGE, String(value));
+      assert.equal(response.header("credits-remaining"), null);
+      assert.equal(response.header("ratelimit"), null);
     }
-    const elsewhere = await door.send(`/api/v1/hash?api_key=${key}`, call(["X-Api-Key", key]));
+    const elsewhere = await service.send(`/api/v1/hash?api_key=${key}`, call(["X-Api-Key", key]));
     assertProblem(elsewhere, "missing_key");
   });
 
   sentence(
     "401 invalid_key: unknown, malformed, revoked and closed accounts' keys share one wording",
-    async (door) => {
-      const { account, key, keyId } = await createCaller(door);
-      const closed = await createCaller(door);
-      await door.ledger.closeAccount({ account: closed.account, now: await door.now() });
-      const revoked = await createKey(door, account);
-      await door.ledger.revokeKey({ account, id: revoked.keyId, now: await door.now() });
+    async (service) => {
+      const { account, key, keyId } = await createCaller(service);
+      const closed = await createCaller(service);
+      await service.ledger.closeAccount({ account: closed.account, now: await service.now() });
+      const revoked = await createKey(service, account);
+      await service.ledger.revokeKey({ account, id: revoked.keyId, now: await service.now() });
       const flipped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
       const wrong = [
         "x",
@@ -75,12 +75,15 @@ function keySentences(sentence: Sentence) {
       const keys = [...wrong, revoked.key, closed.key];
       const wordings = new Set<string>();
       for (const value of keys) {
-        const answer = await door.send("/api/v1/hash", call(["Authorization", `Bearer ${value}`]));
-        wordings.add(assertProblem(answer, "invalid_key").detail);
-        assert.equal(answer.header("www-authenticate"), `${CHALLENGE}, error="invalid_token"`);
-        assert.equal(answer.header("credits-remaining"), null);
+        const response = await service.send(
+          "/api/v1/hash",
+          call(["Authorization", `Bearer ${value}`]),
+        );
+        wordings.add(assertProblem(response, "invalid_key").detail);
+        assert.equal(response.header("www-authenticate"), `${CHALLENGE}, error="invalid_token"`);
+        assert.equal(response.header("credits-remaining"), null);
         assert.equal(
-          answer.header("ratelimit"),
+          response.header("ratelimit"),
           null,
           "nobody learns of an account's calls without its key",
         );
@@ -89,47 +92,49 @@ function keySentences(sentence: Sentence) {
     },
   );
 
-  sentence("a bearer scheme without a key is a missing one", async (door) => {
+  sentence("a bearer scheme without a key is a missing one", async (service) => {
     for (const value of ["Bearer", "Bearer "]) {
-      const answer = await door.send("/api/v1/hash", call(["Authorization", value]));
-      assertProblem(answer, "missing_key");
+      const response = await service.send("/api/v1/hash", call(["Authorization", value]));
+      assertProblem(response, "missing_key");
     }
   });
 
-  sentence("the scheme's case does not matter, nor do spaces after it", async (door) => {
-    const { key } = await createCaller(door);
+  sentence("the scheme's case does not matter, nor do spaces after it", async (service) => {
+    const { key } = await createCaller(service);
     for (const scheme of ["bearer", "BEARER", "bEaReR", "Bearer  "]) {
-      assertAnswer(await door.send("/api/v1/hash", call(["Authorization", `${scheme} ${key}`])));
+      assertResponse(
+        await service.send("/api/v1/hash", call(["Authorization", `${scheme} ${key}`])),
+      );
     }
   });
 
-  sentence("two Authorization headers are no key, whichever comes first", async (door) => {
-    const { key } = await createCaller(door);
+  sentence("two Authorization headers are no key, whichever comes first", async (service) => {
+    const { key } = await createCaller(service);
     const [good, bad] = [`Bearer ${key}`, "Bearer tb_other"];
     for (const [one, other] of [
       [good, bad],
       [bad, good],
       [good, good],
     ] as const) {
-      const answer = await door.send(
+      const response = await service.send(
         "/api/v1/hash",
         call(["Authorization", one], ["Authorization", other]),
       );
-      assertProblem(answer, "invalid_key");
+      assertProblem(response, "invalid_key");
     }
   });
 
   sentence(
     "a revoked key stops at the next call, and a suspended account resumes at the next",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const { account, keyId: id } = caller;
-      assertAnswer(await caller.call("hash", { text: "a" }), 1);
-      await door.ledger.suspendAccount({ account, now: await door.now() });
+      assertResponse(await caller.call("hash", { text: "a" }), 1);
+      await service.ledger.suspendAccount({ account, now: await service.now() });
       assertProblem(await caller.call("hash", { text: "a" }), "account_suspended");
-      await door.ledger.resumeAccount({ account, now: await door.now() });
-      assertAnswer(await caller.call("hash", { text: "a" }), 1);
-      await door.ledger.revokeKey({ account, id, now: await door.now() });
+      await service.ledger.resumeAccount({ account, now: await service.now() });
+      assertResponse(await caller.call("hash", { text: "a" }), 1);
+      await service.ledger.revokeKey({ account, id, now: await service.now() });
       assertProblem(await caller.call("hash", { text: "a" }), "invalid_key");
       assert.equal(await caller.balance(), 98);
     },
@@ -139,88 +144,91 @@ function keySentences(sentence: Sentence) {
 function accountSentences(sentence: Sentence) {
   sentence(
     "402 insufficient_credits: with the balance, the price and where to top up",
-    async (door) => {
-      const caller = await createCaller(door, { credits: 0 });
+    async (service) => {
+      const caller = await createCaller(service, { credits: 0 });
       for (let call = 0; call < 2; call += 1) {
-        const answer = await caller.call("hash", { text: "a" });
-        const problem = assertProblem(answer, "insufficient_credits");
+        const response = await caller.call("hash", { text: "a" });
+        const problem = assertProblem(response, "insufficient_credits");
         assert.deepEqual([problem.balance, problem.price], [0, 1]);
         assert.equal(new URL(problem.topUpUrl).protocol, "https:");
-        assert.equal(answer.header("credits-remaining"), "0");
-        assert.equal(answer.header("credits-charged"), "0");
+        assert.equal(response.header("credits-remaining"), "0");
+        assert.equal(response.header("credits-charged"), "0");
       }
       await caller.grant(1);
-      assertAnswer(await caller.call("hash", { text: "a" }), 1);
+      assertResponse(await caller.call("hash", { text: "a" }), 1);
     },
   );
 
-  sentence("403 account_suspended: keys and credits are kept", async (door) => {
-    const caller = await createCaller(door, { credits: 3 });
-    await door.ledger.suspendAccount({ account: caller.account, now: await door.now() });
-    const answer = await caller.call("hash", { text: "a" });
-    assertProblem(answer, "account_suspended");
-    assert.equal(answer.header("credits-remaining"), "3");
-    assert.equal(answer.header("www-authenticate"), null);
+  sentence("403 account_suspended: keys and credits are kept", async (service) => {
+    const caller = await createCaller(service, { credits: 3 });
+    await service.ledger.suspendAccount({ account: caller.account, now: await service.now() });
+    const response = await caller.call("hash", { text: "a" });
+    assertProblem(response, "account_suspended");
+    assert.equal(response.header("credits-remaining"), "3");
+    assert.equal(response.header("www-authenticate"), null);
   });
 
   const limited = { settings: { rateLimit: 1 } };
   sentence(
     "429 rate_limited: after a burst of twice the limit, with Retry-After",
-    async (door) => {
-      const caller = await createCaller(door);
-      let answer = await caller.call("uuid");
-      for (let call = 1; call < 50 && answer.status === 200; call += 1)
-        answer = await caller.call("uuid");
-      assertProblem(answer, "rate_limited");
-      assert.match(answer.header("retry-after") ?? "", /^[1-9]\d*$/);
-      assert.match(answer.header("ratelimit") ?? "", /^"account";r=0;t=\d+$/);
-      assert.equal(answer.header("ratelimit-policy"), '"account";q=2;w=2');
-      const other = await createCaller(door);
-      assertAnswer(await other.call("uuid"), 1);
-      await door.advance(Number(answer.header("retry-after")) * 1000);
-      assertAnswer(await caller.call("uuid"), 1);
+    async (service) => {
+      const caller = await createCaller(service);
+      let response = await caller.call("uuid");
+      for (let call = 1; call < 50 && response.status === 200; call += 1)
+        response = await caller.call("uuid");
+      assertProblem(response, "rate_limited");
+      assert.match(response.header("retry-after") ?? "", /^[1-9]\d*$/);
+      assert.match(response.header("ratelimit") ?? "", /^"account";r=0;t=\d+$/);
+      assert.equal(response.header("ratelimit-policy"), '"account";q=2;w=2');
+      const other = await createCaller(service);
+      assertResponse(await other.call("uuid"), 1);
+      await service.advance(Number(response.header("retry-after")) * 1000);
+      assertResponse(await caller.call("uuid"), 1);
     },
     limited,
   );
 
   sentence(
     "keys that are no good use up nothing of an account's rate",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const { account, keyId: id } = caller;
-      const other = await createKey(door, account);
+      const other = await createKey(service, account);
       const call = (key: string) =>
-        door.send("/api/v1/uuid", { method: "POST", headers: { Authorization: `Bearer ${key}` } });
-      assertAnswer(await call(caller.key), 1);
-      assertAnswer(await call(other.key), 1);
-      await door.ledger.revokeKey({ account, id, now: await door.now() });
-      await door.advance(10_000);
+        service.send("/api/v1/uuid", {
+          method: "POST",
+          headers: { Authorization: `Bearer ${key}` },
+        });
+      assertResponse(await call(caller.key), 1);
+      assertResponse(await call(other.key), 1);
+      await service.ledger.revokeKey({ account, id, now: await service.now() });
+      await service.advance(10_000);
       const invented = makeKey(account, SECRETS, randomBytes);
       for (let round = 0; round < 5; round += 1) {
         assertProblem(await call(caller.key), "invalid_key");
         assertProblem(await call(invented), "invalid_key");
       }
-      for (let round = 0; round < 2; round += 1) assertAnswer(await call(other.key), 1);
+      for (let round = 0; round < 2; round += 1) assertResponse(await call(other.key), 1);
     },
     limited,
   );
 
   sentence(
     "a limit of 0 is none, and its headers are not sent",
-    async (door) => {
-      const caller = await createCaller(door);
-      const answer = await caller.call("uuid");
-      assertAnswer(answer, 1);
-      assert.equal(answer.header("ratelimit"), null);
-      assert.equal(answer.header("ratelimit-policy"), null);
+    async (service) => {
+      const caller = await createCaller(service);
+      const response = await caller.call("uuid");
+      assertResponse(response, 1);
+      assert.equal(response.header("ratelimit"), null);
+      assert.equal(response.header("ratelimit-policy"), null);
     },
     { settings: { rateLimit: 0 } },
   );
 }
 
 function routeSentences(sentence: Sentence) {
-  sentence("404 not_found: any other path under /api/, with any method", async (door) => {
-    const { key } = await createCaller(door);
+  sentence("404 not_found: any other path under /api/, with any method", async (service) => {
+    const { key } = await createCaller(service);
     const paths = [
       "/api/",
       "/api/v1",
@@ -236,28 +244,28 @@ function routeSentences(sentence: Sentence) {
     ];
     for (const path of paths.filter((path) => path.startsWith("/api/"))) {
       for (const method of ["GET", "POST", "OPTIONS", "DELETE"]) {
-        const answer = await door.send(path, {
+        const response = await service.send(path, {
           method,
           headers: { Authorization: `Bearer ${key}` },
         });
-        assertProblem(answer, "not_found");
+        assertProblem(response, "not_found");
       }
     }
   });
 
-  sentence("405 method_not_allowed: with the methods that are", async (door) => {
-    const { key } = await createCaller(door);
+  sentence("405 method_not_allowed: with the methods that are", async (service) => {
+    const { key } = await createCaller(service);
     for (const tool of ["markdown-render", "qr-code", "hash", "uuid", "echo"]) {
       for (const method of ["GET", "PUT", "PATCH", "DELETE", "QUERY"]) {
-        const answer = await door.send(`/api/v1/${tool}`, {
+        const response = await service.send(`/api/v1/${tool}`, {
           method,
           headers: { Authorization: `Bearer ${key}` },
         });
-        assertProblem(answer, "method_not_allowed");
-        assert.equal(answer.header("allow"), "POST, OPTIONS");
+        assertProblem(response, "method_not_allowed");
+        assert.equal(response.header("allow"), "POST, OPTIONS");
       }
     }
-    const page = await door.send("/docs", { method: "POST" });
+    const page = await service.send("/docs", { method: "POST" });
     assertProblem(page, "method_not_allowed");
     assert.equal(page.header("allow"), "GET, HEAD");
   });

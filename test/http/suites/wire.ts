@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertAnswer, assertProblem, createCaller, type Sentence } from "../test-service.ts";
+import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-service.ts";
 
 /** Headers, media types, pages: what goes over the wire around every answer. */
 export function wireSuite(sentence: Sentence) {
@@ -14,28 +14,28 @@ export function wireSuite(sentence: Sentence) {
 function requestIdSentences(sentence: Sentence) {
   sentence(
     "a well-formed request id of the caller's is kept, on answers and refusals",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       for (const id of ["a", "order:4711/x=1.2+3-4_5", "x".repeat(128)]) {
         const headers = { "X-Request-Id": id };
         const good = await caller.call("hash", { text: "a" }, headers);
         assert.equal(good.header("x-request-id"), id);
-        const refused = await door.send("/api/v1/hash", { method: "POST", headers });
+        const refused = await service.send("/api/v1/hash", { method: "POST", headers });
         assert.equal(assertProblem(refused, "missing_key").requestId, id);
-        assert.equal((await door.send("/nowhere", { headers })).header("x-request-id"), id);
+        assert.equal((await service.send("/nowhere", { headers })).header("x-request-id"), id);
       }
     },
   );
 
   sentence(
     "any other request id is replaced by one of the service's own, new every time",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const ids = new Set<string | null>();
       const bad = ["", "a b", "ü", "<script>", 'a"b', "x".repeat(129), "a,b"];
       for (const id of bad) {
-        const answer = await caller.call("hash", { text: "a" }, { "X-Request-Id": id });
-        ids.add(answer.header("x-request-id"));
+        const response = await caller.call("hash", { text: "a" }, { "X-Request-Id": id });
+        ids.add(response.header("x-request-id"));
       }
       ids.add((await caller.call("hash", { text: "a" })).header("x-request-id"));
       assert.equal(ids.size, bad.length + 1);
@@ -47,9 +47,9 @@ function requestIdSentences(sentence: Sentence) {
 function callerSentences(sentence: Sentence) {
   sentence(
     "once the caller is known, answers and refusals tell of credits and rate",
-    async (door) => {
-      const caller = await createCaller(door, { credits: 7 });
-      const q = 2 * door.settings.rateLimit;
+    async (service) => {
+      const caller = await createCaller(service, { credits: 7 });
+      const q = 2 * service.settings.rateLimit;
       const rows: [string, string, number, number][] = [
         ["hash", '{"text":"a"}', 200, 6],
         ["hash", "{", 400, 6],
@@ -59,33 +59,33 @@ function callerSentences(sentence: Sentence) {
         ["uuid", "{}", 200, 5],
       ];
       for (const [tool, body, status, remaining] of rows) {
-        const answer = await caller.post(tool, { body });
-        assert.equal(answer.status, status, answer.text.slice(0, 200));
-        assert.equal(answer.header("credits-charged"), status === 200 ? "1" : "0");
-        assert.equal(answer.header("credits-remaining"), String(remaining));
-        assert.equal(answer.header("ratelimit-policy"), `"account";q=${q};w=2`);
-        assert.match(answer.header("ratelimit") ?? "", /^"account";r=\d+;t=\d+$/);
+        const response = await caller.post(tool, { body });
+        assert.equal(response.status, status, response.text.slice(0, 200));
+        assert.equal(response.header("credits-charged"), status === 200 ? "1" : "0");
+        assert.equal(response.header("credits-remaining"), String(remaining));
+        assert.equal(response.header("ratelimit-policy"), `"account";q=${q};w=2`);
+        assert.match(response.header("ratelimit") ?? "", /^"account";r=\d+;t=\d+$/);
       }
     },
   );
 
   sentence(
     "every answer is not to be stored, has its time in parts, and is taken as what it says it is",
-    async (door) => {
-      const caller = await createCaller(door);
-      const answers = [
+    async (service) => {
+      const caller = await createCaller(service);
+      const responses = [
         await caller.call("hash", { text: "a" }),
         await caller.call("hash", {}),
-        await door.send("/api/v1/none"),
-        await door.send("/healthz"),
+        await service.send("/api/v1/none"),
+        await service.send("/healthz"),
       ];
-      for (const answer of answers) {
-        assert.equal(answer.header("cache-control"), "no-store");
-        assert.match(answer.header("server-timing") ?? "", /(^|, )total;dur=\d+(\.\d+)?$/);
-        assert.equal(answer.header("x-content-type-options"), "nosniff");
+      for (const response of responses) {
+        assert.equal(response.header("cache-control"), "no-store");
+        assert.match(response.header("server-timing") ?? "", /(^|, )total;dur=\d+(\.\d+)?$/);
+        assert.equal(response.header("x-content-type-options"), "nosniff");
       }
       assert.match(
-        answers[0]?.header("server-timing") ?? "",
+        responses[0]?.header("server-timing") ?? "",
         /^key;dur=.*body;dur=.*tool;dur=.*ledger;dur=.*total;dur=/,
       );
     },
@@ -101,9 +101,9 @@ const NAMES = (header: string | null) =>
 function corsSentences(sentence: Sentence) {
   sentence(
     "OPTIONS answers the preflight of any origin, without a key and without credentials",
-    async (door) => {
+    async (service) => {
       for (const tool of ["markdown-render", "qr-code", "hash", "uuid", "echo"]) {
-        const answer = await door.send(`/api/v1/${tool}`, {
+        const response = await service.send(`/api/v1/${tool}`, {
           method: "OPTIONS",
           headers: {
             Origin: "https://a.example",
@@ -111,12 +111,15 @@ function corsSentences(sentence: Sentence) {
             "Access-Control-Request-Headers": "authorization,content-type",
           },
         });
-        assert.equal(answer.status, 204);
-        assert.equal(answer.text, "");
-        assert.equal(answer.header("access-control-allow-origin"), "*");
-        assert.equal(answer.header("access-control-allow-credentials"), null);
-        assert.deepEqual(NAMES(answer.header("access-control-allow-methods")), ["options", "post"]);
-        const allowed = NAMES(answer.header("access-control-allow-headers"));
+        assert.equal(response.status, 204);
+        assert.equal(response.text, "");
+        assert.equal(response.header("access-control-allow-origin"), "*");
+        assert.equal(response.header("access-control-allow-credentials"), null);
+        assert.deepEqual(NAMES(response.header("access-control-allow-methods")), [
+          "options",
+          "post",
+        ]);
+        const allowed = NAMES(response.header("access-control-allow-headers"));
         for (const name of [
           "authorization",
           "content-type",
@@ -126,15 +129,15 @@ function corsSentences(sentence: Sentence) {
         ]) {
           assert.ok(allowed.includes(name), name);
         }
-        assert.ok(Number(answer.header("access-control-max-age")) > 0);
+        assert.ok(Number(response.header("access-control-max-age")) > 0);
       }
     },
   );
 
   sentence(
     "scripts of any origin may read every header of an answer and of a refusal",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const simple = [
         "cache-control",
         "content-type",
@@ -148,17 +151,17 @@ function corsSentences(sentence: Sentence) {
         "x-content-type-options",
       ];
       const key = { "Idempotency-Key": "cors" };
-      const answers = [
+      const responses = [
         await caller.call("uuid", {}, key),
         await caller.call("uuid", {}, key),
         await caller.call("uuid", { count: 0 }),
-        await door.send("/api/v1/hash", { method: "POST" }),
-        await door.send("/api/v1/hash", { method: "DELETE" }),
+        await service.send("/api/v1/hash", { method: "POST" }),
+        await service.send("/api/v1/hash", { method: "DELETE" }),
       ];
-      for (const answer of answers) {
-        assert.equal(answer.header("access-control-allow-origin"), "*");
-        const exposed = NAMES(answer.header("access-control-expose-headers"));
-        for (const name of answer.headers.keys()) {
+      for (const response of responses) {
+        assert.equal(response.header("access-control-allow-origin"), "*");
+        const exposed = NAMES(response.header("access-control-expose-headers"));
+        for (const name of response.headers.keys()) {
           if (name.startsWith("access-control-") || simple.includes(name)) continue;
           assert.ok(exposed.includes(name), `${name} is not exposed`);
         }
@@ -170,7 +173,7 @@ function corsSentences(sentence: Sentence) {
 function negotiationSentences(sentence: Sentence) {
   sentence(
     "a refusal is application/json for those who accept that and not problem details",
-    async (door) => {
+    async (service) => {
       const problem = "application/problem+json";
       const json = "application/json";
       const rows: [string | null, string][] = [
@@ -188,12 +191,12 @@ function negotiationSentences(sentence: Sentence) {
       for (const [accept, type] of rows) {
         const headers: Record<string, string> = accept === null ? {} : { Accept: accept };
         assertProblem(
-          await door.send("/api/v1/hash", { method: "POST", headers }),
+          await service.send("/api/v1/hash", { method: "POST", headers }),
           "missing_key",
           type,
         );
         assertProblem(
-          await door.send("/api/v1/none", { method: "POST", headers }),
+          await service.send("/api/v1/none", { method: "POST", headers }),
           "not_found",
           type,
         );
@@ -201,27 +204,30 @@ function negotiationSentences(sentence: Sentence) {
     },
   );
 
-  sentence("an answer is application/json whatever is accepted", async (door) => {
-    const caller = await createCaller(door);
+  sentence("an answer is application/json whatever is accepted", async (service) => {
+    const caller = await createCaller(service);
     for (const accept of ["text/html", "application/problem+json", "*/*", "image/png"]) {
-      assertAnswer(await caller.call("hash", { text: "a" }, { Accept: accept }), 1);
+      assertResponse(await caller.call("hash", { text: "a" }, { Accept: accept }), 1);
     }
   });
 }
 
 function pageSentences(sentence: Sentence) {
-  sentence("an unknown page is a 404 page, an unknown path under /api/ a problem", async (door) => {
-    const page = await door.send("/nowhere/at-all?x=%3Cscript%3Ealert(1)%3C/script%3E");
-    assert.equal(page.status, 404);
-    assert.equal(page.header("content-type"), "text/html; charset=utf-8");
-    assert.match(page.text, /^<!doctype html>/i);
-    assert.ok(!page.text.includes("alert(1)"));
-    assert.ok(page.header("content-security-policy"));
-    assertProblem(await door.send("/api/nowhere"), "not_found");
-    assertProblem(await door.send("/nowhere", { method: "POST" }), "not_found");
-  });
+  sentence(
+    "an unknown page is a 404 page, an unknown path under /api/ a problem",
+    async (service) => {
+      const page = await service.send("/nowhere/at-all?x=%3Cscript%3Ealert(1)%3C/script%3E");
+      assert.equal(page.status, 404);
+      assert.equal(page.header("content-type"), "text/html; charset=utf-8");
+      assert.match(page.text, /^<!doctype html>/i);
+      assert.ok(!page.text.includes("alert(1)"));
+      assert.ok(page.header("content-security-policy"));
+      assertProblem(await service.send("/api/nowhere"), "not_found");
+      assertProblem(await service.send("/nowhere", { method: "POST" }), "not_found");
+    },
+  );
 
-  sentence("HEAD has the status and the headers of GET, and no body", async (door) => {
+  sentence("HEAD has the status and the headers of GET, and no body", async (service) => {
     for (const path of [
       "/",
       "/docs",
@@ -232,40 +238,40 @@ function pageSentences(sentence: Sentence) {
       "/nowhere",
       "/api/v1/none",
     ]) {
-      const [get, head] = [await door.send(path), await door.send(path, { method: "HEAD" })];
+      const [get, head] = [await service.send(path), await service.send(path, { method: "HEAD" })];
       assert.equal(head.text, "");
       assert.equal(head.status, get.status, path);
       assert.equal(head.header("content-type"), get.header("content-type"), path);
     }
-    const tool = await door.send("/api/v1/hash", { method: "HEAD" });
+    const tool = await service.send("/api/v1/hash", { method: "HEAD" });
     assert.deepEqual([tool.status, tool.text, tool.header("allow")], [405, "", "POST, OPTIONS"]);
   });
 
-  sentence("the operator's paths answer without a key", async (door) => {
-    assert.deepEqual((await door.send("/healthz")).json(), { ok: true });
-    const ready = await Promise.all([1, 2, 3].map(() => door.send("/readyz")));
-    for (const answer of ready) assert.deepEqual(answer.json(), { ok: true });
-    const description = await door.send("/openapi.json");
+  sentence("the operator's paths answer without a key", async (service) => {
+    assert.deepEqual((await service.send("/healthz")).json(), { ok: true });
+    const ready = await Promise.all([1, 2, 3].map(() => service.send("/readyz")));
+    for (const response of ready) assert.deepEqual(response.json(), { ok: true });
+    const description = await service.send("/openapi.json");
     assert.equal(description.header("content-type"), "application/json");
     assert.equal(description.json().openapi, "3.1.0");
   });
 
-  sentence("a query does not change the path, and never authenticates", async (door) => {
-    const caller = await createCaller(door);
-    const answer = await door.send("/api/v1/hash?x=/api/v1/echo#y", {
+  sentence("a query does not change the path, and never authenticates", async (service) => {
+    const caller = await createCaller(service);
+    const response = await service.send("/api/v1/hash?x=/api/v1/echo#y", {
       method: "POST",
       headers: { Authorization: `Bearer ${caller.key}` },
       body: '{"text":"a"}',
     });
-    assert.equal(assertAnswer(answer, 1).algorithm, "SHA256");
+    assert.equal(assertResponse(response, 1).algorithm, "SHA256");
   });
 }
 
 function compressionSentences(sentence: Sentence) {
   sentence(
     "answers over some KB are compressed for those who accept it",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const rows: [string, string | null][] = [
         ["gzip", "gzip"],
         ["br", "br"],
@@ -275,10 +281,10 @@ function compressionSentences(sentence: Sentence) {
         ["br;q=0, gzip;q=0", null],
       ];
       for (const [accept, encoding] of rows) {
-        const answer = await caller.call("uuid", { count: 500 }, { "Accept-Encoding": accept });
-        assert.equal(assertAnswer(answer, 1).uuids.length, 500);
-        assert.equal(answer.header("content-encoding"), encoding, accept);
-        assert.equal(answer.header("vary"), "Accept-Encoding");
+        const response = await caller.call("uuid", { count: 500 }, { "Accept-Encoding": accept });
+        assert.equal(assertResponse(response, 1).uuids.length, 500);
+        assert.equal(response.header("content-encoding"), encoding, accept);
+        assert.equal(response.header("vary"), "Accept-Encoding");
       }
       const small = await caller.call("uuid", { count: 1 }, { "Accept-Encoding": "gzip" });
       assert.equal(small.header("content-encoding"), null);

@@ -10,8 +10,8 @@ export function wrongBodiesSuite(sentence: Sentence) {
 function bodySentences(sentence: Sentence) {
   sentence(
     "400 invalid_json: with line and column, where the type was JSON or missing",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const rows: [string, number, number][] = [
         ["{", 1, 2],
         ['{"text":"a",}', 1, 13],
@@ -30,11 +30,11 @@ function bodySentences(sentence: Sentence) {
       ]) {
         for (const [text, line, column] of rows) {
           const body = new TextEncoder().encode(text);
-          const answer = await caller.post("hash", {
+          const response = await caller.post("hash", {
             headers: type === null ? {} : { "Content-Type": type },
             body,
           });
-          const problem = assertProblem(answer, "invalid_json");
+          const problem = assertProblem(response, "invalid_json");
           assert.deepEqual([problem.line, problem.column], [line, column], `${type} ${text}`);
           assert.ok(problem.detail.includes(`line ${line}, column ${column}`), problem.detail);
         }
@@ -42,25 +42,25 @@ function bodySentences(sentence: Sentence) {
     },
   );
 
-  sentence("415 unsupported_media_type: not JSON, and its type did not say so", async (door) => {
-    const caller = await createCaller(door);
+  sentence("415 unsupported_media_type: not JSON, and its type did not say so", async (service) => {
+    const caller = await createCaller(service);
     for (const type of [
       "application/x-www-form-urlencoded",
       "application/xml",
       "text/plain",
       "multipart/form-data; boundary=x",
     ]) {
-      const answer = await caller.post("hash", {
+      const response = await caller.post("hash", {
         headers: { "Content-Type": type },
         body: "text=abc",
       });
-      const problem = assertProblem(answer, "unsupported_media_type");
+      const problem = assertProblem(response, "unsupported_media_type");
       assert.ok(problem.detail.includes("Content-Type: application/json"), problem.detail);
     }
   });
 
-  sentence("400 invalid_utf8: nothing is replaced silently", async (door) => {
-    const caller = await createCaller(door);
+  sentence("400 invalid_utf8: nothing is replaced silently", async (service) => {
+    const caller = await createCaller(service);
     for (const bytes of [
       [0xff],
       [0xc3],
@@ -77,30 +77,33 @@ function bodySentences(sentence: Sentence) {
     }
   });
 
-  sentence("an empty body where one is required: 400 naming the required fields", async (door) => {
-    const caller = await createCaller(door);
-    for (const [tool, field] of [
-      ["hash", "text"],
-      ["qr-code", "text"],
-      ["markdown-render", "markdown"],
-    ] as const) {
-      for (const body of [undefined, "", "  \n", "\ufeff "]) {
-        for (const type of ["application/json", "text/plain"]) {
-          const problem = assertProblem(
-            await caller.post(tool, { headers: { "Content-Type": type }, body }),
-            "invalid_request",
-          );
-          assert.deepEqual(problem.errors, [{ pointer: `/${field}`, detail: "is required" }]);
-          assert.ok(problem.detail.includes(`\`${field}\``), problem.detail);
+  sentence(
+    "an empty body where one is required: 400 naming the required fields",
+    async (service) => {
+      const caller = await createCaller(service);
+      for (const [tool, field] of [
+        ["hash", "text"],
+        ["qr-code", "text"],
+        ["markdown-render", "markdown"],
+      ] as const) {
+        for (const body of [undefined, "", "  \n", "\ufeff "]) {
+          for (const type of ["application/json", "text/plain"]) {
+            const problem = assertProblem(
+              await caller.post(tool, { headers: { "Content-Type": type }, body }),
+              "invalid_request",
+            );
+            assert.deepEqual(problem.errors, [{ pointer: `/${field}`, detail: "is required" }]);
+            assert.ok(problem.detail.includes(`\`${field}\``), problem.detail);
+          }
         }
       }
-    }
-  });
+    },
+  );
 }
 
 function fieldSentences(sentence: Sentence) {
-  sentence("an unknown field is refused and the nearest known name suggested", async (door) => {
-    const caller = await createCaller(door);
+  sentence("an unknown field is refused and the nearest known name suggested", async (service) => {
+    const caller = await createCaller(service);
     const problem = assertProblem(
       await caller.call("hash", { text: "a", algoritm: "sha1" }),
       "invalid_request",
@@ -116,8 +119,8 @@ function fieldSentences(sentence: Sentence) {
     assert.equal(await caller.balance(), 100);
   });
 
-  sentence("`errors` lists every fault, not only the first", async (door) => {
-    const caller = await createCaller(door);
+  sentence("`errors` lists every fault, not only the first", async (service) => {
+    const caller = await createCaller(service);
     const body = { text: 1, format: "gif", errorCorrectionLevel: "X", width: "wide", "a/b~c": 1 };
     const problem = assertProblem(await caller.call("qr-code", body), "invalid_request");
     const pointers = problem.errors.map((fault: { pointer: string }) => fault.pointer).sort();
@@ -128,8 +131,8 @@ function fieldSentences(sentence: Sentence) {
 
   sentence(
     "null is no default, a number in a string no number, and a body is an object",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       const wrong: [string, unknown][] = [
         ["uuid", { count: null }],
         ["uuid", { count: "5" }],
@@ -159,8 +162,8 @@ function fieldSentences(sentence: Sentence) {
 
   sentence(
     "a lone surrogate in a text has no UTF-8 form: 400, not a silent replacement",
-    async (door) => {
-      const caller = await createCaller(door);
+    async (service) => {
+      const caller = await createCaller(service);
       for (const [tool, field] of [
         ["hash", "text"],
         ["markdown-render", "markdown"],
@@ -175,8 +178,8 @@ function fieldSentences(sentence: Sentence) {
     },
   );
 
-  sentence("400 text_too_long_for_level: the level is never lowered silently", async (door) => {
-    const caller = await createCaller(door);
+  sentence("400 text_too_long_for_level: the level is never lowered silently", async (service) => {
+    const caller = await createCaller(service);
     const long = assertProblem(
       await caller.call("qr-code", { text: "a".repeat(2000), errorCorrectionLevel: "Q" }),
       "text_too_long_for_level",

@@ -52,12 +52,12 @@ export function checkGrants(stored: StoredAccount): void {
 }
 
 /** What the rows say of an account, as one list of plain values. */
-export function figuresOfRows({ row, keys, grants, events }: StoredAccount): unknown[] {
+export function sumsOfRows({ row, keys, grants, events }: StoredAccount): unknown[] {
   if (row === null) return [];
-  const { createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel } = row;
-  const figures: unknown[] = [createdAt, state, freeCall, lifetimeGrants, lowBalance, toldLevel];
+  const { createdAt, state, freeCall, lifetimeGrants, lowBalance, notifiedLevel } = row;
+  const usage: unknown[] = [createdAt, state, freeCall, lifetimeGrants, lowBalance, notifiedLevel];
   for (const key of keys.values())
-    figures.push(
+    usage.push(
       key.id,
       key.sha256,
       key.start,
@@ -69,28 +69,28 @@ export function figuresOfRows({ row, keys, grants, events }: StoredAccount): unk
   for (const grant of grants.values()) {
     const { no, id, kind, amount, remaining, voided, voidedAt } = grant;
     const { clawback, clawbackVersion, grantedAt, expiresAt, waivedExpiresAt, eventDueAt } = grant;
-    figures.push(no, id, kind, amount, grantedAt, remaining, voided, voidedAt);
-    figures.push(clawback, clawbackVersion, expiresAt, waivedExpiresAt, eventDueAt);
+    usage.push(no, id, kind, amount, grantedAt, remaining, voided, voidedAt);
+    usage.push(clawback, clawbackVersion, expiresAt, waivedExpiresAt, eventDueAt);
   }
-  figures.push(events.length);
-  return figures;
+  usage.push(events.length);
+  return usage;
 }
 
 /** The same of the model. */
-export function figuresOfModel(account: ModelAccount): unknown[] {
+export function sumsOfModel(account: ModelAccount): unknown[] {
   const { createdAt, state, lowBalance, notified, keys, grants, events } = account;
-  const toldLevel = ["enough", "low", "gone"][notified];
+  const notifiedLevel = ["enough", "low", "gone"][notified];
   const lifetimeGrants = lifetimeGrantsOf(account);
-  const figures: unknown[] = [
+  const usage: unknown[] = [
     createdAt,
     state,
     freeCallOf(account),
     lifetimeGrants,
     lowBalance,
-    toldLevel,
+    notifiedLevel,
   ];
   for (const key of keys)
-    figures.push(
+    usage.push(
       key.id,
       key.sha256,
       key.start,
@@ -102,7 +102,7 @@ export function figuresOfModel(account: ModelAccount): unknown[] {
   for (const grant of grants) {
     const { no, id, kind, amount, grantedAt, clawback, clawbackVersion, end, waivedEnd, dueAt } =
       grant;
-    figures.push(
+    usage.push(
       no,
       id,
       kind,
@@ -112,16 +112,15 @@ export function figuresOfModel(account: ModelAccount): unknown[] {
       voidedOf(grant),
       voidedAtOf(grant),
     );
-    figures.push(clawback, clawbackVersion, end, waivedEnd, dueAt);
+    usage.push(clawback, clawbackVersion, end, waivedEnd, dueAt);
   }
-  figures.push(events.length);
-  return figures;
+  usage.push(events.length);
+  return usage;
 }
 
-export function expectSameFigures(actual: unknown[], expected: unknown[]): void {
+export function expectSameSums(actual: unknown[], expected: unknown[]): void {
   const isSame =
-    actual.length === expected.length &&
-    actual.every((figure, index) => figure === expected[index]);
+    actual.length === expected.length && actual.every((value, index) => value === expected[index]);
   if (!isSame) expectSame("the account", actual, expected);
 }
 

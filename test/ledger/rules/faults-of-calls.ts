@@ -1,13 +1,13 @@
 /** Faults in the path of a call. */
 
 /** One place in one file of `src`, and what stands there instead. */
-export type Fault = { what: string; file: string; find: string; replace: string };
+export type ApiError = { what: string; file: string; find: string; replace: string };
 
-export const fault = (file: string, what: string, find: string, replace: string): Fault => ({
+export const fault = (file: string, what: string, find: string, replace: string): ApiError => ({
   ...{ what, file: `ledger/${file}.ts`, find, replace },
 });
 
-export const OF_DEBITS: Fault[] = [
+export const OF_DEBITS: ApiError[] = [
   fault("rules/debit", "a revoked key debits", "key.revokedAt !== null || ", ""),
   fault(
     "rules/debit",
@@ -85,7 +85,7 @@ export const OF_DEBITS: Fault[] = [
   ),
 ];
 
-export const OF_REVERSALS: Fault[] = [
+export const OF_REVERSALS: ApiError[] = [
   fault("rules/reverse", "a call is reversed twice", "debit.reversedAt !== null)", "false)"),
   fault(
     "rules/reverse",

@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createChance } from "./chance.ts";
 import { FAULTS } from "./faults.ts";
-import type { Fault } from "./faults-of-calls.ts";
+import type { ApiError } from "./faults-of-calls.ts";
 import type { Rules } from "./row-store.ts";
 import { runUntilFailure } from "./run.ts";
 
@@ -44,7 +44,7 @@ describe(`of ${FAULTS.length} faults in the rules, ${faults.length} (TEST_RULE_S
     });
 });
 
-function chosenFaults(): Fault[] {
+function chosenFaults(): ApiError[] {
   if (TEST_RULE_FAULTS === "all") return [...FAULTS];
   const chance = createChance(Number(TEST_RULE_SEED));
   const left = [...FAULTS];
@@ -58,7 +58,7 @@ function textOf(file: string): string {
 }
 
 /** The rules with the fault, loaded from a copy in a folder of its own. */
-async function copyWith({ file, find, replace }: Fault, name: string): Promise<Rules> {
+async function copyWith({ file, find, replace }: ApiError, name: string): Promise<Rules> {
   const root = path.join(folder, name);
   mkdirSync(root);
   writeFileSync(

@@ -1,7 +1,7 @@
 /** Faults that somebody could make in the rules. The model has to find each of them. */
-import { type Fault, fault, OF_DEBITS, OF_REVERSALS } from "./faults-of-calls.ts";
+import { type ApiError, fault, OF_DEBITS, OF_REVERSALS } from "./faults-of-calls.ts";
 
-const OF_GRANTS: Fault[] = [
+const OF_GRANTS: ApiError[] = [
   fault("rules/grants", "a grant is made twice", "earlier !== undefined)", "false)"),
   fault(
     "rules/grants",
@@ -72,7 +72,7 @@ const OF_GRANTS: Fault[] = [
   ),
 ];
 
-const OF_RETURNS: Fault[] = [
+const OF_RETURNS: ApiError[] = [
   fault(
     "rules/grants",
     "credits that come back have no event",
@@ -93,7 +93,7 @@ const OF_RETURNS: Fault[] = [
   ),
 ];
 
-const OF_BALANCES: Fault[] = [
+const OF_BALANCES: ApiError[] = [
   fault("rules/balance", "voided later counts as the first time", "grant.voidedAt ?? now", "now"),
   fault("rules/balance", "what is undone whole was voided still", "voided === 0 ? null : ", ""),
   fault(
@@ -153,7 +153,7 @@ const OF_BALANCES: Fault[] = [
   ),
 ];
 
-const OF_ACCOUNTS: Fault[] = [
+const OF_ACCOUNTS: ApiError[] = [
   fault(
     "rules/accounts",
     "a closed account is opened again",
@@ -193,7 +193,7 @@ const OF_ACCOUNTS: Fault[] = [
   fault("events", "the end itself is not due", "[...ahead, expiresAt]", "ahead"),
 ];
 
-export const FAULTS: readonly Fault[] = [
+export const FAULTS: readonly ApiError[] = [
   ...OF_DEBITS,
   ...OF_REVERSALS,
   ...OF_GRANTS,

@@ -55,13 +55,13 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       const isOnPlan = lifetimeGrantsOf(account) > 0;
       const [end, waivedEnd] = isOnPlan ? [null, expiresAt] : [expiresAt, null];
       const dueAt = nextDueAt(end, now);
-      const figures = { clawback: 0, clawbackVersion: 0, moves: [] };
+      const usage = { clawback: 0, clawbackVersion: 0, moves: [] };
       const grant = { no: made, id, kind, amount, grantedAt: now, end, waivedEnd, dueAt };
-      account.grants.push({ ...grant, ...figures });
+      account.grants.push({ ...grant, ...usage });
       if (kind === "lifetime") beginPlan(account, now);
       account.events.push({ kind: "credits.granted", grant: { id, kind, amount, expiresAt: end } });
       recordIfBetter(account, now);
-      return { outcome: "granted", grant: viewOf({ ...grant, ...figures }) };
+      return { outcome: "granted", grant: viewOf({ ...grant, ...usage }) };
     },
 
     clawback(order: Order<"clawback">): Outcome<"clawback"> {
@@ -71,8 +71,8 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       const account = find(order.account);
       const grant = account?.grants.find(({ id }) => id === order.grant);
       if (account === undefined || grant === undefined) return { outcome: "no_grant" };
-      const standing = () => ({ voided: voidedOf(grant), spent: spentOf(grant) });
-      if (version < grant.clawbackVersion) return { outcome: "stale", ...standing() };
+      const accountState = () => ({ voided: voidedOf(grant), spent: spentOf(grant) });
+      if (version < grant.clawbackVersion) return { outcome: "stale", ...accountState() };
 
       const [wasOnPlan, before] = [lifetimeGrantsOf(account) > 0, grant.clawback];
       const leftBefore = remainingOf(grant);
@@ -92,7 +92,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       }
       if (grant.clawback < before) recordIfBetter(account, now);
       else notifyIfWorse(account, now);
-      return { outcome: "clawed_back", ...standing() };
+      return { outcome: "clawed_back", ...accountState() };
     },
 
     recordDue(order: Order<"recordDue">): Outcome<"recordDue"> {

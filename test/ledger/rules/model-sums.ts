@@ -1,5 +1,5 @@
 /** Usage, totals and entries, as sums over what the model has seen. No code is shared with `src/ledger`. */
-import type { Books, UsageRow } from "#ledger/port.ts";
+import type { LedgerTotals, UsageRow } from "#ledger/port.ts";
 import {
   isUnexpired,
   MINUTE,
@@ -12,7 +12,7 @@ import {
 
 export const hourStartOf = (at: number) => at - (at % (60 * MINUTE));
 
-export function totalsOf(accounts: Iterable<ModelAccount>, now: number): Books {
+export function totalsOf(accounts: Iterable<ModelAccount>, now: number): LedgerTotals {
   const totals = { granted: 0, debited: 0, reversed: 0, remaining: 0, expired: 0, voided: 0 };
   for (const { grants, calls } of accounts) {
     for (const grant of grants) {

@@ -46,9 +46,9 @@ export function createModel() {
     openAccount({ account: id, freeCall, now }) {
       if (accounts.has(id)) return { opened: false };
       const lists = { keys: [], grants: [], calls: [], reversedEarly: new Map(), events: [] };
-      const figures = { state: "open" as const, lowBalance: 20, notified: 2 as const };
+      const usage = { state: "open" as const, lowBalance: 20, notified: 2 as const };
       const isFreeCallWithheld = freeCall === "withheld";
-      accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...figures, ...lists });
+      accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...usage, ...lists });
       return { opened: true };
     },
     suspendAccount: ({ account }) => setState(account, "suspended"),
@@ -148,10 +148,10 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   if (account.state === "suspended") return { outcome: "account_suspended", balance };
   const repeated = repeatedBy(account, order);
   if (repeated?.idempotency != null) {
-    const { bodySha256, answerSha256, receivedAt, random } = repeated.idempotency;
+    const { bodySha256, responseSha256, receivedAt, random } = repeated.idempotency;
     if (bodySha256 !== idempotency?.bodySha256)
       return { outcome: "idempotency_key_reused", balance };
-    return { outcome: "replayed", balance, replay: { answerSha256, receivedAt, random } };
+    return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
   }
   const isSmall = price >= 1 && price <= order.freeCallCredits;
   const isFree = isSmall && freeCallOf(account) === "open";

@@ -211,11 +211,11 @@ function ask<Outcome>(
     const name = JSON.stringify(verdict);
     if (asked.has(name)) throw new Error(`The rule asks twice for ${name}`);
     asked.add(name);
-    supply(rows, verdict, stored, order, chance);
+    context(rows, verdict, stored, order, chance);
   }
 }
 
-function supply(
+function context(
   rows: Rows,
   need: Need,
   stored: StoredAccount,

@@ -9,9 +9,9 @@ import {
   Disagreement,
   debitRowOf,
   expectSame,
-  expectSameFigures,
-  figuresOfModel,
-  figuresOfRows,
+  expectSameSums,
+  sumsOfModel,
+  sumsOfRows,
 } from "./check-rows.ts";
 import { createModel } from "./model.ts";
 import { Rejected } from "./model-rejected.ts";
@@ -20,10 +20,10 @@ import { ALL_SIZES } from "./sizes.ts";
 import {
   accountOf,
   clockOf,
+  type Fixture,
   type Operation,
   openingOperations,
   operationOf,
-  type Scene,
   START,
   type Step,
   stepsOf,
@@ -33,7 +33,7 @@ import {
 type Log = (Operation | string)[];
 /** How often each outcome came. */
 type Counts = Map<string, number>;
-type Run = Scene & { store: RowStore; log: Log; counts: Counts };
+type Run = Fixture & { store: RowStore; log: Log; counts: Counts };
 
 export type Failure = { seed: number; steps: Step[]; message: string; log: Log };
 
@@ -124,7 +124,7 @@ function execute(run: Run, operation: Operation, chance: Chance): void {
   const stored = store.accounts.get(id);
   const modelled = model.find(id);
   if (stored === undefined || modelled === undefined) return;
-  expectSameFigures(figuresOfRows(stored), figuresOfModel(modelled));
+  expectSameSums(sumsOfRows(stored), sumsOfModel(modelled));
   const [events, eventsExpected] = [stored.events, modelled.events];
   expectSame("the events", events.slice(eventsBefore), eventsExpected.slice(eventsBefore));
   checkGrants(stored);

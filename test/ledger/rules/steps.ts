@@ -22,7 +22,7 @@ export type Operation = {
 }[RuleName];
 
 /** Where a run stands: what a step chooses from. */
-export type Scene = {
+export type Fixture = {
   model: Model;
   now: number;
   /** Every order of a debit that was made up, sent or not. */
@@ -73,23 +73,23 @@ export function openingOperations(): Operation[] {
 export const accountOf = (chance: Chance) =>
   chance.percent(80) ? ADA : chance.pick([BOB, BOB, BOB, BOB, NOBODY]);
 
-export function operationOf(name: RuleName, chance: Chance, scene: Scene): Operation {
-  const { model, now } = scene;
+export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): Operation {
+  const { model, now } = fixture;
   const account = accountOf(chance);
-  const standing = model.find(account);
+  const accountState = model.find(account);
   switch (name) {
     case "debit":
-      return { name, order: debitOf(chance, scene, account, standing) };
+      return { name, order: debitOf(chance, fixture, account, accountState) };
     case "reverse":
-      return { name, order: reversalOf(chance, scene, account, standing) };
+      return { name, order: reversalOf(chance, fixture, account, accountState) };
     case "grant":
-      return { name, order: grantOf(chance, scene, account, standing) };
+      return { name, order: grantOf(chance, fixture, account, accountState) };
     case "clawback":
-      return { name, order: clawbackOf(chance, scene, account, standing) };
+      return { name, order: clawbackOf(chance, fixture, account, accountState) };
     case "recordDue":
-      return { name, order: { account, grantNo: dueOf(chance, now, standing), now } };
+      return { name, order: { account, grantNo: dueOf(chance, now, accountState), now } };
     case "setLowBalance":
-      return { name, order: { account, lowBalance: lowBalanceOf(chance, now, standing), now } };
+      return { name, order: { account, lowBalance: lowBalanceOf(chance, now, accountState), now } };
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
@@ -117,33 +117,33 @@ const keyOf = (chance: Chance, account: string) =>
 
 function debitOf(
   chance: Chance,
-  scene: Scene,
+  fixture: Fixture,
   account: string,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
 ): DebitOrder {
-  const isAgain = scene.debits.length > 0 && chance.percent(15);
-  if (isAgain) return chance.pick(scene.debits);
-  const order = newDebitOf(chance, scene, account, standing);
-  scene.debits.push(order);
+  const isAgain = fixture.debits.length > 0 && chance.percent(15);
+  if (isAgain) return chance.pick(fixture.debits);
+  const order = newDebitOf(chance, fixture, account, accountState);
+  fixture.debits.push(order);
   return order;
 }
 
 function newDebitOf(
   chance: Chance,
-  { now, debits, sizes }: Scene,
+  { now, debits, sizes }: Fixture,
   account: string,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
 ): DebitOrder {
   // Mostly a new call; sometimes another one, made at another time, has the same id.
   const number = chance.percent(90) ? debits.length : chance.below(debits.length + 1);
-  const answer = `answer ${debits.length % 100}`;
+  const response = `answer ${debits.length % 100}`;
   const idempotency = chance.percent(50)
     ? {
         key: `once-${chance.below(2)}`,
         bodySha256: hashOfText(chance.pick(["body", "body", "other body"])),
-        answerSha256: hashOfText(answer),
+        responseSha256: hashOfText(response),
         receivedAt: now,
-        random: chance.pick([null, answer]),
+        random: chance.pick([null, response]),
       }
     : null;
   return {
@@ -151,7 +151,7 @@ function newDebitOf(
     keySha256: keyOf(chance, account),
     callId: `call_${number}`,
     tool: chance.pick(["hash", "hash", "uuid"]),
-    credits: priceOf(chance, now, standing, sizes),
+    credits: priceOf(chance, now, accountState, sizes),
     freeCallCredits: chance.pick([0, 1, 1, 1, 5]),
     now,
     idempotency,
@@ -162,12 +162,12 @@ function newDebitOf(
 function priceOf(
   chance: Chance,
   now: number,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
   { prices }: Sizes,
 ): number {
   if (chance.percent(2)) return chance.pick([-1, 0.5, 1_000_001, 2 ** 53]);
-  if (standing === undefined || chance.percent(60)) return chance.pick(prices);
-  const spendable = spendableOf(standing, now);
+  if (accountState === undefined || chance.percent(60)) return chance.pick(prices);
+  const spendable = spendableOf(accountState, now);
   const count = chance.percent(50) ? spendable.length : chance.below(spendable.length + 1);
   const edge = spendable.slice(0, count).reduce((sum, grant) => sum + remainingOf(grant), 0);
   return Math.min(1_000_000, Math.max(0, edge + chance.pick([-1, 0, 0, 1])));
@@ -175,14 +175,14 @@ function priceOf(
 
 function reversalOf(
   chance: Chance,
-  scene: Scene,
+  fixture: Fixture,
   account: string,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
 ): RuleOrders["reverse"][0] {
-  const { debits, now } = scene;
+  const { debits, now } = fixture;
   // Some calls are reversed before their debit comes.
   if (debits.length === 0 || chance.percent(10))
-    debits.push(newDebitOf(chance, scene, account, standing));
+    debits.push(newDebitOf(chance, fixture, account, accountState));
   const recent = debits.slice(chance.percent(50) ? -5 : 0);
   const { account: of, callId, now: at } = chance.pick(recent);
   const isOfAnother = chance.percent(5);
@@ -191,11 +191,11 @@ function reversalOf(
 
 function grantOf(
   chance: Chance,
-  { now, sizes }: Scene,
+  { now, sizes }: Fixture,
   account: string,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
 ): RuleOrders["grant"][0] {
-  const grants = standing?.grants ?? [];
+  const grants = accountState?.grants ?? [];
   const isNew = grants.length === 0 || chance.percent(90);
   const id = isNew ? `grant ${grants.length}` : chance.pick(grants).id;
   const kind = chance.pick(KINDS_OF_GRANTS);
@@ -213,19 +213,19 @@ function grantOf(
 /** Mostly of lifetime grants, where there are some: those begin and end the plan. */
 function clawbackOf(
   chance: Chance,
-  { now }: Scene,
+  { now }: Fixture,
   account: string,
-  standing: ModelAccount | undefined,
+  accountState: ModelAccount | undefined,
 ): RuleOrders["clawback"][0] {
-  const grants = standing?.grants ?? [];
+  const grants = accountState?.grants ?? [];
   const plans = grants.filter(({ kind }) => kind === "lifetime");
   const grant = chance.pick(plans.length > 0 && chance.percent(30) ? plans : grants);
   if (grant === undefined || chance.percent(2))
     return { account, grant: "none", credits: 1, version: 1, now };
   const { amount, clawback, clawbackVersion, id } = grant;
-  const figures = [0, 0, 1, amount - 1, amount, amount, amount + 1, clawback, clawback - 1];
+  const usage = [0, 0, 1, amount - 1, amount, amount, amount + 1, clawback, clawback - 1];
   const held = [remainingOf(grant), remainingOf(grant) + 1, chance.below(Math.min(amount, 100))];
-  const credits = chance.percent(1) ? 0.5 : chance.pick([...figures, ...held]);
+  const credits = chance.percent(1) ? 0.5 : chance.pick([...usage, ...held]);
   const version = clawbackVersion + chance.pick([-2, -1, 0, 1, 1, 1, 2]);
   return {
     account,
@@ -237,22 +237,22 @@ function clawbackOf(
 }
 
 /** Mostly a grant whose event is due, in any order; sometimes another one, as where two processes saw the same one. */
-function dueOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
-  const grants = standing?.grants ?? [];
+function dueOf(chance: Chance, now: number, accountState: ModelAccount | undefined): number {
+  const grants = accountState?.grants ?? [];
   const due = grants.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
   const grant = chance.pick(due.length > 0 && chance.percent(90) ? due : grants);
   return grant?.no ?? 999;
 }
 
-function lowBalanceOf(chance: Chance, now: number, standing: ModelAccount | undefined): number {
+function lowBalanceOf(chance: Chance, now: number, accountState: ModelAccount | undefined): number {
   if (chance.percent(3)) return chance.pick([-1, 0.5, 10 ** 12 + 1]);
-  const balance = standing === undefined ? 0 : balanceOf(standing, now);
+  const balance = accountState === undefined ? 0 : balanceOf(accountState, now);
   const edge = Math.min(10 ** 12, balance + chance.below(3));
   return chance.pick([0, 1, 2, 20, 1000, edge]);
 }
 
 /** The clock goes on and back, and often stops at the very millisecond at which something ends, or beside it. */
-export function clockOf(chance: Chance, { model, now }: Scene): number {
+export function clockOf(chance: Chance, { model, now }: Fixture): number {
   const grants = model.find(accountOf(chance))?.grants ?? [];
   const calls = model.find(ADA)?.calls ?? [];
   const times = grants.flatMap(({ end, waivedEnd, dueAt }) => [end, waivedEnd, dueAt]);

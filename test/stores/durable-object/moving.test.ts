@@ -5,7 +5,12 @@ import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import { accountId, assertBooks, createScene, keySha256 } from "../../contract/ledger/fixture.ts";
+import {
+  accountId,
+  assertTotals,
+  createFixture,
+  keySha256,
+} from "../../contract/ledger/fixture.ts";
 import { fill, NOW } from "../transfer-fixture.ts";
 import { openObjects } from "./fixture.ts";
 
@@ -51,7 +56,7 @@ async function readOut({ moves }: Object, max = 1_000): Promise<TransferRecord[]
   return records;
 }
 
-const standing = (account: string) => ({
+const accountState = (account: string) => ({
   account,
   keySha256: keySha256(account, "main"),
   now: NOW,
@@ -69,7 +74,7 @@ describe("an account that is moved to an object", () => {
         faults: [],
       });
       for (const max of [1, 7, 5_000]) assert.deepEqual(await readOut(object, max), of(account));
-      await assertBooks(object.ledger, NOW);
+      await assertTotals(object.ledger, NOW);
     });
   }
 
@@ -79,12 +84,12 @@ describe("an account that is moved to an object", () => {
     await moveIn(object, of(ADA));
     await object.moves.finishImport({ account: ADA, now: NOW });
     assert.ok((await object.alarmAt()) !== null);
-    const scene = createScene({ ledger: object.ledger });
-    const before = await scene.balance(ADA, NOW);
-    const order = scene.debitOrder(ADA, { now: NOW, callId: "call_there" });
+    const fixture = createFixture({ ledger: object.ledger });
+    const before = await fixture.balance(ADA, NOW);
+    const order = fixture.debitOrder(ADA, { now: NOW, callId: "call_there" });
     assert.equal((await object.calls(0).debit(order, false)).outcome.outcome, "debited");
-    assert.equal(await scene.balance(ADA, NOW), before - 1);
-    await assertBooks(object.ledger, NOW);
+    assert.equal(await fixture.balance(ADA, NOW), before - 1);
+    await assertTotals(object.ledger, NOW);
   });
 
   test("takes the same records again and changes nothing, whole or in part", async () => {
@@ -101,25 +106,25 @@ describe("an account that is moved to an object", () => {
     const object = objects.object("closed");
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
-    const scene = createScene({ ledger: object.ledger });
-    const order = scene.debitOrder(ADA, { now: NOW });
+    const fixture = createFixture({ ledger: object.ledger });
+    const order = fixture.debitOrder(ADA, { now: NOW });
     const isMoving = (error: Error) =>
       error instanceof NotCarriedOut &&
       error.message ===
         `The account ${ADA} is being moved here: run its import to the end, and it opens`;
     const refusesAll = async () => {
       await assert.rejects(object.calls(0).debit(order, false), isMoving);
-      await assert.rejects(object.calls(0).keyStatus(standing(ADA)), isMoving);
+      await assert.rejects(object.calls(0).keyStatus(accountState(ADA)), isMoving);
       await assert.rejects(object.ledger.debit(order), isMoving);
-      await assert.rejects(object.ledger.keyStatus(standing(ADA)), isMoving);
-      await assert.rejects(scene.grant(ADA, "gift", 5), isMoving);
+      await assert.rejects(object.ledger.keyStatus(accountState(ADA)), isMoving);
+      await assert.rejects(fixture.grant(ADA, "gift", 5), isMoving);
       await assert.rejects(readOut(object), isMoving);
     };
     await refusesAll();
     await objects.restart();
     await refusesAll();
     await object.moves.finishImport({ account: ADA, now: NOW });
-    assert.equal((await object.ledger.keyStatus(standing(ADA))).outcome, "good");
+    assert.equal((await object.ledger.keyStatus(accountState(ADA))).outcome, "good");
     assert.deepEqual(await readOut(object), of(ADA));
   });
 
@@ -160,7 +165,7 @@ describe("an account that is moved to an object", () => {
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
     assert.equal(ok, false);
     assert.match(faults.join("\n"), /credits were granted, but \d+ are accounted for/);
-    await assert.rejects(object.ledger.keyStatus(standing(ADA)), NotCarriedOut);
+    await assert.rejects(object.ledger.keyStatus(accountState(ADA)), NotCarriedOut);
     await moveIn(object, of(ADA));
     assert.equal((await object.moves.finishImport({ account: ADA, now: NOW })).ok, true);
   });
@@ -174,8 +179,8 @@ describe("an account that is moved to an object", () => {
 
   test("is refused where it is already, or where no import was begun", async () => {
     const object = objects.object("lived in");
-    const scene = createScene({ ledger: object.ledger });
-    await scene.account("Ada", { credits: 3 });
+    const fixture = createFixture({ ledger: object.ledger });
+    await fixture.account("Ada", { credits: 3 });
     await assert.rejects(object.moves.beginImport({ account: ADA }), /is here already/);
     await assert.rejects(
       object.moves.importRecords({ account: ADA, records: of(ADA) }),
@@ -185,7 +190,7 @@ describe("an account that is moved to an object", () => {
       object.moves.finishImport({ account: ADA, now: NOW }),
       /No import is under way/,
     );
-    assert.equal(await scene.balance(ADA), 3);
+    assert.equal(await fixture.balance(ADA), 3);
   });
 });
 
@@ -254,7 +259,7 @@ describe("records that do not fit", () => {
 
   test("a page that cannot be is refused", async () => {
     const object = objects.object("pages");
-    await createScene({ ledger: object.ledger }).account("Ada", { credits: 3 });
+    await createFixture({ ledger: object.ledger }).account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "debit" as const };
     for (const wrong of [
       { ...page, max: 0 },
@@ -273,23 +278,23 @@ describe("records that do not fit", () => {
 describe("an account that is read out while it is called", () => {
   test("says by its state whether pages belong together", async () => {
     const object = objects.object("state");
-    const scene = createScene({ ledger: object.ledger });
-    const account = await scene.account("Ada", { credits: 3 });
+    const fixture = createFixture({ ledger: object.ledger });
+    const account = await fixture.account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "grant" as const };
     const { state } = await object.moves.exportRecords(page);
-    await scene.balance(account);
+    await fixture.balance(account);
     assert.equal((await object.moves.exportRecords(page)).state, state);
-    await scene.debit(account);
+    await fixture.debit(account);
     assert.notEqual((await object.moves.exportRecords(page)).state, state);
   });
 
   test("is held on request: calls are refused uncharged, reads go on", async () => {
     const object = objects.object("held");
-    const scene = createScene({ ledger: object.ledger });
-    const account = await scene.account("Ada", { credits: 3 });
+    const fixture = createFixture({ ledger: object.ledger });
+    const account = await fixture.account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "grant" as const };
     await object.moves.exportRecords({ ...page, hold: true });
-    await assert.rejects(object.calls(0).debit(scene.debitOrder(account), false), NotCarriedOut);
-    assert.equal(await scene.balance(account), 3);
+    await assert.rejects(object.calls(0).debit(fixture.debitOrder(account), false), NotCarriedOut);
+    assert.equal(await fixture.balance(account), 3);
   });
 });

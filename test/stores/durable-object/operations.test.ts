@@ -17,18 +17,18 @@ const moved = () => Promise.reject(platform({ retryable: true }));
 const overloaded = () => Promise.reject(platform({ retryable: true, overloaded: true }));
 const broken = () => Promise.reject(platform({ remote: true }));
 const hanging = () => new Promise<never>(() => {});
-const answers = () => Promise.resolve({ value: "the answer" });
+const responses = () => Promise.resolve({ value: "the answer" });
 const refuses = (kind: string) => () => Promise.resolve({ error: { kind, message: kind } });
 
 /** An object that does one step after the other; every stub is used once. */
-function openScene(...steps: (() => Promise<unknown>)[]) {
+function openFixture(...steps: (() => Promise<unknown>)[]) {
   const orders: unknown[] = [];
   let stubs = 0;
   const find = (): LedgerStub => {
     stubs += 1;
     const step = (order: unknown) => {
       orders.push(order);
-      return (steps.shift() ?? answers)() as never;
+      return (steps.shift() ?? responses)() as never;
     };
     return { perform: (_, order) => step(order), call: (_, order) => step(order) };
   };
@@ -65,57 +65,57 @@ async function byTheClock(t: TestContext, asked: Promise<unknown>, ms: number) {
 
 for (const way of ["reverse", "debit"] as const) {
   test(`an object that was moved gets the same order again, over a fresh stub: ${way}`, async () => {
-    const scene = openScene(moved, moved, answers);
-    assert.equal(await scene[way](), "the answer");
-    assert.deepEqual(scene.orders, [scene.order, scene.order, scene.order]);
-    assert.equal(scene.stubs(), 3);
+    const fixture = openFixture(moved, moved, responses);
+    assert.equal(await fixture[way](), "the answer");
+    assert.deepEqual(fixture.orders, [fixture.order, fixture.order, fixture.order]);
+    assert.equal(fixture.stubs(), 3);
   });
 
   test(`after three tries it is given up, and the outcome is unknown: ${way}`, async () => {
-    const scene = openScene(moved, moved, moved);
-    await assert.rejects(scene[way](), (error) => !(error instanceof NotCarriedOut));
-    assert.equal(scene.orders.length, 3);
+    const fixture = openFixture(moved, moved, moved);
+    await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
+    assert.equal(fixture.orders.length, 3);
   });
 
   test(`an overloaded object has not taken the order, and is not asked again: ${way}`, async () => {
-    const scene = openScene(overloaded);
-    await assert.rejects(scene[way](), NotCarriedOut);
-    assert.equal(scene.orders.length, 1);
+    const fixture = openFixture(overloaded);
+    await assert.rejects(fixture[way](), NotCarriedOut);
+    assert.equal(fixture.orders.length, 1);
   });
 
   test(`what a later try says does not take back that an earlier one may have been made: ${way}`, async () => {
     for (const later of [overloaded, refuses("not_carried_out")]) {
-      const scene = openScene(moved, later);
-      await assert.rejects(scene[way](), (error) => !(error instanceof NotCarriedOut));
-      assert.equal(scene.orders.length, 2);
+      const fixture = openFixture(moved, later);
+      await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
+      assert.equal(fixture.orders.length, 2);
     }
   });
 
   test(`any other fault is not tried again, and the outcome is unknown: ${way}`, async () => {
     for (const fault of [broken, () => Promise.reject(undefined), refuses("unknown")]) {
-      const scene = openScene(fault);
-      await assert.rejects(scene[way](), (error) => !(error instanceof NotCarriedOut));
-      assert.equal(scene.orders.length, 1);
+      const fixture = openFixture(fault);
+      await assert.rejects(fixture[way](), (error) => !(error instanceof NotCarriedOut));
+      assert.equal(fixture.orders.length, 1);
     }
   });
 
   test(`what the object itself refuses is refused, and not tried again: ${way}`, async () => {
-    const scene = openScene(refuses("refused"));
-    await assert.rejects(scene[way](), OrderRefused);
-    const full = openScene(refuses("not_carried_out"));
+    const fixture = openFixture(refuses("refused"));
+    await assert.rejects(fixture[way](), OrderRefused);
+    const full = openFixture(refuses("not_carried_out"));
     await assert.rejects(full[way](), NotCarriedOut);
-    assert.deepEqual([scene.orders.length, full.orders.length], [1, 1]);
+    assert.deepEqual([fixture.orders.length, full.orders.length], [1, 1]);
   });
 
   test(`an object that hangs is waited for no longer than a ledger may take: ${way}`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    const scene = openScene(moved, hanging);
-    const asked = scene[way]();
+    const fixture = openFixture(moved, hanging);
+    const asked = fixture[way]();
     assert.equal(await byTheClock(t, asked, LEDGER_TIMEOUT_MS - 200), undefined);
     const ended = await byTheClock(t, asked, 1_000);
     assert.match(String(ended?.error), /did not answer in time/);
     assert.ok(!(ended?.error instanceof NotCarriedOut), "it may have been carried out");
-    assert.equal(scene.orders.length, 2);
+    assert.equal(fixture.orders.length, 2);
   });
 }
 
@@ -125,12 +125,12 @@ test("what failed after its time is not sent once more", async (t) => {
     new Promise((_, reject) => {
       setTimeout(reject, LEDGER_TIMEOUT_MS + 1_000, platform({ retryable: true }));
     });
-  const scene = openScene(late);
-  const ended = await byTheClock(t, scene.debit(), LEDGER_TIMEOUT_MS + 200);
+  const fixture = openFixture(late);
+  const ended = await byTheClock(t, fixture.debit(), LEDGER_TIMEOUT_MS + 200);
   assert.match(String(ended?.error), /did not answer in time/);
   t.mock.timers.tick(5_000);
   for (let turns = 0; turns < 5; turns += 1) await turn();
-  assert.equal(scene.orders.length, 1);
+  assert.equal(fixture.orders.length, 1);
 });
 
 for (const name of ["audit", "usage"] as const) {
@@ -139,7 +139,7 @@ for (const name of ["audit", "usage"] as const) {
     const slow = (ms: number) => () =>
       new Promise((resolve) => setTimeout(resolve, ms, { value: "the sums" }));
     const ask = (...steps: (() => Promise<unknown>)[]) =>
-      openScene(...steps).ledger[name]({ account: "acc_Ada", now: 1, from: 0, to: 1 });
+      openFixture(...steps).ledger[name]({ account: "acc_Ada", now: 1, from: 0, to: 1 });
     const taken = await byTheClock(t, ask(slow(20_000)), 21_000);
     assert.equal(taken?.value, "the sums");
     const hung = await byTheClock(t, ask(hanging), WHOLE_ACCOUNT_TIMEOUT_MS + 200);

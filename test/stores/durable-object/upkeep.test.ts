@@ -5,8 +5,8 @@ import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/po
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import {
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   DAY,
   HOUR,
   idempotency,
@@ -21,7 +21,7 @@ const KEPT_DAYS = 30;
 
 describe("the alarm of an account's object", () => {
   /** A ledger with an alarm that the test watches, by a clock that it moves. */
-  async function openScene(t: TestContext) {
+  async function openFixture(t: TestContext) {
     t.mock.timers.enable({ apis: ["Date"], now: START });
     const driver = openEmpty(t);
     const run = createBatchRunner(driver, { isAlone: true });
@@ -49,8 +49,10 @@ describe("the alarm of an account's object", () => {
       return submit("maintain", order) as MaintainOutcome;
     };
     const start = () => createUpkeep(storage, driver, maintain, KEPT_DAYS);
-    const scene = createScene({ ledger: ledgerOver(async (name, order) => submit(name, order)) });
-    const account = await scene.account("Ada", { credits: 100 });
+    const fixture = createFixture({
+      ledger: ledgerOver(async (name, order) => submit(name, order)),
+    });
+    const account = await fixture.account("Ada", { credits: 100 });
     let upkeep = start();
     return {
       asked,
@@ -62,11 +64,11 @@ describe("the alarm of an account's object", () => {
         upkeep = start();
       },
       async call(now: number, key: string | null = null) {
-        const order = scene.debitOrder(account, {
+        const order = fixture.debitOrder(account, {
           now,
           idempotency: key === null ? null : idempotency(key),
         });
-        await scene.ledger.debit(order);
+        await fixture.ledger.debit(order);
         await upkeep.note({ now, repeatable: key !== null });
       },
       async goOff() {
@@ -82,93 +84,94 @@ describe("the alarm of an account's object", () => {
   }
 
   test("is looked up once and set once, however many calls there are", async (t) => {
-    const scene = await openScene(t);
-    for (let call = 0; call < 50; call += 1) await scene.call(START + call * MINUTE);
-    assert.deepEqual(scene.asked, { getAlarm: 1, setAlarm: 1 });
-    assert.equal(scene.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
-    scene.wakeAnew();
-    for (let call = 0; call < 50; call += 1) await scene.call(START + HOUR + call);
-    assert.deepEqual(scene.asked, { getAlarm: 2, setAlarm: 1 });
+    const fixture = await openFixture(t);
+    for (let call = 0; call < 50; call += 1) await fixture.call(START + call * MINUTE);
+    assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 1 });
+    assert.equal(fixture.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    fixture.wakeAnew();
+    for (let call = 0; call < 50; call += 1) await fixture.call(START + HOUR + call);
+    assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 1 });
   });
 
   test("comes sooner where an answer is kept for repeats, and is set for the first of them alone", async (t) => {
-    const scene = await openScene(t);
-    await scene.call(START);
-    await scene.call(START + MINUTE, "once");
-    assert.equal(scene.alarmAt(), START + MINUTE + 2 * DAY);
-    for (let call = 0; call < 20; call += 1) await scene.call(START + HOUR + call, `later-${call}`);
-    assert.deepEqual(scene.asked, { getAlarm: 1, setAlarm: 2 });
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    await fixture.call(START + MINUTE, "once");
+    assert.equal(fixture.alarmAt(), START + MINUTE + 2 * DAY);
+    for (let call = 0; call < 20; call += 1)
+      await fixture.call(START + HOUR + call, `later-${call}`);
+    assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 2 });
   });
 
   test("forgets answers and folds debits, each when its time has come, and then there is none", async (t) => {
-    const scene = await openScene(t);
-    await scene.call(START);
-    await scene.call(START + MINUTE, "once");
-    await scene.goOff();
-    assert.deepEqual([scene.count("idempotency"), scene.count("debit")], [0, 2]);
-    assert.equal(scene.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
-    await scene.goOff();
-    assert.deepEqual([scene.count("debit"), scene.count("usage_hour")], [0, 1]);
-    assert.equal(scene.alarmAt(), null);
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    await fixture.call(START + MINUTE, "once");
+    await fixture.goOff();
+    assert.deepEqual([fixture.count("idempotency"), fixture.count("debit")], [0, 2]);
+    assert.equal(fixture.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    await fixture.goOff();
+    assert.deepEqual([fixture.count("debit"), fixture.count("usage_hour")], [0, 1]);
+    assert.equal(fixture.alarmAt(), null);
   });
 
   test("wakes an account that is called all the time no more than once a day", async (t) => {
-    const scene = await openScene(t);
+    const fixture = await openFixture(t);
     const rounds: number[] = [];
     for (let hour = 0; hour < 10 * 24; hour += 1) {
       const now = START + hour * HOUR;
       t.mock.timers.setTime(Math.max(now, Date.now()));
-      if ((scene.alarmAt() ?? now + 1) <= now) {
+      if ((fixture.alarmAt() ?? now + 1) <= now) {
         rounds.push(now);
-        await scene.goOff();
+        await fixture.goOff();
       }
-      if (hour % 4 === 0) await scene.call(now, `hour ${hour}`);
+      if (hour % 4 === 0) await fixture.call(now, `hour ${hour}`);
     }
     assert.ok(rounds.length >= 4, `${rounds.length} rounds`);
     const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] as number));
     assert.ok(Math.min(...gaps) >= DAY, String(gaps));
-    assert.ok(scene.count("idempotency") <= 12 + 1);
+    assert.ok(fixture.count("idempotency") <= 12 + 1);
   });
 
   test("is never sooner than in an hour, whatever an order says of its time", async (t) => {
-    const scene = await openScene(t);
-    await scene.call(START - 400 * DAY, "old");
-    assert.equal(scene.alarmAt(), START + HOUR);
+    const fixture = await openFixture(t);
+    await fixture.call(START - 400 * DAY, "old");
+    assert.equal(fixture.alarmAt(), START + HOUR);
   });
 
   test("stops after 20,000 rows and goes on in a second, so that calls get in between", async (t) => {
-    const scene = await openScene(t);
-    await scene.call(START);
-    scene.driver.exec(
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    fixture.driver.exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20500)
        INSERT INTO debit_by_account (account_no, at, call_id, key_no, tool, credits, grant_no, is_free)
        SELECT 1, ${START} + i, 'many', 1, 'hash', 1, 1, 0 FROM n;
        UPDATE credit_grant SET amount = amount + 20500`,
     );
-    await scene.goOff();
-    assert.equal(scene.count("debit"), 501);
-    assert.equal(scene.alarmAt(), Date.now() + 1_000);
-    await scene.goOff();
-    assert.deepEqual([scene.count("debit"), scene.alarmAt()], [0, null]);
+    await fixture.goOff();
+    assert.equal(fixture.count("debit"), 501);
+    assert.equal(fixture.alarmAt(), Date.now() + 1_000);
+    await fixture.goOff();
+    assert.deepEqual([fixture.count("debit"), fixture.alarmAt()], [0, null]);
   });
 
   test("that fails is left to the platform to repeat, and the next call looks whether it is set", async (t) => {
-    const scene = await openScene(t);
-    await scene.call(START);
-    scene.trouble.maintain = new Error("no disk");
-    await assert.rejects(scene.goOff(), /no disk/);
-    assert.equal(scene.count("debit"), 1);
-    await scene.call(Date.now());
-    assert.deepEqual(scene.asked, { getAlarm: 2, setAlarm: 2 });
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    fixture.trouble.maintain = new Error("no disk");
+    await assert.rejects(fixture.goOff(), /no disk/);
+    assert.equal(fixture.count("debit"), 1);
+    await fixture.call(Date.now());
+    assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 2 });
   });
 
   test("that could not be set is set by the next call", async (t) => {
-    const scene = await openScene(t);
-    scene.trouble.setAlarm = new Error("not now");
-    await assert.rejects(scene.call(START), /not now/);
-    scene.trouble.setAlarm = null;
-    await scene.call(START + 1);
-    assert.equal(scene.alarmAt(), START + 1 + (KEPT_DAYS + 1) * DAY);
+    const fixture = await openFixture(t);
+    fixture.trouble.setAlarm = new Error("not now");
+    await assert.rejects(fixture.call(START), /not now/);
+    fixture.trouble.setAlarm = null;
+    await fixture.call(START + 1);
+    assert.equal(fixture.alarmAt(), START + 1 + (KEPT_DAYS + 1) * DAY);
   });
 });
 
@@ -178,24 +181,24 @@ describe("an object in workerd", () => {
   /** A call as the corridor orders it, so many days ago. */
   async function fillOld(name: string) {
     const object = objects.object(name);
-    const scene = createScene({ ledger: object.ledger });
-    const account = await scene.account("Ada", { freeCall: "open", credits: 100 });
+    const fixture = createFixture({ ledger: object.ledger });
+    const account = await fixture.account("Ada", { freeCall: "open", credits: 100 });
     const now = Date.now() - 40 * DAY;
     const calls = object.calls(0);
     for (let call = 0; call < 12; call += 1) {
-      const order = scene.debitOrder(account, {
+      const order = fixture.debitOrder(account, {
         now: now + call * 10 * MINUTE,
         idempotency: call % 4 === 0 ? idempotency(`call ${call}`) : null,
       });
       assert.equal((await calls.debit(order, false)).outcome.outcome, "debited");
-      if (call === 5) await scene.ledger.reverse({ ...order, at: order.now, now: order.now + 1 });
+      if (call === 5) await fixture.ledger.reverse({ ...order, at: order.now, now: order.now + 1 });
     }
-    return { object, scene, account };
+    return { object, fixture, account };
   }
 
   test("is woken by its alarm, folds what is old, and is left alone from then on", async () => {
-    const { object, scene, account } = await fillOld("folds");
-    const before = [await scene.usage(), await scene.balance(account)];
+    const { object, fixture, account } = await fillOld("folds");
+    const before = [await fixture.usage(), await fixture.balance(account)];
     assert.ok(((await object.alarmAt()) ?? 0) > Date.now());
     assert.equal(await object.countRows("debit"), 12);
 
@@ -204,23 +207,23 @@ describe("an object in workerd", () => {
     assert.equal(await object.countRows("debit"), 0);
     assert.equal(await object.countRows("idempotency"), 0);
     assert.equal(await object.alarmAt(), null);
-    assert.deepEqual([await scene.usage(), await scene.balance(account)], before);
-    await assertBooks(scene.ledger, Date.now());
+    assert.deepEqual([await fixture.usage(), await fixture.balance(account)], before);
+    await assertTotals(fixture.ledger, Date.now());
   });
 
   test("may be woken again and again: nothing is folded twice", async () => {
-    const { object, scene, account } = await fillOld("repeats");
-    const before = [await scene.usage(), await scene.balance(account)];
+    const { object, fixture, account } = await fillOld("repeats");
+    const before = [await fixture.usage(), await fixture.balance(account)];
     await object.wake();
     await Promise.all([object.wake(), object.wake()]);
     assert.equal(await object.countRows("debit"), 0);
-    assert.deepEqual([await scene.usage(), await scene.balance(account)], before);
-    await assertBooks(scene.ledger, Date.now());
+    assert.deepEqual([await fixture.usage(), await fixture.balance(account)], before);
+    await assertTotals(fixture.ledger, Date.now());
   });
 
   test("has its alarm still where the process was started anew, and folds nothing that is young", async () => {
-    const { object, scene, account } = await fillOld("young");
-    await scene.debit(account, { now: Date.now() });
+    const { object, fixture, account } = await fillOld("young");
+    await fixture.debit(account, { now: Date.now() });
     await object.wakeIn(50);
     await eventually("it was folded", async () => (await object.countRows("debit")) === 1);
     const due = await object.alarmAt();
@@ -231,12 +234,14 @@ describe("an object in workerd", () => {
 
   test("counts the rate by the time of the orders", async () => {
     const object = objects.object("rate");
-    const scene = createScene({ ledger: object.ledger });
-    const account = await scene.account("Ada", { credits: 100 });
+    const fixture = createFixture({ ledger: object.ledger });
+    const account = await fixture.account("Ada", { credits: 100 });
     const calls = object.calls(1);
     const outcomes = [];
     for (const now of [START, START, START, START + 1_000, START + 1_000]) {
-      outcomes.push((await calls.debit(scene.debitOrder(account, { now }), false)).outcome.outcome);
+      outcomes.push(
+        (await calls.debit(fixture.debitOrder(account, { now }), false)).outcome.outcome,
+      );
     }
     assert.deepEqual(outcomes, ["debited", "debited", "rate_limited", "debited", "rate_limited"]);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
-import { assertBooks, createScene, HOUR, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, HOUR, START } from "../../contract/ledger/fixture.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 import { openObjects } from "./fixture.ts";
 
@@ -14,15 +14,15 @@ const notCarriedOut = (sentence: RegExp) => (error: unknown) =>
 
 test("back from a release whose migration older code may use, and forth again: calls go on and nothing is lost", async () => {
   const object = objects.object("compatible");
-  const scene = createScene(object);
-  const account = await scene.account("Ada", { credits: 9 });
+  const fixture = createFixture(object);
+  const account = await fixture.account("Ada", { credits: 9 });
   for (const [turn, release] of [[COMPATIBLE], [], [COMPATIBLE], []].entries()) {
     await objects.restart(release);
-    const debited = await scene.debit(account, { callId: `call_${turn}`, now: START + turn });
+    const debited = await fixture.debit(account, { callId: `call_${turn}`, now: START + turn });
     assert.equal(debited.outcome, "debited");
-    assert.equal(await scene.balance(account), 8 - turn);
+    assert.equal(await fixture.balance(account), 8 - turn);
   }
-  await assertBooks(scene.ledger, START + 9);
+  await assertTotals(fixture.ledger, START + 9);
   assert.deepEqual(
     await object.rows("SELECT version, name, sha256, readable_from FROM schema_migration"),
     [...OBJECT_MIGRATIONS, COMPATIBLE].map((each, index) => ({
@@ -36,19 +36,19 @@ test("back from a release whose migration older code may use, and forth again: c
 
 test("an object that a newer release made unusable for this one rejects every operation as not carried out, says why, and keeps its alarm", async () => {
   const object = objects.object("incompatible");
-  const scene = createScene(object);
-  const account = await scene.account("Ada", { credits: 9 });
-  await scene.debit(account);
+  const fixture = createFixture(object);
+  const account = await fixture.account("Ada", { credits: 9 });
+  await fixture.debit(account);
   await objects.restart([INCOMPATIBLE]);
   assert.equal(await object.countRows("debit"), 1);
   await objects.restart();
   objects.log.length = 0;
 
   const rejection = notCarriedOut(TOO_NEW);
-  await assert.rejects(scene.debit(account, { callId: "call_2" }), rejection);
-  await assert.rejects(scene.balance(account), rejection);
-  await assert.rejects(scene.ledger.probe({ now: START }), rejection);
-  const order = scene.debitOrder(account, { callId: "call_3" });
+  await assert.rejects(fixture.debit(account, { callId: "call_2" }), rejection);
+  await assert.rejects(fixture.balance(account), rejection);
+  await assert.rejects(fixture.ledger.probe({ now: START }), rejection);
+  const order = fixture.debitOrder(account, { callId: "call_3" });
   await assert.rejects(object.calls(100).debit(order, false), rejection);
   await assert.rejects(object.moves.beginImport({ account }), rejection);
   await assert.rejects(object.moves.finishImport({ account, now: START }), rejection);
@@ -68,27 +68,27 @@ test("an object that a newer release made unusable for this one rejects every op
 test("a migration that is not the one that ran is told by its name, and nothing is carried out", async () => {
   await objects.restart();
   const object = objects.object("edited");
-  const scene = createScene(object);
-  const account = await scene.account("Ada", { credits: 9 });
+  const fixture = createFixture(object);
+  const account = await fixture.account("Ada", { credits: 9 });
   await object.rows("UPDATE schema_migration SET sha256 = 'other'");
   await objects.restart();
-  await assert.rejects(scene.debit(account), notCarriedOut(CHANGED));
+  await assert.rejects(fixture.debit(account), notCarriedOut(CHANGED));
   await object.rows(
     `UPDATE schema_migration SET sha256 = '${sha256Of(OBJECT_MIGRATIONS[0] as never)}'`,
   );
   await objects.restart();
-  assert.equal(await scene.balance(account), 9);
+  assert.equal(await fixture.balance(account), 9);
 });
 
 test("an object from before migrations were recorded rejects what it is asked, and is left as it was", async () => {
   await objects.restart();
   const object = objects.object("development");
-  const scene = createScene(object);
-  const account = await scene.account("Ada", { credits: 9 });
+  const fixture = createFixture(object);
+  const account = await fixture.account("Ada", { credits: 9 });
   await object.rows("DROP TABLE schema_migration");
   await objects.restart();
   await assert.rejects(
-    scene.debit(account),
+    fixture.debit(account),
     notCarriedOut(/no record of migrations: a development version/),
   );
   assert.deepEqual(

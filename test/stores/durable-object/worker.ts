@@ -46,14 +46,16 @@ export class AccountLedger extends ObjectLedger {
   }
 }
 
-type BackDoor = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
-type Stub = LedgerStub & MovingStub & Record<keyof BackDoor, (order: unknown) => Promise<unknown>>;
+type TestAccess = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
+type Stub = LedgerStub &
+  MovingStub &
+  Record<keyof TestAccess, (order: unknown) => Promise<unknown>>;
 type Env = { LEDGER: { getByName(name: string): Stub } };
 
 type Asked =
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
   | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
-  | { method: keyof MovingStub | keyof BackDoor; order: unknown };
+  | { method: keyof MovingStub | keyof TestAccess; order: unknown };
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {

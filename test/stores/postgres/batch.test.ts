@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import {
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   idempotency,
   START,
   tally,
@@ -37,7 +37,7 @@ function openCounted() {
     await act();
     return roundTrips - before;
   };
-  return { ...createScene({ ledger }), close, count };
+  return { ...createFixture({ ledger }), close, count };
 }
 
 test("texts with characters that mean something in literals, arrays and COPY are kept as they are", async () => {
@@ -68,7 +68,7 @@ test("texts with characters that mean something in literals, arrays and COPY are
   );
   const told = (await news()) as { key?: { label: string } }[];
   assert.ok(told.some((event) => event.key?.label === odd));
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
   await close();
 });
 
@@ -86,7 +86,7 @@ test("a batch takes two round trips, and three where many of its orders are refu
     await count(() => ledger.suspendAccount({ account: ids[0] as string, now: START })),
     2,
   );
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
   await close();
 });
 
@@ -99,6 +99,6 @@ test("a price that spans hundreds of grants is paid in a few round trips", async
     assert.deepEqual(outcome, { outcome: "debited", charged: 555, balance: 45 });
   });
   assert.ok(trips <= 4, `${trips} round trips`);
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
   await close();
 });

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
-import { createScene, idempotency } from "../../contract/ledger/fixture.ts";
+import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
 /** Nodes whose clocks are wrong do the upkeep for all: what they delete is old by the database's clock too. */
@@ -17,13 +17,13 @@ async function openNodes(t: TestContext) {
   ])) as [Node, Node];
   t.after(() => Promise.all([node.close(), other.close()]));
   await keepPartitions(node.pool, NOW, 0);
-  return { node, other, ...createScene(node) };
+  return { node, other, ...createFixture(node) };
 }
 
 /** A round of a node whose clock is so much ahead. */
 const roundOf = ({ ledger }: Node, aheadMs: number) => {
   const now = Date.now() + aheadMs;
-  return ledger.maintain({ now, foldBefore: now - 2 * DAY_MS, rowsMax: 100, after: null });
+  return ledger.maintain({ now, rollUpBefore: now - 2 * DAY_MS, rowsMax: 100, after: null });
 };
 
 /** Within a minute, whatever this machine is busy with. */
@@ -40,7 +40,7 @@ test("a node whose clock is days ahead forgets no key, folds no call, drops no d
   assert.equal((await throttle.countRequest("somebody", rule, NOW)).allowed, true);
 
   const { clockAheadMs, ...done } = await roundOf(other, 9 * DAY_MS);
-  assert.deepEqual(done, { folded: 0, forgotten: 0, after: null });
+  assert.deepEqual(done, { rolledUp: 0, forgotten: 0, after: null });
   assertNear(clockAheadMs, 9 * DAY_MS);
   assert.equal((await call()).outcome, "replayed");
   assert.equal((await throttle.countRequest("somebody", rule, NOW + 1)).allowed, false);
@@ -60,7 +60,7 @@ test("what is old by both clocks goes, whichever node does it, and clocks that r
   await debit(id, { now: NOW - DAY_MS - HOUR_MS, idempotency: key });
   const slow = await roundOf(other, -DAY_MS);
   assertNear(slow.clockAheadMs, -DAY_MS);
-  assert.deepEqual([slow.folded, slow.forgotten], [2, 0]);
-  assert.deepEqual(await roundOf(node, 0), { folded: 1, forgotten: 1, after: null });
+  assert.deepEqual([slow.rolledUp, slow.forgotten], [2, 0]);
+  assert.deepEqual(await roundOf(node, 0), { rolledUp: 1, forgotten: 1, after: null });
   assert.equal((await usage()).length, 4);
 });

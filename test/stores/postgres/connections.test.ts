@@ -5,7 +5,7 @@ import pg from "pg";
 import { type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
 import { createPostgresKeyStatus } from "#stores/postgres/key-status.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createScene, keySha256, START } from "../../contract/ledger/fixture.ts";
+import { createFixture, keySha256, START } from "../../contract/ledger/fixture.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
@@ -80,8 +80,8 @@ test("a node that rests keeps two connections, and goes on over them when strang
 
   connections.options.idleTimeoutMillis = 30_000;
   await asOperator("ALTER ROLE rester CONNECTION LIMIT 2");
-  const answers = Array.from({ length: 30 }, () => pool.once("read", "SELECT 1 AS one"));
-  for (const rows of await Promise.all(answers)) assert.deepEqual(rows, [{ one: 1 }]);
+  const responses = Array.from({ length: 30 }, () => pool.once("read", "SELECT 1 AS one"));
+  for (const rows of await Promise.all(responses)) assert.deepEqual(rows, [{ one: 1 }]);
   assert.deepEqual(await opened(), kept);
 
   await asOperator("ALTER ROLE rester CONNECTION LIMIT -1");
@@ -124,16 +124,16 @@ test("a report that finds out whether the server is back, and is not answered, h
 test("key statuses that are asked for together are read together, and each gets its own", async (t) => {
   const node = await openNode(await newDatabase());
   t.after(() => node.close());
-  const scene = createScene(node);
+  const fixture = createFixture(node);
   const [good, suspended, closed, free] = await Promise.all([
-    scene.account("good", { credits: 7 }),
-    scene.account("suspended", { credits: 3 }),
-    scene.account("closed", { credits: 3 }),
-    scene.account("free", { freeCall: "open" }),
+    fixture.account("good", { credits: 7 }),
+    fixture.account("suspended", { credits: 3 }),
+    fixture.account("closed", { credits: 3 }),
+    fixture.account("free", { freeCall: "open" }),
   ]);
-  await scene.grant(good, "short", 5, { expiresAt: START + 10 });
-  await scene.ledger.suspendAccount({ account: suspended, now: START });
-  await scene.ledger.closeAccount({ account: closed, now: START });
+  await fixture.grant(good, "short", 5, { expiresAt: START + 10 });
+  await fixture.ledger.suspendAccount({ account: suspended, now: START });
+  await fixture.ledger.closeAccount({ account: closed, now: START });
   let roundTrips = 0;
   const { submit, close } = createPostgresKeyStatus({
     ...node.pool,
@@ -166,7 +166,7 @@ test("key statuses that are asked for together are read together, and each gets 
   const told = await Promise.all(all.map(([act]) => act()));
   assert.deepEqual(
     told,
-    all.map(([, standing]) => standing),
+    all.map(([, accountState]) => accountState),
   );
   assert.ok(roundTrips <= 3, `${roundTrips} round trips for ${all.length} key statuses`);
 

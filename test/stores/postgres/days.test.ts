@@ -5,7 +5,7 @@ import { DAY_MS } from "#limits.ts";
 import { decideTogether } from "#stores/postgres/decide-together.ts";
 import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
 import type { PostgresSend } from "#stores/postgres/pool.ts";
-import { createScene, idempotency } from "../../contract/ledger/fixture.ts";
+import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
 /** Days come and go beside calls: what a call locks, and what the days wait for. */
@@ -14,7 +14,7 @@ const TODAY = Math.floor(NOW / DAY_MS) * DAY_MS;
 const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
 const OLD = TODAY - 50 * DAY_MS;
-const FOLD_BEFORE = NOW - 40 * DAY_MS;
+const ROLL_UP_BEFORE = NOW - 40 * DAY_MS;
 
 async function openDays(t: TestContext) {
   const url = await newDatabase();
@@ -29,7 +29,7 @@ async function openDays(t: TestContext) {
     );
   return {
     ...{ node, other, pool, makeDay },
-    ...createScene(node),
+    ...createFixture(node),
     async isThere(day: number) {
       const [row] = await pool.once<{ is: boolean }>(
         "read",
@@ -89,7 +89,7 @@ test("an old day of many rows that were folded goes while calls of every kind go
     `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free)
      SELECT 1, ${OLD} + i, 'call_' || i, 1, 'hash', 0, 0 FROM generate_series(1, 200000) i`,
   );
-  await keepPartitions(pool, NOW, FOLD_BEFORE);
+  await keepPartitions(pool, NOW, ROLL_UP_BEFORE);
   assert.ok(await isThere(OLD), "not while there are calls in it");
   await pool.once("upkeep", `DELETE FROM ${nameOf(OLD)}`);
   const ids = await Promise.all(
@@ -113,7 +113,7 @@ test("an old day of many rows that were folded goes while calls of every kind go
   });
   // Another program may keep this machine from answering: then the next round does it.
   for (let round = 0; round < 5 && (await isThere(OLD)); round += 1)
-    await keepPartitions(pool, NOW, FOLD_BEFORE, "try");
+    await keepPartitions(pool, NOW, ROLL_UP_BEFORE, "try");
   const gone = !(await isThere(OLD));
   const before = debited;
   while (debited < before + 50) await wait(5);
@@ -138,12 +138,12 @@ test("a reader of all days keeps them: of three that are to go one is tried, and
   await other.pool.transaction("report", async (query) => {
     await query("SELECT count(*) FROM debit");
     const calls = [1, 2, 3].map(() => debit(id, { now: NOW }));
-    await keepPartitions(counted, NOW, FOLD_BEFORE);
+    await keepPartitions(counted, NOW, ROLL_UP_BEFORE);
     for (const { outcome } of await Promise.all(calls)) assert.equal(outcome, "debited");
   });
   assert.equal(tries, 1);
   for (const day of days) assert.ok(await isThere(day));
-  await keepPartitions(counted, NOW, FOLD_BEFORE);
+  await keepPartitions(counted, NOW, ROLL_UP_BEFORE);
   for (const day of days) assert.ok(!(await isThere(day)));
 });
 
@@ -153,11 +153,11 @@ test("while one node does the upkeep another one neither makes days nor drops th
   const later = NOW + DAY_MS;
   await pool.transaction("write", async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [UPKEEP_LOCK]);
-    await keepPartitions(other.pool, later, FOLD_BEFORE, "try");
+    await keepPartitions(other.pool, later, ROLL_UP_BEFORE, "try");
     assert.ok(await isThere(OLD));
     assert.ok(!(await isThere(TODAY + 4 * DAY_MS)));
   });
-  await keepPartitions(other.pool, later, FOLD_BEFORE, "try");
+  await keepPartitions(other.pool, later, ROLL_UP_BEFORE, "try");
   assert.ok(!(await isThere(OLD)));
   assert.ok(await isThere(TODAY + 4 * DAY_MS));
 });

@@ -9,7 +9,7 @@ import type { PostgresPool } from "#stores/postgres/pool.ts";
 import {
   accountId,
   allEntries,
-  assertBooks,
+  assertTotals,
   DAY,
   HOUR,
   idempotency,
@@ -173,41 +173,41 @@ async function take(run: Run, step: Step): Promise<void> {
   if (step.type === "resume") return compare(run, (ledger) => ledger.resumeAccount(order));
   if (step.type === "close") {
     // What waits to be told goes with the account.
-    await compareNotices(run);
+    await compareEvents(run);
     return compare(run, (ledger) => ledger.closeAccount(order));
   }
   return compare(run, (ledger) => ledger.revokeKey({ ...order, id }));
 }
 
 /** What is told of the run's accounts since it was asked last, in the order in which it came about. */
-async function takeNotices(run: Run, ledger: Ledger) {
+async function takeEvents(run: Run, ledger: Ledger) {
   const accounts = WHO.map((name) => idOf(run, name));
-  const { notices } = await ledger.listEvents({ max: 100_000 });
-  await ledger.deleteEvents({ ids: notices.map(({ id }) => id) });
-  return notices
+  const { events } = await ledger.listEvents({ max: 100_000 });
+  await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
+  return events
     .filter(({ account }) => accounts.includes(account))
     .map(({ id: _, ...content }) => content);
 }
 
-const compareNotices = (run: Run) =>
+const compareEvents = (run: Run) =>
   compare(run, async (ledger) => {
-    const notices = await takeNotices(run, ledger);
-    for (const { kind } of notices) told[kind] = (told[kind] ?? 0) + 1;
-    return notices;
+    const events = await takeEvents(run, ledger);
+    for (const { kind } of events) told[kind] = (told[kind] ?? 0) + 1;
+    return events;
   });
 /** How many notices of each kind there were, in all ways. */
 const told: Partial<Record<LedgerEventKind, number>> = {};
 
 /** Time alone tells the same afterwards, so the levels were the same. */
-async function compareNoticesOfTime(run: Run): Promise<void> {
-  await compareNotices(run);
+async function compareEventsOfTime(run: Run): Promise<void> {
+  await compareEvents(run);
   for (const now of [START + HOUR, START + 2 * DAY]) {
     for (const { ledger } of run.ways) await ledger.recordExpiries({ now, max: 1_000 });
-    await compareNotices(run);
+    await compareEvents(run);
   }
 }
 
-async function compareBooks(run: Run): Promise<void> {
+async function compareTotals(run: Run): Promise<void> {
   for (const name of WHO) {
     const account = idOf(run, name);
     for (const now of [START, START + HOUR, START + DAY])
@@ -240,8 +240,8 @@ test(`${RUNS} runs of random batches come out and are told of the same in batche
     async (steps) => {
       const run = await openRun();
       for (const each of steps) await take(run, each);
-      await compareBooks(run);
-      await compareNoticesOfTime(run);
+      await compareTotals(run);
+      await compareEventsOfTime(run);
     },
   );
   await fc.assert(property, { numRuns: RUNS, seed: SEED, examples: [[SENT_AGAIN]] });
@@ -250,5 +250,5 @@ test(`${RUNS} runs of random batches come out and are told of the same in batche
   assert.ok(batches.givenUp > 0, "some were given up, and decided again");
   for (const kind of ["credits.low", "credits.depleted"] as const)
     assert.ok((told[kind] ?? 0) > 2 * RUNS, `${kind} was told of often`);
-  for (const { ledger } of nodes) await assertBooks(ledger, START);
+  for (const { ledger } of nodes) await assertTotals(ledger, START);
 });

@@ -3,7 +3,7 @@ import pg from "pg";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createScene } from "../../contract/ledger/fixture.ts";
+import { createFixture } from "../../contract/ledger/fixture.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 
@@ -62,8 +62,8 @@ export async function openFaulty(
       END $f$;
       CREATE OR REPLACE TRIGGER failing AFTER INSERT ON debit FOR EACH STATEMENT EXECUTE FUNCTION fail()`);
 
-  const scene = createScene({ ledger });
-  return { ...scene, network, direct, pool, waiting, openSession, asOperator, failDebits };
+  const fixture = createFixture({ ledger });
+  return { ...fixture, network, direct, pool, waiting, openSession, asOperator, failDebits };
 }
 
 /** What became of an order: its outcome, or its error. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { StatementRefused } from "#stores/postgres/faults.ts";
-import { assertBooks, idempotency, START, tally } from "../../contract/ledger/fixture.ts";
+import { assertTotals, idempotency, START, tally } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
 /** What a server that is there answers when it cannot do what it is asked: refusals, locks, time-outs. */
@@ -21,141 +21,145 @@ const PASSING = ["53100", "53200", "58030", "40001", "40P01", "25006", "57014", 
 describe("a server that is there and cannot", { concurrency: 4 }, () => {
   for (const code of PASSING) {
     test(`the server fails with ${code}: twice, and the orders are made once; for longer, and nothing is`, async (t) => {
-      const scene = await openFaulty(t, faulty);
-      const account = await scene.account("Ada", { credits: 50 });
-      await scene.failDebits(code, 2);
-      const debits = await Promise.all(Array.from({ length: 10 }, () => scene.debit(account)));
+      const fixture = await openFaulty(t, faulty);
+      const account = await fixture.account("Ada", { credits: 50 });
+      await fixture.failDebits(code, 2);
+      const debits = await Promise.all(Array.from({ length: 10 }, () => fixture.debit(account)));
       assert.deepEqual(tally(debits), { debited: 10 });
-      await scene.failDebits(code, 1_000_000);
+      await fixture.failDebits(code, 1_000_000);
       if (code === "57P01") return;
       const refused = await Promise.all(
-        Array.from({ length: 10 }, () => settled(scene.debit(account))),
+        Array.from({ length: 10 }, () => settled(fixture.debit(account))),
       );
       for (const outcome of refused) assert.ok(isSure(outcome), String(outcome));
-      await scene.failDebits(code, 0);
-      assert.equal((await scene.debit(account)).outcome, "debited");
-      assert.equal((await assertBooks(scene.ledger, START)).books.debited, 11);
+      await fixture.failDebits(code, 0);
+      assert.equal((await fixture.debit(account)).outcome, "debited");
+      assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 11);
     });
   }
 
   test("an order that the server cannot hold is refused alone; the others in its batch are made", async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const account = await scene.account("Ada", { credits: 50 });
-    const bad = settled(scene.debit(account, { idempotency: idempotency("nul \u0000 character") }));
-    const good = Array.from({ length: 20 }, () => scene.debit(account));
+    const fixture = await openFaulty(t, faulty);
+    const account = await fixture.account("Ada", { credits: 50 });
+    const bad = settled(
+      fixture.debit(account, { idempotency: idempotency("nul \u0000 character") }),
+    );
+    const good = Array.from({ length: 20 }, () => fixture.debit(account));
     assert.deepEqual(tally(await Promise.all(good)), { debited: 20 });
     assert.ok((await bad) instanceof StatementRefused);
-    assert.equal((await assertBooks(scene.ledger, START)).books.debited, 20);
+    assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 20);
   });
 
   test("another session holds an account: its calls wait, those of others do not, and all are made once it lets go", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const held = await scene.account("Ada", { credits: 50 });
-    const free = await scene.account("Bob", { credits: 500 });
-    const session = await scene.openSession();
+    const fixture = await openFaulty(t, faulty);
+    const held = await fixture.account("Ada", { credits: 50 });
+    const free = await fixture.account("Bob", { credits: 500 });
+    const session = await fixture.openSession();
     await session.query("BEGIN");
     await session.query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [held]);
-    let answered = 0;
+    let responded = 0;
     const waiting = Array.from({ length: 10 }, () =>
-      scene.debit(held).finally(() => {
-        answered += 1;
+      fixture.debit(held).finally(() => {
+        responded += 1;
       }),
     );
     // Each of these waits for the one before it.
     for (let i = 0; i < 20; i += 1) {
-      const [outcome] = await Promise.all([scene.debit(free), wait(5)]);
+      const [outcome] = await Promise.all([fixture.debit(free), wait(5)]);
       assert.equal(outcome.outcome, "debited");
     }
-    assert.equal(answered, 0);
+    assert.equal(responded, 0);
     await session.query("COMMIT");
     await session.end();
     assert.deepEqual(tally(await Promise.all(waiting)), { debited: 10 });
-    assert.equal((await scene.debit(held)).outcome, "debited");
-    assert.equal((await assertBooks(scene.ledger, START)).books.debited, 31);
+    assert.equal((await fixture.debit(held)).outcome, "debited");
+    assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 31);
   });
 
   test("another session never lets go of an account: its calls are refused, known not to be carried out", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const held = await scene.account("Ada", { credits: 50 });
-    const session = await scene.openSession();
+    const fixture = await openFaulty(t, faulty);
+    const held = await fixture.account("Ada", { credits: 50 });
+    const session = await fixture.openSession();
     await session.query("BEGIN");
     await session.query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [held]);
-    const grant = settled(scene.grant(held, "gift", 5));
-    const debits = await Promise.all(Array.from({ length: 10 }, () => settled(scene.debit(held))));
+    const grant = settled(fixture.grant(held, "gift", 5));
+    const debits = await Promise.all(
+      Array.from({ length: 10 }, () => settled(fixture.debit(held))),
+    );
     for (const outcome of debits) assert.ok(isSure(outcome), String(outcome));
     assert.ok((await grant) instanceof Error);
-    assert.equal(await scene.balance(held), 50, "reading waits for nobody");
+    assert.equal(await fixture.balance(held), 50, "reading waits for nobody");
     await session.end();
-    assert.equal((await scene.grant(held, "gift", 5)).outcome !== "no_account", true);
-    assert.equal((await scene.debit(held)).outcome, "debited");
-    await assertBooks(scene.ledger, START);
+    assert.equal((await fixture.grant(held, "gift", 5)).outcome !== "no_account", true);
+    assert.equal((await fixture.debit(held)).outcome, "debited");
+    await assertTotals(fixture.ledger, START);
   });
 
   test("statements that take too long are stopped by the server, and their connections serve nobody else", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const account = await scene.account("Ada", { credits: 50 });
-    await scene.asOperator(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $f$
+    const fixture = await openFaulty(t, faulty);
+    const account = await fixture.account("Ada", { credits: 50 });
+    await fixture.asOperator(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $f$
     BEGIN PERFORM pg_sleep(60); RETURN NULL; END $f$;
     CREATE TRIGGER slowing AFTER INSERT ON debit FOR EACH STATEMENT EXECUTE FUNCTION slow()`);
-    const orders = Array.from({ length: 5 }, () => scene.debitOrder(account));
-    const refused = await Promise.all(orders.map((order) => settled(scene.ledger.debit(order))));
+    const orders = Array.from({ length: 5 }, () => fixture.debitOrder(account));
+    const refused = await Promise.all(orders.map((order) => settled(fixture.ledger.debit(order))));
     for (const outcome of refused) assert.ok(outcome instanceof Error, String(outcome));
     // Another transaction may not change the table before the one that was given up has ended.
-    await scene.asOperator("DROP TRIGGER slowing ON debit");
-    const again = await Promise.all(orders.map((order) => scene.ledger.debit(order)));
+    await fixture.asOperator("DROP TRIGGER slowing ON debit");
+    const again = await Promise.all(orders.map((order) => fixture.ledger.debit(order)));
     assert.deepEqual(tally(again), { debited: 5 });
-    assert.equal(await scene.balance(account), 45);
-    assert.equal((await assertBooks(scene.ledger, START)).books.debited, 5);
+    assert.equal(await fixture.balance(account), 45);
+    assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 5);
   });
 
   test("the server has one connection left for a node that asks for six: all are answered over that one", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty, "poor");
-    await scene.asOperator(`CREATE ROLE poor LOGIN IN ROLE pg_read_all_data, pg_write_all_data`);
-    const account = await scene.account("Ada", { credits: 500 });
-    await scene.asOperator(`ALTER ROLE poor CONNECTION LIMIT 1`);
-    scene.network.cut();
+    const fixture = await openFaulty(t, faulty, "poor");
+    await fixture.asOperator(`CREATE ROLE poor LOGIN IN ROLE pg_read_all_data, pg_write_all_data`);
+    const account = await fixture.account("Ada", { credits: 500 });
+    await fixture.asOperator(`ALTER ROLE poor CONNECTION LIMIT 1`);
+    fixture.network.cut();
     await wait(50);
     for (let round = 0; round < 10; round += 1) {
-      const orders = Array.from({ length: 20 }, () => scene.debit(account));
-      const reads = Array.from({ length: 20 }, () => settled(scene.balance(account)));
+      const orders = Array.from({ length: 20 }, () => fixture.debit(account));
+      const reads = Array.from({ length: 20 }, () => settled(fixture.balance(account)));
       assert.deepEqual(tally(await Promise.all(orders)), { debited: 20 });
       for (const read of await Promise.all(reads))
         assert.ok(typeof read === "number" || isSure(read));
     }
-    await scene.asOperator("ALTER ROLE poor CONNECTION LIMIT 0");
-    scene.network.cut();
+    await fixture.asOperator("ALTER ROLE poor CONNECTION LIMIT 0");
+    fixture.network.cut();
     await wait(50);
-    assert.ok(isSure(await settled(scene.debit(account))));
-    assert.ok(isSure(await settled(scene.ledger.probe({ now: START }))));
-    const before = scene.network.connections();
+    assert.ok(isSure(await settled(fixture.debit(account))));
+    assert.ok(isSure(await settled(fixture.ledger.probe({ now: START }))));
+    const before = fixture.network.connections();
     const told = await Promise.all(
-      Array.from({ length: 200 }, () => settled(scene.balance(account))),
+      Array.from({ length: 200 }, () => settled(fixture.balance(account))),
     );
     assert.ok(told.every(isSure));
-    const tries = scene.network.connections() - before;
+    const tries = fixture.network.connections() - before;
     assert.ok(tries < 40, `once that is known few ask: ${tries} tries for 200 orders`);
-    await scene.asOperator("ALTER ROLE poor CONNECTION LIMIT -1");
+    await fixture.asOperator("ALTER ROLE poor CONNECTION LIMIT -1");
     // The next order that asks finds one.
     await wait(200);
-    assert.equal((await scene.debit(account)).outcome, "debited");
-    assert.equal((await assertBooks(scene.ledger, START)).books.debited, 201);
+    assert.equal((await fixture.debit(account)).outcome, "debited");
+    assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 201);
   });
 
   test("where the database is read-only unless told otherwise, the ledger tells it otherwise", async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const account = await scene.account("Ada", { credits: 5 });
-    const name = new URL(scene.direct).pathname.slice(1);
-    await scene.asOperator(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    scene.network.cut();
+    const fixture = await openFaulty(t, faulty);
+    const account = await fixture.account("Ada", { credits: 5 });
+    const name = new URL(fixture.direct).pathname.slice(1);
+    await fixture.asOperator(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    fixture.network.cut();
     await wait(50);
-    assert.equal((await scene.debit(account)).outcome, "debited");
+    assert.equal((await fixture.debit(account)).outcome, "debited");
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { type DebitOutcome, NotCarriedOut } from "#ledger/port.ts";
-import { assertBooks, idempotency, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, idempotency, START } from "../../contract/ledger/fixture.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
 /** The ledger of a node when its PostgreSQL fails, each failure by itself: every order is answered, and the books hold. */
@@ -16,15 +16,15 @@ const isSure = (outcome: unknown) => outcome instanceof NotCarriedOut;
 const isDebited = (outcome: DebitOutcome | Error) =>
   !(outcome instanceof Error) && outcome.outcome === "debited";
 
-type Scene = Awaited<ReturnType<typeof openFaulty>>;
+type Fixture = Awaited<ReturnType<typeof openFaulty>>;
 
 /** Debits without a pause by some callers, until it is stopped; counts what they were told. */
-function startLoad(scene: Scene, accounts: string[]) {
+function startLoad(fixture: Fixture, accounts: string[]) {
   const told = { debited: 0, sure: 0, unknown: 0 };
   let isOver = false;
   const loops = accounts.map(async (account) => {
     while (!isOver) {
-      const outcome = await settled(scene.debit(account));
+      const outcome = await settled(fixture.debit(account));
       if (isDebited(outcome)) told.debited += 1;
       else if (isSure(outcome)) told.sure += 1;
       else told.unknown += 1;
@@ -39,25 +39,28 @@ function startLoad(scene: Scene, accounts: string[]) {
     async stop() {
       isOver = true;
       await Promise.all(loops);
-      const { books } = await assertBooks(scene.ledger, START);
+      const { totals } = await assertTotals(fixture.ledger, START);
       const { debited, unknown } = told;
-      assert.ok(debited <= books.debited, `${debited} told, ${books.debited} in the books`);
-      assert.ok(books.debited <= debited + unknown, `${books.debited - debited} nobody asked for`);
+      assert.ok(debited <= totals.debited, `${debited} told, ${totals.debited} in the books`);
+      assert.ok(
+        totals.debited <= debited + unknown,
+        `${totals.debited - debited} nobody asked for`,
+      );
       return told;
     },
   };
 }
 
-const openAccounts = (scene: Scene, count: number) =>
+const openAccounts = (fixture: Fixture, count: number) =>
   Promise.all(
-    Array.from({ length: count }, (_, i) => scene.account(`Ada${i}`, { credits: 1_000_000 })),
+    Array.from({ length: count }, (_, i) => fixture.account(`Ada${i}`, { credits: 1_000_000 })),
   );
 
 test("the server crashes and comes back, twice, under load: every order is answered, and the node goes on by itself", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openFaulty(t, faulty);
-  const load = startLoad(scene, await openAccounts(scene, 12));
+  const fixture = await openFaulty(t, faulty);
+  const load = startLoad(fixture, await openAccounts(fixture, 12));
   for (let round = 0; round < 2; round += 1) {
     await load.reach(100);
     await faulty.server.stop("immediate");
@@ -70,44 +73,44 @@ test("the server crashes and comes back, twice, under load: every order is answe
 test("nobody listens: orders are known not to be carried out, and once that is known many of them ask a few times in all", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openFaulty(t, faulty);
-  const account = await scene.account("Ada", { credits: 5_000 });
+  const fixture = await openFaulty(t, faulty);
+  const account = await fixture.account("Ada", { credits: 5_000 });
   await faulty.server.stop("immediate");
   try {
     let before = 0;
     for (let round = 0; round < 5; round += 1) {
       // From the second round on it is known.
-      if (round === 1) before = scene.network.connections();
+      if (round === 1) before = fixture.network.connections();
       const orders = [
-        ...Array.from({ length: 100 }, () => scene.debit(account)),
-        ...Array.from({ length: 100 }, () => scene.balance(account)),
+        ...Array.from({ length: 100 }, () => fixture.debit(account)),
+        ...Array.from({ length: 100 }, () => fixture.balance(account)),
       ];
       for (const outcome of await Promise.all(orders.map((order) => settled<unknown>(order))))
         assert.ok(isSure(outcome), String(outcome));
     }
-    const tries = scene.network.connections() - before;
+    const tries = fixture.network.connections() - before;
     assert.ok(tries >= 1 && tries <= 40, `${tries} connections tried`);
     t.diagnostic(`${tries} connections tried for 800 orders`);
-    assert.ok(isSure(await settled(scene.ledger.probe({ now: START }))));
+    assert.ok(isSure(await settled(fixture.ledger.probe({ now: START }))));
   } finally {
     await faulty.server.start();
   }
-  await eventually(() => scene.ledger.probe({ now: START }));
-  assert.ok(isDebited(await scene.debit(account)));
-  assert.equal((await assertBooks(scene.ledger, START)).books.debited, 1);
+  await eventually(() => fixture.ledger.probe({ now: START }));
+  assert.ok(isDebited(await fixture.debit(account)));
+  assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 1);
 });
 
 describe("while the server goes on", { concurrency: true }, () => {
   test("connections are ended by an operator, again and again, under load: the process lives, and the books hold", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const load = startLoad(scene, await openAccounts(scene, 12));
+    const fixture = await openFaulty(t, faulty);
+    const load = startLoad(fixture, await openAccounts(fixture, 12));
     const others = Array.from({ length: 4 }, (_, i) => `Ada${i}`);
     for (let round = 0; round < 10; round += 1) {
       await load.reach(20);
-      const reads = others.map(() => settled(scene.ledger.audit({ now: START })));
-      await scene.asOperator(
+      const reads = others.map(() => settled(fixture.ledger.audit({ now: START })));
+      await fixture.asOperator(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'toolbooth' AND datname = current_database()",
       );
       await Promise.all(reads);
@@ -119,44 +122,44 @@ describe("while the server goes on", { concurrency: true }, () => {
   test("the network swallows everything: the probe tells at once, orders end in time, and later ones do not wait for it", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const account = await scene.account("Ada", { credits: 100 });
-    scene.network.swallow(true);
-    const order = scene.debitOrder(account);
+    const fixture = await openFaulty(t, faulty);
+    const account = await fixture.account("Ada", { credits: 100 });
+    fixture.network.swallow(true);
+    const order = fixture.debitOrder(account);
     const told: string[] = [];
     const note = (name: string) => (outcome: unknown) => {
       told.push(name);
       return outcome;
     };
-    const first = settled(scene.ledger.debit(order)).then(note("debit"));
-    const read = settled(scene.balance(account)).then(note("read"));
+    const first = settled(fixture.ledger.debit(order)).then(note("debit"));
+    const read = settled(fixture.balance(account)).then(note("read"));
     assert.ok(
-      (await settled(scene.ledger.probe({ now: START })).then(note("probe"))) instanceof Error,
+      (await settled(fixture.ledger.probe({ now: START })).then(note("probe"))) instanceof Error,
     );
     assert.equal(told[0], "probe");
     const outcome = await first;
     assert.ok(outcome instanceof Error && !isSure(outcome), "it was sent");
     assert.ok(isSure(await read), "reading leaves no doubt");
 
-    const before = scene.network.connections();
+    const before = fixture.network.connections();
     for (let round = 0; round < 3; round += 1) {
-      const later = Array.from({ length: 100 }, () => settled(scene.debit(account)));
+      const later = Array.from({ length: 100 }, () => settled(fixture.debit(account)));
       for (const refused of await Promise.all(later)) assert.ok(isSure(refused), String(refused));
     }
-    const tries = scene.network.connections() - before;
+    const tries = fixture.network.connections() - before;
     assert.ok(tries <= 20, `${tries} connections tried`);
-    scene.network.swallow(false);
-    await eventually(() => scene.ledger.probe({ now: START }));
-    assert.ok(isDebited(await scene.ledger.debit(order)), "asked again, it is made once");
-    assert.equal((await assertBooks(scene.ledger, START)).books.debited, 1);
+    fixture.network.swallow(false);
+    await eventually(() => fixture.ledger.probe({ now: START }));
+    assert.ok(isDebited(await fixture.ledger.debit(order)), "asked again, it is made once");
+    assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 1);
   });
 
   test("a commit's answer is lost: what became of the order is looked up, and its caller is told", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const [account = "", other = ""] = await openAccounts(scene, 2);
-    const { network, ledger } = scene;
+    const fixture = await openFaulty(t, faulty);
+    const [account = "", other = ""] = await openAccounts(fixture, 2);
+    const { network, ledger } = fixture;
     const losing = async <Outcome>(act: () => Promise<Outcome>) => {
       const before = network.lost();
       network.loseCommits(1);
@@ -165,29 +168,32 @@ describe("while the server goes on", { concurrency: true }, () => {
       return outcome;
     };
     for (let left = 999_999; left > 999_994; left -= 1) {
-      const outcome = await losing(() => scene.debit(account));
+      const outcome = await losing(() => fixture.debit(account));
       assert.deepEqual(outcome, { outcome: "debited", charged: 1, balance: left });
     }
     const many = await losing(() =>
       Promise.all(
-        Array.from({ length: 100 }, (_, i) => scene.debit(i % 2 === 0 ? account : other)),
+        Array.from({ length: 100 }, (_, i) => fixture.debit(i % 2 === 0 ? account : other)),
       ),
     );
     assert.ok(many.every(isDebited));
-    const keyed = await losing(() => scene.debit(account, { idempotency: idempotency("once") }));
+    const keyed = await losing(() => fixture.debit(account, { idempotency: idempotency("once") }));
     assert.ok(isDebited(keyed));
-    const again = await losing(() => scene.debit(account, { idempotency: idempotency("once") }));
+    const again = await losing(() => fixture.debit(account, { idempotency: idempotency("once") }));
     assert.equal(again.outcome, "replayed");
 
-    const { callId, now } = scene.debitOrder(other);
-    assert.ok(isDebited(await scene.debit(other, { callId, now })));
+    const { callId, now } = fixture.debitOrder(other);
+    assert.ok(isDebited(await fixture.debit(other, { callId, now })));
     const reversal = { account: other, callId, at: now, now };
     assert.deepEqual(await losing(() => ledger.reverse(reversal)), { reversed: false });
-    assert.equal((await losing(() => scene.grant(account, "gift", 5))).outcome, "already_granted");
-    assert.equal((await losing(() => scene.createKey(other, "second"))).outcome, "created");
+    assert.equal(
+      (await losing(() => fixture.grant(account, "gift", 5))).outcome,
+      "already_granted",
+    );
+    assert.equal((await losing(() => fixture.createKey(other, "second"))).outcome, "created");
     assert.equal((await losing(() => ledger.closeAccount({ account: other, now }))).found, true);
-    const { books } = await assertBooks(ledger, START);
-    assert.equal(books.debited - books.reversed, 5 + 100 + 1);
+    const { totals } = await assertTotals(ledger, START);
+    assert.equal(totals.debited - totals.reversed, 5 + 100 + 1);
   });
 });
 

@@ -14,17 +14,17 @@ before(async () => {
 after(() => faulty.server.dispose());
 
 async function open(t: TestContext) {
-  const scene = await openFaulty(t, faulty);
-  const noted: Error[] = [];
-  const dialect = createPostgresDialect(scene.pool, (fault) => noted.push(fault));
+  const fixture = await openFaulty(t, faulty);
+  const recorded: Error[] = [];
+  const dialect = createPostgresDialect(fixture.pool, (fault) => recorded.push(fault));
   const db = new Kysely<{ setting: { name: string; value: string } }>({ dialect });
   const write = (name: string) => db.insertInto("setting").values({ name, value: "1" }).execute();
   const read = () => db.selectFrom("setting").selectAll().where("name", "like", "t_%").execute();
-  return { ...scene, db, noted, write, read };
+  return { ...fixture, db, recorded, write, read };
 }
 
 test("rows are read and written, and changes are counted", async (t) => {
-  const { db, write, read, noted } = await open(t);
+  const { db, write, read, recorded } = await open(t);
   await write("t_one");
   await write("t_two");
   assert.deepEqual(await read(), [
@@ -35,14 +35,14 @@ test("rows are read and written, and changes are counted", async (t) => {
   assert.equal((await changed.executeTakeFirst()).numUpdatedRows, 2n);
   const gone = await db.deleteFrom("setting").where("name", "=", "t_one").executeTakeFirst();
   assert.equal(gone.numDeletedRows, 1n);
-  assert.deepEqual(noted, []);
+  assert.deepEqual(recorded, []);
 });
 
 test("a statement's refusal goes to its sender as the server said it; it is no fault of the database", async (t) => {
-  const { write, noted } = await open(t);
+  const { write, recorded } = await open(t);
   await write("t_one");
   assert.equal(codeOf(await settled(write("t_one"))), "23505");
-  assert.deepEqual(noted, []);
+  assert.deepEqual(recorded, []);
 });
 
 test("there are no transactions to be had", async (t) => {
@@ -59,21 +59,21 @@ test("there are no transactions to be had", async (t) => {
 });
 
 test("a lost answer to a read is asked for again, one to a write is told as unknown", async (t) => {
-  const { network, write, read, noted } = await open(t);
+  const { network, write, read, recorded } = await open(t);
   await write("t_one");
   network.loseCommits(1);
   assert.equal((await read()).length, 1);
-  assert.deepEqual(noted, []);
+  assert.deepEqual(recorded, []);
   network.loseCommits(1);
   assert.ok((await settled(write("t_two"))) instanceof OutcomeUnknown);
-  assert.equal(noted.length, 1);
+  assert.equal(recorded.length, 1);
   assert.equal((await read()).length, 2, "it was carried out");
 });
 
 test("while the server is known to be gone few connections are tried, however many statements there are", {
   timeout: 300_000,
 }, async (t) => {
-  const { network, write, read, noted } = await open(t);
+  const { network, write, read, recorded } = await open(t);
   await faulty.server.stop("immediate");
   try {
     assert.ok((await settled(read())) instanceof NotCarriedOut);
@@ -85,7 +85,7 @@ test("while the server is known to be gone few connections are tried, however ma
       assert.ok(outcome instanceof NotCarriedOut, String(outcome));
     const tries = network.connections() - from;
     assert.ok(tries <= 20, `${tries} connections tried`);
-    assert.equal(noted.length, 201);
+    assert.equal(recorded.length, 201);
   } finally {
     await faulty.server.start();
   }

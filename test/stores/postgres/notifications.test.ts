@@ -3,7 +3,13 @@ import { after, before, test } from "node:test";
 import type { DebitOrder } from "#ledger/port.ts";
 import { decideTogether } from "#stores/postgres/decide-together.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
-import { assertBooks, createScene, DAY, type Scene, START } from "../../contract/ledger/fixture.ts";
+import {
+  assertTotals,
+  createFixture,
+  DAY,
+  type Fixture,
+  START,
+} from "../../contract/ledger/fixture.ts";
 import { type Node, newDatabase, openNode } from "./fixture.ts";
 
 /** What many writers mean for notices: batches of debits, and nodes that look for the same at once. */
@@ -14,7 +20,7 @@ before(async () => {
 });
 after(() => Promise.all(nodes.map((node) => node.close())));
 
-const sceneOf = (node: Node) => createScene({ ledger: node.ledger });
+const fixtureOf = (node: Node) => createFixture({ ledger: node.ledger });
 
 /** One batch of debits, in this order; their balances. */
 async function debitBatch({ roundTrips }: PostgresPool, orders: DebitOrder[]) {
@@ -22,27 +28,27 @@ async function debitBatch({ roundTrips }: PostgresPool, orders: DebitOrder[]) {
   return outcomes.map((outcome) => ("balance" in outcome ? outcome.balance : outcome));
 }
 
-const listed = async (scene: Scene) =>
-  (await scene.ledger.listEvents({ max: 1_000 })).notices.map((notice) =>
-    notice.kind === "credits.low"
-      ? `${notice.account} low ${notice.balance} ${notice.at - START}`
-      : `${notice.account} ${notice.kind} ${notice.at - START}`,
+const listed = async (fixture: Fixture) =>
+  (await fixture.ledger.listEvents({ max: 1_000 })).events.map((event) =>
+    event.kind === "credits.low"
+      ? `${event.account} low ${event.balance} ${event.at - START}`
+      : `${event.account} ${event.kind} ${event.at - START}`,
   );
 
 /** An account that was told of its credits. */
-async function funded(scene: Scene, name: string, credits: number) {
-  const account = await scene.account(name, { credits });
-  await scene.news();
+async function funded(fixture: Fixture, name: string, credits: number) {
+  const account = await fixture.account(name, { credits });
+  await fixture.news();
   return account;
 }
 
 test("one batch tells of each account's crossings in the order of its calls, and writes no other account", async () => {
   const [{ pool }] = nodes;
-  const scene = sceneOf(nodes[0]);
+  const fixture = fixtureOf(nodes[0]);
   const [gone, low, calm] = [
-    await funded(scene, "Gone", 21),
-    await funded(scene, "Low", 21),
-    await funded(scene, "Calm", 500),
+    await funded(fixture, "Gone", 21),
+    await funded(fixture, "Low", 21),
+    await funded(fixture, "Calm", 500),
   ];
   const versions = async () => {
     const sql = "SELECT id, ctid::text FROM account WHERE id = ANY ($1) ORDER BY no";
@@ -51,12 +57,12 @@ test("one batch tells of each account's crossings in the order of its calls, and
   const before = await versions();
   const orders = Array.from({ length: 21 }, (_, i) =>
     [gone, calm, ...(i < 5 ? [low] : [])].map((account) =>
-      scene.debitOrder(account, { now: START + i }),
+      fixture.debitOrder(account, { now: START + i }),
     ),
   ).flat();
   const balances = await debitBatch(pool, orders);
   assert.deepEqual(balances.slice(-2), [0, 479]);
-  assert.deepEqual(await listed(scene), [
+  assert.deepEqual(await listed(fixture), [
     `${gone} low 19 1`,
     `${low} low 19 1`,
     `${gone} credits.depleted 20`,
@@ -66,61 +72,61 @@ test("one batch tells of each account's crossings in the order of its calls, and
     written.map(({ id }) => id),
     [gone, low],
   );
-  const next = [low, calm].map((account) => scene.debitOrder(account, { now: START + 30 }));
-  await scene.news();
+  const next = [low, calm].map((account) => fixture.debitOrder(account, { now: START + 30 }));
+  await fixture.news();
   await debitBatch(pool, next);
-  assert.deepEqual(await listed(scene), [], "what was told is not told again");
+  assert.deepEqual(await listed(fixture), [], "what was told is not told again");
 });
 
 test("a batch whose calls do not come in the order of their times is told of in the order in which they are paid", async () => {
   const [{ pool }] = nodes;
-  const scene = sceneOf(nodes[0]);
-  const account = await scene.account("Times");
-  await scene.grant(account, "short", 30, { expiresAt: START + DAY });
-  await scene.grant(account, "kept", 2);
-  await scene.news();
+  const fixture = fixtureOf(nodes[0]);
+  const account = await fixture.account("Times");
+  await fixture.grant(account, "short", 30, { expiresAt: START + DAY });
+  await fixture.grant(account, "kept", 2);
+  await fixture.news();
   const times = [START + DAY, START, START + DAY, START];
-  const orders = times.map((now) => scene.debitOrder(account, { now }));
+  const orders = times.map((now) => fixture.debitOrder(account, { now }));
   assert.deepEqual(await debitBatch(pool, orders), [1, 30, 0, 28]);
-  assert.deepEqual(await listed(scene), [
+  assert.deepEqual(await listed(fixture), [
     `${account} low 1 ${DAY}`,
     `${account} credits.depleted ${DAY}`,
   ]);
-  await scene.news();
+  await fixture.news();
 });
 
 test("a batch that is given up has told of nothing: it is told of once, when it is decided again", async () => {
-  const scene = sceneOf(nodes[0]);
-  const account = await funded(scene, "Twice", 22);
-  const orders = Array.from({ length: 4 }, () => scene.debitOrder(account));
-  await scene.ledger.debit(orders[0] as DebitOrder);
-  await Promise.all(orders.map((order) => scene.ledger.debit(order)));
-  assert.deepEqual(await listed(scene), [`${account} low 19 0`]);
-  assert.equal(await scene.balance(account), 18);
-  await scene.news();
+  const fixture = fixtureOf(nodes[0]);
+  const account = await funded(fixture, "Twice", 22);
+  const orders = Array.from({ length: 4 }, () => fixture.debitOrder(account));
+  await fixture.ledger.debit(orders[0] as DebitOrder);
+  await Promise.all(orders.map((order) => fixture.ledger.debit(order)));
+  assert.deepEqual(await listed(fixture), [`${account} low 19 0`]);
+  assert.equal(await fixture.balance(account), 18);
+  await fixture.news();
 });
 
 test("two nodes that look for what time brings at once write each notice once", async () => {
-  const scene = sceneOf(nodes[0]);
+  const fixture = fixtureOf(nodes[0]);
   const accounts: string[] = [];
   for (const name of ["NodeA", "NodeB", "NodeC"]) {
-    const account = await scene.account(name);
-    await scene.grant(account, "pack", 50, { expiresAt: START + 60 * DAY });
+    const account = await fixture.account(name);
+    await fixture.grant(account, "pack", 50, { expiresAt: START + 60 * DAY });
     accounts.push(account);
   }
-  await scene.news();
+  await fixture.news();
   const looks = async (now: number) => {
     const all = Array.from({ length: 12 }, (_, i) =>
       (nodes[i % 2] as Node).ledger.recordExpiries({ now, max: 2 }),
     );
-    let noticed = 0;
-    for (const outcome of await Promise.all(all)) noticed += outcome.noticed;
+    let notified = 0;
+    for (const outcome of await Promise.all(all)) notified += outcome.notified;
     for (let more = true; more; ) {
-      const outcome = await scene.ledger.recordExpiries({ now, max: 2 });
-      noticed += outcome.noticed;
+      const outcome = await fixture.ledger.recordExpiries({ now, max: 2 });
+      notified += outcome.notified;
       more = outcome.more;
     }
-    return noticed;
+    return notified;
   };
   for (const [days, kind] of [
     [30, "credits.expiring"],
@@ -129,18 +135,18 @@ test("two nodes that look for what time brings at once write each notice once", 
   ] as const) {
     assert.equal(await looks(START + days * DAY), 3);
     const told = accounts.map((account) => `${account} ${kind} ${days * DAY}`);
-    assert.deepEqual(await listed(scene), told);
-    await scene.news();
+    assert.deepEqual(await listed(fixture), told);
+    await fixture.news();
   }
 });
 
 test("two nodes that settle the same notices while accounts are closed wait for nobody, and none is settled twice", async () => {
-  const scene = sceneOf(nodes[0]);
+  const fixture = fixtureOf(nodes[0]);
   const accounts: string[] = [];
-  for (let n = 0; n < 8; n += 1) accounts.push(await scene.account(`Many${n}x`, { credits: 5 }));
-  const { notices } = await scene.ledger.listEvents({ max: 100 });
-  assert.equal(notices.length, 16);
-  const ids = notices.map(({ id }) => id);
+  for (let n = 0; n < 8; n += 1) accounts.push(await fixture.account(`Many${n}x`, { credits: 5 }));
+  const { events } = await fixture.ledger.listEvents({ max: 100 });
+  assert.equal(events.length, 16);
+  const ids = events.map(({ id }) => id);
   const closed = accounts.slice(0, 2);
   const [settled] = await Promise.all([
     Promise.all(
@@ -153,11 +159,11 @@ test("two nodes that settle the same notices while accounts are closed wait for 
   ]);
   const sum = settled.reduce((total, each) => total + each.settled, 0);
   assert.ok(sum >= 12 && sum <= 16, `${sum} were settled`);
-  assert.deepEqual(await listed(scene), []);
+  assert.deepEqual(await listed(fixture), []);
 });
 
 test("calls, looks, grants, clawbacks and closings on two nodes at once never wait in a circle", async () => {
-  const scene = sceneOf(nodes[0]);
+  const fixture = fixtureOf(nodes[0]);
   const { pool } = nodes[0];
   const deadlocks = async () => {
     const sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
@@ -166,20 +172,20 @@ test("calls, looks, grants, clawbacks and closings on two nodes at once never wa
   const before = await deadlocks();
   const accounts: string[] = [];
   for (let n = 0; n < 6; n += 1) {
-    const account = await scene.account(`Busy${n}x`, { credits: 25 });
+    const account = await fixture.account(`Busy${n}x`, { credits: 25 });
     for (const days of [1, 2, 3])
-      await scene.grant(account, `g${days}`, 9, { expiresAt: START + days * DAY });
+      await fixture.grant(account, `g${days}`, 9, { expiresAt: START + days * DAY });
     accounts.push(account);
   }
   const busy = async ({ ledger }: Node, offset: number) => {
     for (let round = 0; round < 12; round += 1) {
       const now = START + (round / 3) * DAY;
       const account = accounts[(round * 5 + offset) % accounts.length] as string;
-      const { notices } = await ledger.listEvents({ max: 20 });
+      const { events } = await ledger.listEvents({ max: 20 });
       await Promise.all([
-        ...accounts.map((each) => ledger.debit(scene.debitOrder(each, { now }))),
+        ...accounts.map((each) => ledger.debit(fixture.debitOrder(each, { now }))),
         ledger.recordExpiries({ now, max: 5 }),
-        ledger.deleteEvents({ ids: notices.map(({ id }) => id) }),
+        ledger.deleteEvents({ ids: events.map(({ id }) => id) }),
         ledger.clawback({ account, grant: "first", credits: round + 1, version: round, now }),
         ledger.setLowBalance({ account, lowBalance: 10 + round, now }),
         round === 9 ? ledger.closeAccount({ account, now }) : null,
@@ -189,6 +195,6 @@ test("calls, looks, grants, clawbacks and closings on two nodes at once never wa
   await Promise.all(nodes.map((node, i) => busy(node, i * 3)));
   await pool.once("write", "SELECT pg_stat_force_next_flush()");
   assert.equal(await deadlocks(), before);
-  for (const days of [0, 2, 10]) await assertBooks(scene.ledger, START + days * DAY);
-  await scene.news();
+  for (const days of [0, 2, 10]) await assertTotals(fixture.ledger, START + days * DAY);
+  await fixture.news();
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { assertBooks, createScene, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
 const PIDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
@@ -10,7 +10,7 @@ test("a debit that lies before a backend which stands still comes after its own 
   const url = await newDatabase();
   const node = await openNode(url);
   t.after(() => node.close());
-  const { ledger, account, debit, debitOrder, balance, usage } = createScene(node);
+  const { ledger, account, debit, debitOrder, balance, usage } = createFixture(node);
   const id = await account("Ada", { credits: 10 });
   await debit(id);
   const pids = (await node.pool.once<{ pid: number }>("read", PIDS)).map(({ pid }) => pid);
@@ -33,5 +33,5 @@ test("a debit that lies before a backend which stands still comes after its own 
   assert.equal((await debit(id)).outcome, "debited");
   assert.equal(await balance(id), 8);
   assert.equal((await usage())[0]?.calls, 2);
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
 });

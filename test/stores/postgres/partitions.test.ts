@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
 import {
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   DAY,
   HOUR,
   keySha256,
@@ -18,16 +18,16 @@ const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
 
 /** Two nodes over one database that has no day yet. */
-async function openScene(t: TestContext) {
+async function openFixture(t: TestContext) {
   const url = await newDatabase();
   const [node, other] = (await Promise.all([openNode(url), openNode(url)])) as [Node, Node];
   t.after(() => Promise.all([node.close(), other.close()]));
-  const scene = createScene(node);
+  const fixture = createFixture(node);
   const { pool } = node;
   return {
     ...{ node, other, pool },
-    ...scene,
-    keep: (now: number, foldBefore = 0) => keepPartitions(pool, now, foldBefore),
+    ...fixture,
+    keep: (now: number, rollUpBefore = 0) => keepPartitions(pool, now, rollUpBefore),
     async days() {
       const sql =
         "SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = 'debit'::regclass ORDER BY 1";
@@ -45,7 +45,7 @@ async function openScene(t: TestContext) {
 const daysFrom = (day: number) => [0, 1, 2, 3].map((ahead) => nameOf(day + ahead * DAY));
 
 test("today and three days ahead are made, at the day's turn one more, and none twice", async (t) => {
-  const { keep, days } = await openScene(t);
+  const { keep, days } = await openFixture(t);
   await keep(TODAY);
   assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
   await keep(TODAY + DAY - 1);
@@ -56,7 +56,7 @@ test("today and three days ahead are made, at the day's turn one more, and none 
 });
 
 test("of two nodes that make the days at once both find them made", async (t) => {
-  const { pool, other, days } = await openScene(t);
+  const { pool, other, days } = await openFixture(t);
   for (let round = 0; round < 10; round += 1) {
     const now = TODAY + round * DAY;
     const both = [pool, other.pool, pool, other.pool];
@@ -66,7 +66,7 @@ test("of two nodes that make the days at once both find them made", async (t) =>
 });
 
 test("calls of one batch at midnight's edge lie in the tables of their days, and each can be given back", async (t) => {
-  const { ledger, keep, account, debitOrder, places, remaining } = await openScene(t);
+  const { ledger, keep, account, debitOrder, places, remaining } = await openFixture(t);
   await keep(TODAY);
   const id = await account("Ada", { credits: 10 });
   const midnight = TODAY + DAY;
@@ -85,18 +85,18 @@ test("calls of one batch at midnight's edge lie in the tables of their days, and
     [past as string]: "debit_other",
     [future as string]: "debit_other",
   });
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
   for (const { callId, now: at } of orders) {
     const reference = { account: id, callId, at, now: at + 1 };
     assert.deepEqual(await ledger.reverse(reference), { reversed: true });
     assert.deepEqual(await ledger.reverse(reference), { reversed: false });
   }
   assert.deepEqual(await remaining(id), { first: 10 });
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
 });
 
 test("a day whose calls have begun among the others stays there until they are folded, and calls go on", async (t) => {
-  const { ledger, keep, account, debit, days, places } = await openScene(t);
+  const { ledger, keep, account, debit, days, places } = await openFixture(t);
   const id = await account("Ada", { credits: 10 });
   await debit(id, { callId: "early", now: START });
   await keep(START);
@@ -105,14 +105,14 @@ test("a day whose calls have begun among the others stays there until they are f
   await debit(id, { callId: "tomorrow", now: START + DAY });
   const expected = { early: "debit_other", late: "debit_other", tomorrow: nameOf(TODAY + DAY) };
   assert.deepEqual(await places(), expected);
-  await maintainFully(ledger, { now: START + 1, foldBefore: START + HOUR, rowsMax: 100 });
+  await maintainFully(ledger, { now: START + 1, rollUpBefore: START + HOUR, rowsMax: 100 });
   await keep(START + 2);
   assert.deepEqual(await days(), [...daysFrom(TODAY), "debit_other"]);
-  await assertBooks(ledger, START);
+  await assertTotals(ledger, START);
 });
 
 test("days whose calls are folded are dropped whole, the others stay, and nothing of the books is lost", async (t) => {
-  const { ledger, keep, account, debit, days, places, usage, books } = await openScene(t);
+  const { ledger, keep, account, debit, days, places, usage, totals } = await openFixture(t);
   const id = await account("Ada", { credits: 100 });
   for (let day = 0; day < 6; day += 1) {
     const now = START + day * DAY;
@@ -120,24 +120,24 @@ test("days whose calls are folded are dropped whole, the others stay, and nothin
     for (let call = 0; call < 5; call += 1) await debit(id, { callId: `${day}-${call}`, now });
   }
   await ledger.reverse({ account: id, callId: "1-1", at: START + DAY, now: START + DAY + 1 });
-  const [usedBefore, booksBefore] = [await usage(), await books()];
+  const [usedBefore, totalsBefore] = [await usage(), await totals()];
   // Up to within the fourth day: its first calls go, its table stays.
-  const foldBefore = START + 3 * DAY + 1;
-  const order = { now: START + 6 * DAY, foldBefore, rowsMax: 4 };
-  assert.equal((await maintainFully(ledger, order)).folded, 20);
+  const rollUpBefore = START + 3 * DAY + 1;
+  const order = { now: START + 6 * DAY, rollUpBefore, rowsMax: 4 };
+  assert.equal((await maintainFully(ledger, order)).rolledUp, 20);
   await maintainFully(ledger, order);
   const left = (await days()).filter((name) => name !== "debit_other");
   assert.equal(left[0], nameOf(TODAY + 3 * DAY));
   assert.equal(left.length, 7);
   assert.equal(Object.keys(await places()).length, 10);
-  assert.deepEqual([await usage(), await books()], [usedBefore, booksBefore]);
-  const ofFolded = { account: id, callId: "0-0", at: START, now: START + 6 * DAY };
-  assert.deepEqual(await ledger.reverse(ofFolded), { reversed: false });
-  await assertBooks(ledger, START + 6 * DAY);
+  assert.deepEqual([await usage(), await totals()], [usedBefore, totalsBefore]);
+  const ofRolledUp = { account: id, callId: "0-0", at: START, now: START + 6 * DAY };
+  assert.deepEqual(await ledger.reverse(ofRolledUp), { reversed: false });
+  await assertTotals(ledger, START + 6 * DAY);
 });
 
 test("a day is not dropped while a call in it is left", async (t) => {
-  const { keep, account, debit, days } = await openScene(t);
+  const { keep, account, debit, days } = await openFixture(t);
   await keep(START);
   const id = await account("Ada", { credits: 1 });
   await debit(id);
@@ -147,21 +147,21 @@ test("a day is not dropped while a call in it is left", async (t) => {
 });
 
 test("of two nodes one does the upkeep: the other one's turn ends at once, with nothing done", async (t) => {
-  const { node, other, account, debit, keep } = await openScene(t);
+  const { node, other, account, debit, keep } = await openFixture(t);
   await keep(START);
   const id = await account("Ada", { credits: 10 });
   await debit(id);
-  const order = { now: START + DAY, foldBefore: START + HOUR, rowsMax: 10, after: null };
+  const order = { now: START + DAY, rollUpBefore: START + HOUR, rowsMax: 10, after: null };
   await node.pool.transaction("write", async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [UPKEEP_LOCK]);
     const outcome = await other.ledger.maintain(order);
-    assert.deepEqual(outcome, { folded: 0, forgotten: 0, after: null });
+    assert.deepEqual(outcome, { rolledUp: 0, forgotten: 0, after: null });
   });
-  assert.equal((await other.ledger.maintain(order)).folded, 1);
+  assert.equal((await other.ledger.maintain(order)).rolledUp, 1);
 });
 
 test("a reader who takes long holds up neither calls nor the upkeep: the days are made at a later round", async (t) => {
-  const { node, other, account, debit, keep, days } = await openScene(t);
+  const { node, other, account, debit, keep, days } = await openFixture(t);
   const id = await account("Ada", { credits: 10 });
   await other.pool.transaction("report", async (query) => {
     await query("SELECT count(*) FROM debit");
@@ -172,18 +172,18 @@ test("a reader who takes long holds up neither calls nor the upkeep: the days ar
     for (const { outcome } of outcomes) assert.equal(outcome, "debited");
     assert.deepEqual(await days(), ["debit_other"]);
   });
-  await maintainFully(node.ledger, { now: START + DAY, foldBefore: START + 1, rowsMax: 10 });
+  await maintainFully(node.ledger, { now: START + DAY, rollUpBefore: START + 1, rowsMax: 10 });
   assert.deepEqual(await days(), [...daysFrom(TODAY + DAY), "debit_other"]);
 });
 
 test("two nodes take calls while both keep the days, fold and drop through twenty days, and nothing is lost", async (t) => {
-  const { node, other, account, debitOrder, days, ledger } = await openScene(t);
+  const { node, other, account, debitOrder, days, ledger } = await openFixture(t);
   const DAYS = 20;
   const CALLS = 30;
   const ids = await Promise.all(
     ["Ada", "Bob", "Cid"].map((name) => account(name, { credits: (DAYS * CALLS) / 3 })),
   );
-  let folded = 0;
+  let rolledUp = 0;
   for (let day = 0; day < DAYS; day += 1) {
     const now = START + day * DAY;
     const calls = Array.from({ length: CALLS }, (_, call) => {
@@ -193,17 +193,17 @@ test("two nodes take calls while both keep the days, fold and drop through twent
       const order = debitOrder(id, { now: at, keySha256: keySha256(id) });
       return (call % 2 === 0 ? node : other).ledger.debit(order);
     });
-    const order = { now, foldBefore: now - 2 * DAY, rowsMax: 20 };
+    const order = { now, rollUpBefore: now - 2 * DAY, rowsMax: 20 };
     const upkeep = [node, other].map((each) => maintainFully(each.ledger, order));
     for (const { outcome } of await Promise.all(calls)) assert.equal(outcome, "debited");
-    for (const sum of await Promise.all(upkeep)) folded += sum.folded;
+    for (const sum of await Promise.all(upkeep)) rolledUp += sum.rolledUp;
   }
-  const { books } = await assertBooks(ledger, START);
-  assert.deepEqual([books.debited, books.remaining], [DAYS * CALLS, 0]);
-  const end = { now: START + 99 * DAY, foldBefore: START + 99 * DAY, rowsMax: 100 };
-  folded += (await maintainFully(ledger, end)).folded;
-  assert.equal(folded, DAYS * CALLS, "each call was folded once");
-  assert.equal((await assertBooks(ledger, START)).books.debited, DAYS * CALLS);
+  const { totals } = await assertTotals(ledger, START);
+  assert.deepEqual([totals.debited, totals.remaining], [DAYS * CALLS, 0]);
+  const end = { now: START + 99 * DAY, rollUpBefore: START + 99 * DAY, rowsMax: 100 };
+  rolledUp += (await maintainFully(ledger, end)).rolledUp;
+  assert.equal(rolledUp, DAYS * CALLS, "each call was folded once");
+  assert.equal((await assertTotals(ledger, START)).totals.debited, DAYS * CALLS);
   await maintainFully(ledger, end);
   assert.deepEqual(await days(), [...daysFrom(TODAY + 99 * DAY), "debit_other"]);
 });

@@ -6,9 +6,9 @@ import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { directoryContract } from "../../contract/directory.ts";
-import { letterQueueContract } from "../../contract/email-queue.ts";
+import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
-import { noticeBookContract } from "../../contract/event-store.ts";
+import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { journalContract } from "../../contract/journal.ts";
 import { operatorActsContract } from "../../contract/operator-acts.ts";
@@ -28,7 +28,7 @@ async function open(t: TestContext) {
 
 directoryContract("in PostgreSQL", open);
 journalContract("in PostgreSQL", open);
-noticeBookContract("in PostgreSQL", open);
+eventStoreContract("in PostgreSQL", open);
 jobQueueContract("in PostgreSQL", open);
 operatorActsContract("in PostgreSQL", async (t) => {
   const { db } = await open(t);
@@ -41,8 +41,8 @@ operatorActsContract("in PostgreSQL", async (t) => {
   };
   return { acts, recordAs };
 });
-letterQueueContract("in PostgreSQL", async (t) => {
-  const { letterQueue, jobs, db } = await open(t);
+emailQueueContract("in PostgreSQL", async (t) => {
+  const { emailQueue, jobs, db } = await open(t);
   const fill = async (count: number) => {
     await db.batch([
       sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
@@ -50,5 +50,5 @@ letterQueueContract("in PostgreSQL", async (t) => {
           FROM generate_series(1, ${count}) no`,
     ]);
   };
-  return { queue: emailsOf({ letterQueue, jobs }), fill };
+  return { queue: emailsOf({ emailQueue, jobs }), fill };
 });

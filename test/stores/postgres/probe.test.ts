@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
-import { createScene } from "../../contract/ledger/fixture.ts";
+import { createFixture } from "../../contract/ledger/fixture.ts";
 import { newDatabase, openNode } from "./fixture.ts";
 
 /** Whether a node is ready is whether its debits would go through, now and here. */
@@ -39,14 +39,14 @@ test("rows that somebody holds make no node unready, and nothing is left of aski
   const url = await newDatabase();
   const [node, other] = await Promise.all([openNode(url), openNode(url)]);
   t.after(() => Promise.all([node.close(), other.close()]));
-  const { account, debit } = createScene(node);
+  const { account, debit } = createFixture(node);
   const id = await account("Ada", { credits: 5 });
   await debit(id, { now: NOW });
   await node.pool.transaction("write", async (query) => {
     for (const table of ["account", "api_key", "credit_grant", "debit", "setting", "usage_hour"])
       await query(`SELECT 1 FROM ${table} FOR UPDATE`);
     const asked = [node, other, node, other].map(({ ledger }) => ledger.probe({ now: NOW }));
-    for (const answer of await Promise.all(asked)) assert.deepEqual(answer, { ready: true });
+    for (const response of await Promise.all(asked)) assert.deepEqual(response, { ready: true });
   });
   const [left] = await node.pool.once(
     "read",

@@ -7,11 +7,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BrokenOff } from "#stores/postgres/faults.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool, type PostgresMode } from "#stores/postgres/pool.ts";
-import { createScene } from "../../contract/ledger/fixture.ts";
+import { createFixture } from "../../contract/ledger/fixture.ts";
 import { newDatabase } from "./fixture.ts";
 
 /** A node that falls silent in the middle of a transaction: what it has locked is others' again after a while. */
-async function openScene(t: TestContext) {
+async function openFixture(t: TestContext) {
   const url = await newDatabase();
   const pool = openPostgresPool(url, { max: 4 });
   const { ledger, close } = createPostgresLedger(pool);
@@ -19,12 +19,12 @@ async function openScene(t: TestContext) {
     await close();
     await pool.close();
   });
-  const scene = createScene({ ledger });
-  const account = await scene.account("Ada", { credits: 5 });
+  const fixture = createFixture({ ledger });
+  const account = await fixture.account("Ada", { credits: 5 });
   /** A debit goes through as soon as nobody holds the account any more. */
   async function debitAtLast(): Promise<void> {
     for (;;) {
-      const outcome = await scene.debit(account).catch((error: Error) => error);
+      const outcome = await fixture.debit(account).catch((error: Error) => error);
       if (!(outcome instanceof Error)) return assert.equal(outcome.outcome, "debited");
     }
   }
@@ -33,24 +33,24 @@ async function openScene(t: TestContext) {
       "read",
       "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()",
     );
-  return { ...scene, url, pool, account, debitAtLast, silent };
+  return { ...fixture, url, pool, account, debitAtLast, silent };
 }
 
 test("a node is frozen in the middle of a transaction: a debit of the same account on another node goes through within seconds", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openScene(t);
+  const fixture = await openFixture(t);
   const program = path.join(import.meta.dirname, "holder.ts");
-  const holder = spawn(process.execPath, [program, scene.url, scene.account], {
+  const holder = spawn(process.execPath, [program, fixture.url, fixture.account], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   t.after(() => holder.kill("SIGKILL"));
   await once(holder.stdout, "data");
   holder.kill("SIGSTOP");
-  assert.equal((await scene.silent()).length, 1);
-  await scene.debitAtLast();
+  assert.equal((await fixture.silent()).length, 1);
+  await fixture.debitAtLast();
   // Its locks go a moment before it does.
-  while ((await scene.silent()).length > 0) await wait(10);
+  while ((await fixture.silent()).length > 0) await wait(10);
   const gone = once(holder, "exit");
   holder.kill("SIGCONT");
   // Its own transaction came to nothing, and it knows: its next one goes through.
@@ -61,7 +61,7 @@ for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies Po
   test(`a transaction (${mode}) that falls silent is ended by the server, and is known to have come to nothing`, {
     timeout: 300_000,
   }, async (t) => {
-    const { pool, silent } = await openScene(t);
+    const { pool, silent } = await openFixture(t);
     const fallSilent = pool.transaction(mode, async (query) => {
       await query("SELECT 1");
       while ((await silent()).length === 0) await wait(20);
@@ -73,7 +73,7 @@ for (const mode of ["write", "batch", "read", "snapshot", "upkeep"] satisfies Po
 }
 
 test("a report may be silent for longer", { timeout: 300_000 }, async (t) => {
-  const { pool } = await openScene(t);
+  const { pool } = await openFixture(t);
   const rows = await pool.transaction("report", async (query) => {
     await query("SELECT 1");
     await wait(3_000);

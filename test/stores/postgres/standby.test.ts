@@ -15,7 +15,7 @@ import {
 } from "#stores/postgres/faults.ts";
 import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
 import { explainDatabase } from "../../../src/apps/node/database-fault.ts";
-import { assertBooks, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, START } from "../../contract/ledger/fixture.ts";
 import { copyFolder, startPostgres } from "../../support/postgres.ts";
 import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
 
@@ -66,16 +66,16 @@ test("the command line tells what may have been done from what was broken off be
 
 /** The same data on another server that takes no writes until it is promoted. */
 async function openStandby(t: TestContext) {
-  const scene = await openFaulty(t, faulty);
-  const account = await scene.account("Ada", { credits: 50 });
+  const fixture = await openFaulty(t, faulty);
+  const account = await fixture.account("Ada", { credits: 50 });
   await faulty.server.stop("fast");
   const folder = copyFolder(faulty.server.folder, "standby.signal");
   const standby = await startPostgres({}, { folder });
   t.after(() => standby.dispose());
   await faulty.server.start();
-  scene.network.leadTo(standby.port);
-  scene.network.cut();
-  const url = new URL(scene.direct);
+  fixture.network.leadTo(standby.port);
+  fixture.network.cut();
+  const url = new URL(fixture.direct);
   url.port = String(standby.port);
   async function promote(): Promise<void> {
     const session = new pg.Client({ connectionString: url.href });
@@ -83,40 +83,40 @@ async function openStandby(t: TestContext) {
     await session.query("SELECT pg_promote()");
     await session.end();
   }
-  return { ...scene, account, promote };
+  return { ...fixture, account, promote };
 }
 
 test("a node that reaches a standby refuses as what was not carried out, and goes on once the standby is promoted", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openStandby(t);
-  const { account, ledger } = scene;
+  const fixture = await openStandby(t);
+  const { account, ledger } = fixture;
   const faults = [
-    await settled(scene.pool.once("write", "SELECT 1")),
-    await settled(scene.pool.transaction("write", async (query) => query("SELECT 1"))),
-    await settled(scene.pool.statement("write", "SELECT 1", [])),
+    await settled(fixture.pool.once("write", "SELECT 1")),
+    await settled(fixture.pool.transaction("write", async (query) => query("SELECT 1"))),
+    await settled(fixture.pool.statement("write", "SELECT 1", [])),
   ];
   for (const fault of faults) assert.ok(isReadOnly(fault), String(fault));
   const orders = [
-    scene.debit(account),
-    scene.grant(account, "gift", 5),
+    fixture.debit(account),
+    fixture.grant(account, "gift", 5),
     ledger.probe({ now: START }),
   ];
   for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
     assert.ok(fault instanceof NotCarriedOut, String(fault));
     assert.ok(!(fault instanceof StatementRefused || fault instanceof OutOfReach), String(fault));
   }
-  assert.equal(await scene.balance(account), 50, "it may be read");
-  await scene.promote();
-  assert.equal((await scene.debit(account)).outcome, "debited");
-  assert.equal((await assertBooks(ledger, START)).books.debited, 1);
+  assert.equal(await fixture.balance(account), 50, "it may be read");
+  await fixture.promote();
+  assert.equal((await fixture.debit(account)).outcome, "debited");
+  assert.equal((await assertTotals(ledger, START)).totals.debited, 1);
 });
 
-type Scene = Awaited<ReturnType<typeof openFaulty>>;
+type Fixture = Awaited<ReturnType<typeof openFaulty>>;
 
 /** What a session shows as set is not yet so for commits: another process of the server tells them. */
-async function untilCommitsWait(scene: Scene): Promise<void> {
-  const [trial, session] = [await scene.openSession(), await scene.openSession()];
+async function untilCommitsWait(fixture: Fixture): Promise<void> {
+  const [trial, session] = [await fixture.openSession(), await fixture.openSession()];
   const pid = (await trial.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
   const cancel =
     "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = $1";
@@ -137,8 +137,8 @@ async function untilCommitsWait(scene: Scene): Promise<void> {
 }
 
 /** From now on a commit waits for a standby that is not there, until `comeBack`. */
-async function loseStandby(t: TestContext, scene: Scene) {
-  const session = await scene.openSession();
+async function loseStandby(t: TestContext, fixture: Fixture) {
+  const session = await fixture.openSession();
   const set = async (names: string) => {
     await session.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
     await session.query("SELECT pg_reload_conf()");
@@ -154,7 +154,7 @@ async function loseStandby(t: TestContext, scene: Scene) {
   });
   const lose = async () => {
     await set("gone");
-    await untilCommitsWait(scene);
+    await untilCommitsWait(fixture);
   };
   await lose();
   const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`;
@@ -178,22 +178,23 @@ for (const how of ["cancel", "terminate"] as const) {
   test(`a commit that waits for its standby is ended (${how}): it is acknowledged only once it is safe`, {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openFaulty(t, faulty);
-    const account = await scene.account("Ada", { credits: 50 });
-    const standby = await loseStandby(t, scene);
+    const fixture = await openFaulty(t, faulty);
+    const account = await fixture.account("Ada", { credits: 50 });
+    const standby = await loseStandby(t, fixture);
     let told: unknown = null;
     const gift = { id: "gift", kind: "operator", amount: 5, expiresAt: null } as const;
     const orders: [() => Promise<unknown>, unknown][] = [
-      [() => scene.debit(account), { outcome: "debited", charged: 1, balance: 49 }],
+      [() => fixture.debit(account), { outcome: "debited", charged: 1, balance: 49 }],
       [
-        () => scene.ledger.grant({ ...gift, account, now: START }),
+        () => fixture.ledger.grant({ ...gift, account, now: START }),
         {
           outcome: "already_granted",
           grant: { ...gift, remaining: 5, grantedAt: START, waivedExpiresAt: null },
         },
       ],
       [
-        () => scene.ledger.openAccount({ account: "acct_other", freeCall: "withheld", now: START }),
+        () =>
+          fixture.ledger.openAccount({ account: "acct_other", freeCall: "withheld", now: START }),
         { opened: false },
       ],
     ];
@@ -213,21 +214,23 @@ for (const how of ["cancel", "terminate"] as const) {
       await standby.lose();
     }
     await standby.comeBack();
-    const { books } = await assertBooks(scene.ledger, START);
-    assert.deepEqual([books.debited, await scene.balance(account)], [1, 54]);
+    const { totals } = await assertTotals(fixture.ledger, START);
+    assert.deepEqual([totals.debited, await fixture.balance(account)], [1, 54]);
   });
 }
 
 test("a write that does not name itself is not acknowledged where only the primary has it", {
   timeout: 300_000,
 }, async (t) => {
-  const scene = await openFaulty(t, faulty);
-  const standby = await loseStandby(t, scene);
+  const fixture = await openFaulty(t, faulty);
+  const standby = await loseStandby(t, fixture);
   const asks = [
-    () => scene.pool.once("write", "INSERT INTO setting VALUES ('one', '1')"),
+    () => fixture.pool.once("write", "INSERT INTO setting VALUES ('one', '1')"),
     () =>
-      scene.pool.transaction("write", (query) => query("INSERT INTO setting VALUES ('two', '2')")),
-    () => scene.pool.statement("write", "INSERT INTO setting VALUES ($1, '3')", ["three"]),
+      fixture.pool.transaction("write", (query) =>
+        query("INSERT INTO setting VALUES ('two', '2')"),
+      ),
+    () => fixture.pool.statement("write", "INSERT INTO setting VALUES ($1, '3')", ["three"]),
   ];
   for (const ask of asks) {
     const outcome = settled<unknown>(ask());

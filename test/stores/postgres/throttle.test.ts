@@ -31,7 +31,7 @@ after(() => Promise.all(nodes.map((node) => node.close())));
 const throttleOf = (turn: number) => throttles[turn % 2] as CountedThrottle;
 const ask = (turn: number, attempt: Attempt, at: number) =>
   throttleOf(turn).signIn.ask(attempt, at);
-const stranger = (email: string, address: string): Attempt => ({
+const outsider = (email: string, address: string): Attempt => ({
   ...{ email, address, isKnownBrowser: false },
 });
 
@@ -68,7 +68,7 @@ test("whatever is tried on two nodes in turns is throttled as by one memory", as
 
 test("of many tries at once from one network ten get through, on whichever node they come", async () => {
   const tries = Array.from({ length: 25 }, (_, turn) =>
-    ask(turn, stranger(`at-once-${turn}@example.com`, "at once"), 1_000),
+    ask(turn, outsider(`at-once-${turn}@example.com`, "at once"), 1_000),
   );
   const outcomes = await Promise.all(tries);
   assert.equal(outcomes.filter((outcome) => "waitMs" in outcome).length, 10);
@@ -76,7 +76,7 @@ test("of many tries at once from one network ten get through, on whichever node 
 
 test("guesses at one person from many networks wait one behind the other over all nodes", async () => {
   const tries = Array.from({ length: 12 }, (_, turn) =>
-    ask(turn, stranger("victim@example.com", `network ${turn}`), 0),
+    ask(turn, outsider("victim@example.com", `network ${turn}`), 0),
   );
   const outcomes = await Promise.all(tries);
   const waits = outcomes.flatMap((outcome) => ("waitMs" in outcome ? [outcome.waitMs] : []));
@@ -111,9 +111,9 @@ test("the database knows no name, and the upkeep removes what is over and nothin
     "UPDATE throttle_kept SET forget_at = $1 WHERE forget_at < $2",
     [end, clock],
   );
-  await maintainFully(ledger, { now: end - 1, foldBefore: 0, rowsMax: 7 });
+  await maintainFully(ledger, { now: end - 1, rollUpBefore: 0, rowsMax: 7 });
   assert.equal((await rows()).length, before.length);
-  await maintainFully(ledger, { now: end, foldBefore: 0, rowsMax: 7 });
+  await maintainFully(ledger, { now: end, rollUpBefore: 0, rowsMax: 7 });
   const verdict = await throttleOf(1).countRequest("lasting", { window: 3_600, max: 1 });
   assert.deepEqual(verdict, { allowed: false, retryAfter: 3_600 });
   assert.ok((await rows()).length < before.length);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertBooks, DAY, maintainFully } from "../../contract/ledger/fixture.ts";
+import { assertTotals, DAY, maintainFully } from "../../contract/ledger/fixture.ts";
 import { HASH, linesOf, NOW, openEmpty } from "../transfer-fixture.ts";
 import { openFresh } from "./transfer-fixture.ts";
 
@@ -28,10 +28,10 @@ test("the days of an import are made first: each call that is kept lies in the t
   const inDays = Object.fromEntries(days.map((day) => [day, 1]));
   assert.deepEqual(await to.places(), { ...inDays, debit_other: 14 });
   assert.deepEqual(await to.lines(), linesOf(from));
-  await maintainFully(to.ledger, { now: NOW, foldBefore: keptFrom, rowsMax: 9 });
+  await maintainFully(to.ledger, { now: NOW, rollUpBefore: keptFrom, rowsMax: 9 });
   const { debit_other: left = 0 } = await to.places();
   assert.equal(left, 0);
-  await assertBooks(to.ledger, NOW);
+  await assertTotals(to.ledger, NOW);
 });
 
 test("the days ahead are made too, so that a node that starts next looks through nothing", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { TransferFault } from "#ledger/transfer/records.ts";
+import { TransferError } from "#ledger/transfer/records.ts";
 import { keepSecret } from "#stores/postgres/settings.ts";
 import { exportPostgres, importPostgres } from "#stores/postgres/transfer.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { importSqlite } from "#stores/sqlite/transfer.ts";
-import { assertBooks } from "../../contract/ledger/fixture.ts";
+import { assertTotals } from "../../contract/ledger/fixture.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
 import { type Goal, holdImports } from "../import-contract.ts";
 import {
@@ -54,7 +54,7 @@ describe("an export of PostgreSQL", () => {
     await to.take(lines);
     assert.deepEqual(await to.lines(true), lines);
     await assertSame(to, openSqliteDirect(from));
-    await assertBooks(to.ledger, NOW);
+    await assertTotals(to.ledger, NOW);
   });
 
   test("taken in elsewhere goes on as the ledger would have: spending, replaying, reversing, folding", async (t) => {
@@ -116,7 +116,7 @@ describe("an export of PostgreSQL", () => {
       // Its place, which no other store shares, and what is made of other columns.
       if (DERIVED.includes(column) || table === "setting") continue;
       const member = column.replace(/^(account|key|grant)_no$/, "$1");
-      const camel = member.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+      const camel = member.replaceAll(/_(\w)/g, (_, email) => email.toUpperCase());
       assert.ok(written.has(camel), `${table}.${column} is exported`);
     }
   });
@@ -133,7 +133,7 @@ describe("an import into a PostgreSQL that others use", () => {
     const came = await Promise.allSettled(stores.map((store) => store.take(lines)));
     assert.deepEqual(came.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
     const [refused] = came.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-    assert.ok(refused instanceof TransferFault && /not empty/.test(refused.message));
+    assert.ok(refused instanceof TransferError && /not empty/.test(refused.message));
     assert.deepEqual(await stores[0]?.lines(), lines);
   });
 

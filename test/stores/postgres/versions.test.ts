@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { MIGRATIONS, migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { type Migration, SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import { assertBooks, createScene, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 import { newEmptyDatabase, openNode } from "./fixture.ts";
 
@@ -48,17 +48,17 @@ test("a node of the release before goes on beside newer ones, and starts anew, w
   const { url, migrate, applied } = await open(t);
   const running = await openNode(url);
   t.after(() => running.close());
-  const scene = createScene(running);
-  const account = await scene.account("Ada", { credits: 9 });
+  const fixture = createFixture(running);
+  const account = await fixture.account("Ada", { credits: 9 });
   await migrate([...MIGRATIONS, COMPATIBLE]);
-  assert.equal((await scene.debit(account)).outcome, "debited");
+  assert.equal((await fixture.debit(account)).outcome, "debited");
 
   const restarted = await openNode(url);
   t.after(() => restarted.close());
-  const again = createScene(restarted);
+  const again = createFixture(restarted);
   assert.equal((await again.debit(account, { callId: "call_again" })).outcome, "debited");
   assert.equal(await again.balance(account), 7);
-  await assertBooks(again.ledger, START);
+  await assertTotals(again.ledger, START);
   await migrate([...MIGRATIONS, COMPATIBLE]);
   assert.equal((await applied()).length, 2);
 });
@@ -66,9 +66,9 @@ test("a node of the release before goes on beside newer ones, and starts anew, w
 test("data that older code may not use is refused with a sentence, and nothing of it is lost", async (t) => {
   const { url, migrate, applied, pool } = await open(t);
   const node = await openNode(url);
-  const scene = createScene(node);
-  const account = await scene.account("Ada", { credits: 9 });
-  await scene.debit(account);
+  const fixture = createFixture(node);
+  const account = await fixture.account("Ada", { credits: 9 });
+  await fixture.debit(account);
   await node.close();
   await migrate([...MIGRATIONS, INCOMPATIBLE]);
   const before = await applied();

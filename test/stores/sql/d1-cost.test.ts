@@ -85,24 +85,24 @@ const populate = (db: SqlDatabase, count: number) => {
   ]);
 };
 
-const letter = (id: string, kind: "key_created" | "verify_address") => ({
-  letter: {
+const message = (id: string, kind: "key_created" | "verify_address") => ({
+  email: {
     ...{ id, to: "1@x.org", subject: "", text: "", html: "", kind, way: "smtp" as const },
     usefulUntil: null,
   },
   now: START,
 });
 
-const NOTICE: LedgerEvent = {
+const EVENT: LedgerEvent = {
   ...{ id: "ntc_acc_7_1_1", account: "acc_7", at: START },
   ...{ kind: "credits.low", balance: 19, lowBalance: 20 },
 };
 
 /** The way of one notice, with an endpoint that wants it, and that of one purchase. */
 function salesOperations(d1: D1) {
-  const { forwardedNotices, purchases, ...people } = d1People(d1);
-  const notices = withJobs(people.notices, people.jobs);
-  const handling = { notice: NOTICE, letter: null, body: "{}", now: START };
+  const { forwardedEvents, purchases, ...people } = d1People(d1);
+  const events = withJobs(people.events, people.jobs);
+  const handling = { event: EVENT, email: null, body: "{}", now: START };
   const offer: Offer = {
     ...{ id: "small", kind: "pack", name: "Small", credits: 9, months: 1 },
     ...{ price: 500, currency: "eur" },
@@ -110,18 +110,18 @@ function salesOperations(d1: D1) {
   const purchase = newPurchase("pur_1", "acc_7", offer, START);
   const tried = { status: "delivered", dueAt: null, lastStatus: 200, lastFault: null } as const;
   return {
-    forward: () => forwardedNotices.add([NOTICE]),
-    listForwarded: () => forwardedNotices.list({ max: 100 }),
-    choice: () => notices.choice({ account: "acc_7" }),
+    forward: () => forwardedEvents.add([EVENT]),
+    listForwarded: () => forwardedEvents.list({ max: 100 }),
+    choice: () => events.choice({ account: "acc_7" }),
     handle: () =>
-      notices.handle({ ...handling, deliveryIds: (count) => "abcdef".slice(0, count).split("") }),
-    settle: () => forwardedNotices.settle([NOTICE]),
-    takeDelivery: () => notices.take({ now: START, leaseUntil: START + 1, max: 4 }),
-    noteTries: () => notices.noteTries([{ id: "a", take: 1, now: START, ...tried }]),
-    takeNone: () => notices.take({ now: START, leaseUntil: START + 1, max: 4 }),
-    nextDelivery: () => notices.nextDue(),
+      events.handle({ ...handling, deliveryIds: (count) => "abcdef".slice(0, count).split("") }),
+    settle: () => forwardedEvents.settle([EVENT]),
+    takeDelivery: () => events.take({ now: START, leaseUntil: START + 1, max: 4 }),
+    recordTries: () => events.recordTries([{ id: "a", take: 1, now: START, ...tried }]),
+    takeNone: () => events.take({ now: START, leaseUntil: START + 1, max: 4 }),
+    nextDelivery: () => events.nextDue(),
     listDeliveries: () =>
-      notices.listDeliveries({ account: "acc_7", endpoint: "w7", after: null, max: 3 }),
+      events.listDeliveries({ account: "acc_7", endpoint: "w7", after: null, max: 3 }),
     addPurchase: () => purchases.add(purchase),
     updatePurchase: () =>
       purchases.update({ purchase: { ...purchase, session: "cs_1" }, seen: START }),
@@ -133,7 +133,7 @@ function salesOperations(d1: D1) {
 /** Every operation once, in this order; closing an account comes last. */
 function operations(d1: D1) {
   const { directory, journal, ...people } = d1People(d1);
-  const letterQueue = emailsOf(people);
+  const emailQueue = emailsOf(people);
   const db = createD1Database(d1);
   const index = createAccountIndex(db);
   const acts = createOperatorActs(db);
@@ -149,18 +149,18 @@ function operations(d1: D1) {
     findByEmail: () => directory.findByEmail({ email: "7@x.org" }),
     listAddresses: () => directory.listAddresses({ after: "5@x.org", max: 3 }),
     wasClosed: () => directory.wasClosed({ emailHash: "hash7" }),
-    noteEvent: () => journal.noteEvent({ person: "p7", ...event }),
+    recordEvent: () => journal.recordEvent({ person: "p7", ...event }),
     listEvents: () => journal.listEvents({ person: "p7", after: null, max: 3 }),
     findPerson: () => journal.findPerson({ account: "acc_7" }),
     forgetStale: () => journal.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
-    addNotice: () => letterQueue.add(letter("let_1", "key_created")),
-    addAsked: () => letterQueue.add(letter("let_2", "verify_address")),
-    take: () => letterQueue.take(due),
-    nextDue: () => letterQueue.nextDue({ way: "smtp" }),
-    done: () => letterQueue.done({ id: "let_1" }),
-    noteAccount: () => index.note({ account: "acc_new", now: START }),
+    addNotification: () => emailQueue.add(message("let_1", "key_created")),
+    addAsked: () => emailQueue.add(message("let_2", "verify_address")),
+    take: () => emailQueue.take(due),
+    nextDue: () => emailQueue.nextDue({ way: "smtp" }),
+    done: () => emailQueue.done({ id: "let_1" }),
+    recordAccount: () => index.note({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
-    noteAct: () => acts.record(act),
+    recordAct: () => acts.record(act),
     listActs: () => acts.list({ after: null, max: 3 }),
     ...salesOperations(d1),
     forget: () => directory.forget({ account: "acc_7", emailHash: "h", now: START }),

@@ -80,7 +80,13 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
     sql`UPDATE person SET email = 'new@x.org' WHERE id = 'ann'`,
   ]);
   const { directory, journal } = d1People(d1);
-  await journal.noteEvent({ person: "ann", at: 1, kind: "signed_up", detail: null, address: null });
+  await journal.recordEvent({
+    person: "ann",
+    at: 1,
+    kind: "signed_up",
+    detail: null,
+    address: null,
+  });
   assert.equal((await directory.findByEmail({ email: "new@x.org" }))?.account, "acc_ann");
   await directory.forget({ account: "acc_ann", emailHash: "h", now: 1 });
   for (const table of ["person_session", "person_token", "person_event"])
@@ -101,17 +107,17 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
 function troubled(messages: string[]) {
   const left = [...messages];
   const count = { asked: 0 };
-  const answer = async <Result>(result: Result): Promise<Result> => {
+  const response = async <Result>(result: Result): Promise<Result> => {
     count.asked += 1;
     const message = left.shift();
     if (message !== undefined) throw new Error(`D1_ERROR: ${message}`);
     return result;
   };
   const result = { results: [], meta: { changes: 0, rows_read: 0, rows_written: 0 } };
-  const statement: D1Statement = { bind: () => statement, all: () => answer(result) };
+  const statement: D1Statement = { bind: () => statement, all: () => response(result) };
   const d1: D1 = {
     prepare: () => statement,
-    batch: (statements) => answer(statements.map(() => result)),
+    batch: (statements) => response(statements.map(() => result)),
     exec: async () => undefined,
   };
   return { count, d1 };

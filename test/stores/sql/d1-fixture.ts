@@ -56,9 +56,9 @@ export function openD1() {
     const { base } = (await running) as { base: string };
     const body = JSON.stringify({ name, queries });
     const response = await fetch(base, { method: "POST", body });
-    const answer = (await response.json()) as D1Result[] | { message: string };
-    if ("message" in answer) throw new Error(answer.message);
-    return answer;
+    const result = (await response.json()) as D1Result[] | { message: string };
+    if ("message" in result) throw new Error(result.message);
+    return result;
   };
   let migrated: Promise<unknown> | undefined;
   const ask = async (queries: Query[]): Promise<D1Result[]> => {

@@ -11,9 +11,9 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../../contract/account-index.ts";
 import { directoryContract } from "../../contract/directory.ts";
-import { letterQueueContract } from "../../contract/email-queue.ts";
+import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
-import { noticeBookContract } from "../../contract/event-store.ts";
+import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { journalContract } from "../../contract/journal.ts";
 import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
@@ -27,7 +27,7 @@ async function open() {
 
 directoryContract("in D1", open);
 journalContract("in D1", open);
-noticeBookContract("in D1", open);
+eventStoreContract("in D1", open);
 jobQueueContract("in D1", open);
 accountIndexContract("in D1", async () => {
   const { db } = await open();
@@ -45,8 +45,8 @@ accountIndexContract("in SQLite", async (t) => {
   return { index: createAccountIndex(db) };
 });
 test("notices that are handed on twice are kept once, in their order, until they are settled", async () => {
-  const { forwardedNotices } = await open();
-  const notices = [3, 1, 2].map(
+  const { forwardedEvents } = await open();
+  const events = [3, 1, 2].map(
     (at): LedgerEvent => ({
       id: `ntc_acc_1_${at}_1`,
       account: "acc_1",
@@ -54,15 +54,15 @@ test("notices that are handed on twice are kept once, in their order, until they
       kind: "credits.depleted",
     }),
   );
-  const [first, second, third] = notices as [LedgerEvent, LedgerEvent, LedgerEvent];
-  await forwardedNotices.add([first, second]);
-  await forwardedNotices.add([second, third, second]);
-  assert.deepEqual(await forwardedNotices.list({ max: 100 }), notices);
-  await forwardedNotices.settle([first, third]);
-  assert.deepEqual(await forwardedNotices.list({ max: 100 }), [second]);
+  const [first, second, third] = events as [LedgerEvent, LedgerEvent, LedgerEvent];
+  await forwardedEvents.add([first, second]);
+  await forwardedEvents.add([second, third, second]);
+  assert.deepEqual(await forwardedEvents.list({ max: 100 }), events);
+  await forwardedEvents.settle([first, third]);
+  assert.deepEqual(await forwardedEvents.list({ max: 100 }), [second]);
 });
-letterQueueContract("in D1", async () => {
-  const { letterQueue, jobs, db } = await open();
+emailQueueContract("in D1", async () => {
+  const { emailQueue, jobs, db } = await open();
   const fill = async (count: number) => {
     await db.batch([
       sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
@@ -72,5 +72,5 @@ letterQueueContract("in D1", async () => {
           FROM letters`,
     ]);
   };
-  return { queue: emailsOf({ letterQueue, jobs }), fill };
+  return { queue: emailsOf({ emailQueue, jobs }), fill };
 });

@@ -3,18 +3,18 @@ import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#ledger/po
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { assertBooks, createScene, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 
 /** Many orders in one transaction: each is decided as if alone, after those before it. */
-export function openScene(t: TestContext, file = ":memory:") {
+export function openFixture(t: TestContext, file = ":memory:") {
   const driver = openNodeSqlite(file);
-  const scene = createScene(openSqliteDirect(driver));
+  const fixture = createFixture(openSqliteDirect(driver));
   t.after(async () => {
-    await assertBooks(scene.ledger, START);
+    await assertTotals(fixture.ledger, START);
     driver.close();
   });
   const runBatch = createBatchRunner(driver);
-  return { ...scene, driver, runBatch };
+  return { ...fixture, driver, runBatch };
 }
 
 export type Item = {
@@ -22,8 +22,8 @@ export type Item = {
 }[LedgerOperation];
 
 /** The value of each result, or its error. */
-export function run(scene: ReturnType<typeof openScene>, items: Item[]) {
-  return scene.runBatch(items).map((result) => ("value" in result ? result.value : result.error));
+export function run(fixture: ReturnType<typeof openFixture>, items: Item[]) {
+  return fixture.runBatch(items).map((result) => ("value" in result ? result.value : result.error));
 }
 
 export const debited = (balance: number, charged = 1): DebitOutcome => ({

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { START } from "../../contract/ledger/fixture.ts";
-import { grantOrder, type Item, openScene, run, TRIGGERS } from "./batch-fixture.ts";
+import { grantOrder, type Item, openFixture, run, TRIGGERS } from "./batch-fixture.ts";
 
 /** What notices cost the debits, and how they go with their batch. */
 
 /** The statements that a batch carries out, each in its first words. */
-function watchStatements(scene: ReturnType<typeof openScene>) {
-  const carriedOut: string[] = [];
+function watchStatements(fixture: ReturnType<typeof openFixture>) {
+  const wasCarriedOut: string[] = [];
   const runBatch = createBatchRunner({
-    ...scene.driver,
+    ...fixture.driver,
     prepare(sql) {
-      const statement = scene.driver.prepare(sql);
+      const statement = fixture.driver.prepare(sql);
       const name = sql
         .trim()
         .match(/^(?:SELECT.*?FROM \w+|UPDATE \w+|INSERT (?:OR \w+ )?INTO \w+)/s);
       const watch =
         <Way extends (...values: never[]) => unknown>(way: Way) =>
         (...values: Parameters<Way>) => {
-          carriedOut.push(String(name?.[0].replace(/SELECT.*FROM/s, "SELECT")));
+          wasCarriedOut.push(String(name?.[0].replace(/SELECT.*FROM/s, "SELECT")));
           return way(...values) as ReturnType<Way>;
         };
       const { get, all, run } = statement;
@@ -27,20 +27,20 @@ function watchStatements(scene: ReturnType<typeof openScene>) {
     },
   });
   return (items: Item[]) => {
-    carriedOut.length = 0;
+    wasCarriedOut.length = 0;
     const results = runBatch(items);
     assert.ok(results.every((result) => "value" in result));
-    return [...carriedOut];
+    return [...wasCarriedOut];
   };
 }
 
 test("only a debit by which the balance falls to another level carries out more than it did before", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 22 });
-  await scene.debit(account);
-  const statementsOf = watchStatements(scene);
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 22 });
+  await fixture.debit(account);
+  const statementsOf = watchStatements(fixture);
   const debits = (count: number) =>
-    Array.from({ length: count }, (): Item => ["debit", scene.debitOrder(account)]);
+    Array.from({ length: count }, (): Item => ["debit", fixture.debitOrder(account)]);
   // Another connection has written last, so what is asked of the account is read; from then on it is remembered.
   const [mark, drained] = ["SELECT setting", "SELECT setting"];
   const write = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
@@ -58,7 +58,7 @@ test("only a debit by which the balance falls to another level carries out more 
   assert.deepEqual(statementsOf(debits(1)), calm);
   // 16 debits are one statement, and so many of one account go past the journal, where all are later than it.
   const late = Array.from({ length: 17 }, (): Item => {
-    return ["debit", scene.debitOrder(account, { now: START + 1 })];
+    return ["debit", fixture.debitOrder(account, { now: START + 1 })];
   });
   assert.deepEqual(statementsOf(late), [
     ...[mark, drained, "UPDATE credit_grant", "SELECT debit_journal"],
@@ -67,13 +67,13 @@ test("only a debit by which the balance falls to another level carries out more 
 });
 
 test("within one batch a balance comes from enough over low to nothing, and both are told", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 22 });
-  const other = await scene.account("Bob", { credits: 22 });
-  await scene.news();
-  const debit = (now: number, of = account): Item => ["debit", scene.debitOrder(of, { now })];
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 22 });
+  const other = await fixture.account("Bob", { credits: 22 });
+  await fixture.news();
+  const debit = (now: number, of = account): Item => ["debit", fixture.debitOrder(of, { now })];
   const first = Array.from({ length: 22 }, (_, call) => debit(START + call));
-  run(scene, [
+  run(fixture, [
     ...first,
     debit(START + 22),
     debit(START + 23, other),
@@ -81,7 +81,7 @@ test("within one batch a balance comes from enough over low to nothing, and both
     debit(START + 25),
     debit(START + 26),
   ]);
-  const told = (await scene.news()).map(({ at, kind }) => `${kind} ${at - START}`);
+  const told = (await fixture.news()).map(({ at, kind }) => `${kind} ${at - START}`);
   assert.deepEqual(told, [
     "credits.low 2",
     "credits.depleted 21",
@@ -91,16 +91,16 @@ test("within one batch a balance comes from enough over low to nothing, and both
 });
 
 test("a notice is rolled back with the order that it tells of", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 20 });
-  await scene.news();
-  scene.driver.exec(TRIGGERS["while the order is carried out"] as string);
-  run(scene, [
-    ["debit", scene.debitOrder(account)],
-    ["debit", scene.debitOrder(account, { callId: "boom" })],
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 20 });
+  await fixture.news();
+  fixture.driver.exec(TRIGGERS["while the order is carried out"] as string);
+  run(fixture, [
+    ["debit", fixture.debitOrder(account)],
+    ["debit", fixture.debitOrder(account, { callId: "boom" })],
   ]);
   assert.deepEqual(
-    (await scene.news()).map(({ kind }) => kind),
+    (await fixture.news()).map(({ kind }) => kind),
     ["credits.low"],
   );
 });

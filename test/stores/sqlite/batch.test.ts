@@ -4,56 +4,56 @@ import type { DebitOutcome } from "#ledger/port.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { DAY, idempotency, keyId, keySha256, START } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
-import { debited, grantOrder, type Item, openScene, run, TRIGGERS } from "./batch-fixture.ts";
+import { debited, grantOrder, type Item, openFixture, run, TRIGGERS } from "./batch-fixture.ts";
 
 test("an order that the ledger refuses changes nothing, and the others of its batch are carried out", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 10 });
-  const reversed = scene.debitOrder(account);
-  await scene.ledger.debit(reversed);
-  await scene.ledger.reverse({ account, callId: reversed.callId, at: START, now: START });
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 10 });
+  const reversed = fixture.debitOrder(account);
+  await fixture.ledger.debit(reversed);
+  await fixture.ledger.reverse({ account, callId: reversed.callId, at: START, now: START });
   let transactions = 0;
-  const { transaction } = scene.driver;
-  scene.driver.transaction = (mode, body) => {
+  const { transaction } = fixture.driver;
+  fixture.driver.transaction = (mode, body) => {
     transactions += 1;
     return transaction(mode, body);
   };
-  const [first, none, last] = run(scene, [
-    ["debit", scene.debitOrder(account)],
+  const [first, none, last] = run(fixture, [
+    ["debit", fixture.debitOrder(account)],
     ["grant", grantOrder(account, "none", 0)],
-    ["debit", scene.debitOrder(account)],
+    ["debit", fixture.debitOrder(account)],
   ]);
   assert.equal(transactions, 1, "a refusal rolls nothing back");
   assert.deepEqual([first, last], [debited(9), debited(8)]);
   assert.partialDeepStrictEqual(none, { kind: "refused" });
   // An order that was carried out before is found by its debit: the batch is run again, once.
-  const [second, again, third] = run(scene, [
-    ["debit", scene.debitOrder(account)],
+  const [second, again, third] = run(fixture, [
+    ["debit", fixture.debitOrder(account)],
     ["debit", reversed],
-    ["debit", scene.debitOrder(account)],
+    ["debit", fixture.debitOrder(account)],
   ]);
   assert.equal(transactions, 3);
   assert.deepEqual([second, third], [debited(7), debited(6)]);
   assert.partialDeepStrictEqual(again, { kind: "refused" });
-  assert.deepEqual(await scene.remaining(account), { first: 6 });
+  assert.deepEqual(await fixture.remaining(account), { first: 6 });
 });
 
 for (const [when, trigger] of Object.entries(TRIGGERS)) {
   test(`an error of the database ${when} fails its own order alone`, async (t) => {
-    const scene = openScene(t);
+    const fixture = openFixture(t);
     const [ada, bob] = [
-      await scene.account("Ada", { credits: 10, freeCall: "open" }),
-      await scene.account("Bob"),
+      await fixture.account("Ada", { credits: 10, freeCall: "open" }),
+      await fixture.account("Bob"),
     ];
-    await scene.grant(bob, "boom", 5);
-    scene.driver.exec(trigger);
-    const results = run(scene, [
-      ["debit", scene.debitOrder(ada)],
-      ["debit", scene.debitOrder(ada, { idempotency: idempotency("once") })],
-      ["debit", scene.debitOrder(bob, { callId: "boom" })],
-      ["debit", scene.debitOrder(ada, { idempotency: idempotency("once", "body", "other") })],
+    await fixture.grant(bob, "boom", 5);
+    fixture.driver.exec(trigger);
+    const results = run(fixture, [
+      ["debit", fixture.debitOrder(ada)],
+      ["debit", fixture.debitOrder(ada, { idempotency: idempotency("once") })],
+      ["debit", fixture.debitOrder(bob, { callId: "boom" })],
+      ["debit", fixture.debitOrder(ada, { idempotency: idempotency("once", "body", "other") })],
       ["grant", grantOrder(ada, "gift", 3)],
-      ["debit", scene.debitOrder(ada)],
+      ["debit", fixture.debitOrder(ada)],
     ]);
     const [free, keyed, boom, replayed, granted, last] = results as [
       ...DebitOutcome[],
@@ -66,20 +66,20 @@ for (const [when, trigger] of Object.entries(TRIGGERS)) {
     assert.partialDeepStrictEqual(replayed, { outcome: "replayed", balance: 9 });
     assert.partialDeepStrictEqual(granted, { outcome: "granted" });
     assert.deepEqual(last, debited(11));
-    assert.deepEqual(await scene.remaining(ada), { first: 8, gift: 3 });
-    assert.deepEqual(await scene.remaining(bob), { boom: 5 });
-    assert.equal((await scene.usage(bob)).length, 0);
+    assert.deepEqual(await fixture.remaining(ada), { first: 8, gift: 3 });
+    assert.deepEqual(await fixture.remaining(bob), { boom: 5 });
+    assert.equal((await fixture.usage(bob)).length, 0);
   });
 }
 
 test("values that SQLite cannot take fail their own order alone", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 10 });
-  const wrong = { ...scene.debitOrder(account), tool: { not: "text" } as never };
-  const [first, fault, last] = run(scene, [
-    ["debit", scene.debitOrder(account)],
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 10 });
+  const wrong = { ...fixture.debitOrder(account), tool: { not: "text" } as never };
+  const [first, fault, last] = run(fixture, [
+    ["debit", fixture.debitOrder(account)],
     ["debit", wrong],
-    ["debit", scene.debitOrder(account)],
+    ["debit", fixture.debitOrder(account)],
   ]);
   assert.deepEqual([first, last], [debited(9), debited(8)]);
   assert.partialDeepStrictEqual(fault, { kind: "not_carried_out" });
@@ -88,38 +88,38 @@ test("values that SQLite cannot take fail their own order alone", async (t) => {
 for (const turned of [false, true]) {
   const order = turned ? "the stranger first" : "the owner first";
   test(`one key asked about for two accounts is good for its own alone, ${order}`, async (t) => {
-    const scene = openScene(t);
+    const fixture = openFixture(t);
     const [ada, bob] = [
-      await scene.account("Ada", { credits: 3 }),
-      await scene.account("Bob", { credits: 5 }),
+      await fixture.account("Ada", { credits: 3 }),
+      await fixture.account("Bob", { credits: 5 }),
     ];
     const own = { account: ada, keySha256: keySha256(ada), now: START };
     const strange = { ...own, account: bob };
     const asked: [Item, unknown][] = [
       [["keyStatus", own], { outcome: "good", balance: 3, freeCall: false }],
       [["keyStatus", strange], { outcome: "invalid_key" }],
-      [["debit", { ...scene.debitOrder(ada), ...own }], debited(2)],
-      [["debit", { ...scene.debitOrder(bob), ...strange }], { outcome: "invalid_key" }],
+      [["debit", { ...fixture.debitOrder(ada), ...own }], debited(2)],
+      [["debit", { ...fixture.debitOrder(bob), ...strange }], { outcome: "invalid_key" }],
     ];
     const pairs = turned ? [asked.slice(0, 2).reverse(), asked.slice(2).reverse()].flat() : asked;
     assert.deepEqual(
       run(
-        scene,
+        fixture,
         pairs.map(([item]) => item),
       ),
       pairs.map(([, outcome]) => outcome),
     );
-    assert.equal(await scene.balance(bob), 5);
+    assert.equal(await fixture.balance(bob), 5);
   });
 }
 
 test("grant, debit, revoke, suspend and close within one batch see each other", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada", { credits: 1 });
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 1 });
   const now = START;
   const debit = (key?: string): Item => [
     "debit",
-    scene.debitOrder(account, key === undefined ? {} : { key }),
+    fixture.debitOrder(account, key === undefined ? {} : { key }),
   ];
   const balance: Item = ["findAccount", { account, now }];
   const second = {
@@ -130,8 +130,8 @@ test("grant, debit, revoke, suspend and close within one batch see each other", 
     label: "second",
     now,
   };
-  const made = scene.debitOrder(account);
-  const results = run(scene, [
+  const made = fixture.debitOrder(account);
+  const results = run(fixture, [
     debit(),
     debit(),
     ["grant", grantOrder(account, "gift", 6)],
@@ -179,25 +179,25 @@ test("grant, debit, revoke, suspend and close within one batch see each other", 
 });
 
 test("each order of a batch spends what is spendable at its own time", async (t) => {
-  const scene = openScene(t);
-  const account = await scene.account("Ada");
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada");
   const expiresAt = START + DAY;
-  await scene.grant(account, "short", 5, { expiresAt });
-  await scene.grant(account, "long", 1, { expiresAt: expiresAt + DAY });
-  const debit = (now: number): Item => ["debit", scene.debitOrder(account, { now })];
-  const standing = (now: number): Item => [
+  await fixture.grant(account, "short", 5, { expiresAt });
+  await fixture.grant(account, "long", 1, { expiresAt: expiresAt + DAY });
+  const debit = (now: number): Item => ["debit", fixture.debitOrder(account, { now })];
+  const accountState = (now: number): Item => [
     "keyStatus",
     { account, keySha256: keySha256(account), now },
   ];
   const good = (balance: number) => ({ outcome: "good", balance, freeCall: false });
-  const results = run(scene, [
+  const results = run(fixture, [
     debit(expiresAt - 1),
-    standing(expiresAt - 1),
-    standing(expiresAt),
+    accountState(expiresAt - 1),
+    accountState(expiresAt),
     debit(expiresAt),
     debit(expiresAt + 1),
     debit(expiresAt - 1),
-    standing(expiresAt + DAY),
+    accountState(expiresAt + DAY),
   ]);
   assert.deepEqual(results, [
     debited(5),
@@ -208,21 +208,21 @@ test("each order of a batch spends what is spendable at its own time", async (t)
     debited(3),
     good(0),
   ]);
-  assert.deepEqual(await scene.remaining(account, expiresAt - 1), { short: 3, long: 0 });
+  assert.deepEqual(await fixture.remaining(account, expiresAt - 1), { short: 3, long: 0 });
 });
 
 test("orders that only read are answered while another process writes", async (t) => {
   const file = `${temporaryFolder(t)}/toolbooth.sqlite`;
-  const scene = openScene(t, file);
-  const account = await scene.account("Ada", { credits: 3 });
+  const fixture = openFixture(t, file);
+  const account = await fixture.account("Ada", { credits: 3 });
   const other = openNodeSqlite(file);
   other.exec("BEGIN IMMEDIATE");
-  const [standing, credits] = run(scene, [
+  const [accountState, credits] = run(fixture, [
     ["keyStatus", { account, keySha256: keySha256(account), now: START }],
     ["findAccount", { account, now: START }],
   ]);
   other.exec("ROLLBACK");
   other.close();
-  assert.deepEqual(standing, { outcome: "good", balance: 3, freeCall: false });
+  assert.deepEqual(accountState, { outcome: "good", balance: 3, freeCall: false });
   assert.partialDeepStrictEqual(credits, { balance: 3 });
 });

@@ -4,7 +4,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
 import { createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import type { SqlDriver, SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
-import { createScene, DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
+import { createFixture, DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 
 /** What was carried out, statement by statement, and how many rows it gave. */
@@ -58,15 +58,15 @@ async function openCounted(t: Parameters<typeof openEmpty>[0], options: { isAlon
     const [result] = run([[name, order]]);
     return unwrap(result as Parameters<typeof unwrap>[0]);
   });
-  const scene = createScene({ ledger });
-  const debit = async (changes: Parameters<typeof scene.debit>[1] = {}) => {
+  const fixture = createFixture({ ledger });
+  const debit = async (changes: Parameters<typeof fixture.debit>[1] = {}) => {
     carried.length = 0;
-    const outcome: DebitOutcome = await scene.debit(account, changes);
+    const outcome: DebitOutcome = await fixture.debit(account, changes);
     assert.equal(outcome.outcome, "debited");
     return [...carried];
   };
-  const account = await scene.account("Ada", { credits: 50 });
-  return { driver, scene, account, debit };
+  const account = await fixture.account("Ada", { credits: 50 });
+  return { driver, fixture, account, debit };
 }
 
 describe("the cost of a debit in SQLite", () => {
@@ -91,7 +91,7 @@ describe("the cost of a debit in SQLite", () => {
   });
 
   test("a debit reads as few rows with 5,000 open grants as with one", async (t) => {
-    const { driver, scene, account, debit } = await openCounted(t, {});
+    const { driver, fixture, account, debit } = await openCounted(t, {});
     const rowsOf = (carried: Carried[]) => carried.reduce((sum, { rows }) => sum + rows, 0);
     driver.exec(`INSERT INTO credit_grant
         (account_no, id, kind, amount, remaining, spent, granted_at, expires_at)
@@ -106,7 +106,7 @@ describe("the cost of a debit in SQLite", () => {
     driver.exec("DELETE FROM setting WHERE name = 'ledger_writer'");
     const anew = await debit();
     assert.ok(rowsOf(anew) <= 6, `${rowsOf(anew)} rows`);
-    assert.equal(await scene.balance(account), 50 + 5000 * 9 - 3);
+    assert.equal(await fixture.balance(account), 50 + 5000 * 9 - 3);
     const grants = anew.find(({ sql }) => /FROM credit_grant/.test(sql))?.sql ?? "";
     const plan = driver.prepare(`EXPLAIN QUERY PLAN ${grants}`).all();
     assert.match(String(plan[0]?.["detail"]), /USING INDEX credit_grant_to_spend/);

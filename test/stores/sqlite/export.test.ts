@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { exportSqlite, importSqlite } from "#stores/sqlite/transfer.ts";
-import { assertBooks } from "../../contract/ledger/fixture.ts";
+import { assertTotals } from "../../contract/ledger/fixture.ts";
 import {
   assertSame,
   bytesOf,
@@ -38,7 +38,7 @@ describe("an export of SQLite", () => {
     }
     const imported = openSqliteDirect(to);
     await assertSame(imported, openSqliteDirect(from));
-    await assertBooks(imported.ledger, NOW);
+    await assertTotals(imported.ledger, NOW);
   });
 
   test("imported elsewhere goes on as the ledger would have: spending, replaying, reversing, folding", async (t) => {
@@ -88,7 +88,7 @@ describe("an export of SQLite", () => {
       grant_no: "grant",
       grant_id: "grant",
     };
-    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, email) => email.toUpperCase());
     const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     // People sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
     // what operators did stays where they did it.

@@ -11,8 +11,8 @@ import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   allEntries,
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   DAY,
   HOUR,
   START,
@@ -25,7 +25,7 @@ function open(driver: NodeSqlite) {
   const runBatch = createBatchRunner(driver);
   const journal = createJournal(driver);
   const drain = (rows = 1000) => driver.transaction("write", () => journal.drain(rows));
-  return { ledger, journal, drain, runBatch, scene: createScene({ ledger }) };
+  return { ledger, journal, drain, runBatch, fixture: createFixture({ ledger }) };
 }
 
 /** After each order some rows of the journal are moved: one, two, or all. */
@@ -51,13 +51,13 @@ ledgerModel("in SQLite, with a journal that is drained after every order", async
 describe("the journal of debits", () => {
   test("what is told of an account is the same before, while and after it is drained", async (t) => {
     const driver = openEmpty(t);
-    const { ledger, drain, scene, journal } = open(driver);
+    const { ledger, drain, fixture, journal } = open(driver);
     const [ada, bob] = [
-      await scene.account("Ada", { credits: 40 }),
-      await scene.account("Bob", { credits: 40 }),
+      await fixture.account("Ada", { credits: 40 }),
+      await fixture.account("Bob", { credits: 40 }),
     ];
     for (let call = 0; call < 30; call += 1) {
-      const order = scene.debitOrder(call % 3 === 0 ? bob : ada, { now: START + call * HOUR });
+      const order = fixture.debitOrder(call % 3 === 0 ? bob : ada, { now: START + call * HOUR });
       await ledger.debit(order);
       const { account, callId, now: at } = order;
       if (call % 7 === 0) await ledger.reverse({ account, callId, at, now: at + 5 });
@@ -67,9 +67,9 @@ describe("the journal of debits", () => {
         await allEntries(ledger, ada, START + 99 * HOUR, 7),
         await allEntries(ledger, bob, START),
       ],
-      usage: await scene.usage(),
+      usage: await fixture.usage(),
       recent: await ledger.recentCalls({ account: ada, from: START + 11 * HOUR }),
-      books: (await assertBooks(ledger, START)).books,
+      totals: (await assertTotals(ledger, START)).totals,
       lines: linesOf(driver),
     });
     const before = await told();
@@ -86,10 +86,10 @@ describe("the journal of debits", () => {
   });
 
   test("an order that is sent again after its debit was moved is the same debit", async (t) => {
-    const { ledger, drain, scene, journal } = open(openEmpty(t));
-    const account = await scene.account("Ada", { credits: 3 });
-    const order = scene.debitOrder(account);
-    const later = scene.debitOrder(account, { now: START + 1 });
+    const { ledger, drain, fixture, journal } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 3 });
+    const order = fixture.debitOrder(account);
+    const later = fixture.debitOrder(account, { now: START + 1 });
     await ledger.debit(order);
     await ledger.debit(later);
     drain(1);
@@ -98,46 +98,46 @@ describe("the journal of debits", () => {
     drain();
     await ledger.debit(later);
     assert.equal(journal.count(), 0);
-    assert.equal(await scene.balance(account), 1);
+    assert.equal(await fixture.balance(account), 1);
   });
 
   test("upkeep in the same batch moves debits, and an order that is sent again after it is found", async (t) => {
-    const { journal, scene, runBatch } = open(openEmpty(t));
-    const account = await scene.account("Ada", { credits: 9 });
+    const { journal, fixture, runBatch } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 9 });
     const [old, fresh] = [
-      scene.debitOrder(account),
-      scene.debitOrder(account, { now: START + 9 * DAY }),
+      fixture.debitOrder(account),
+      fixture.debitOrder(account, { now: START + 9 * DAY }),
     ];
-    await scene.ledger.debit(old);
-    const upkeep = { now: START + 9 * DAY, foldBefore: START + DAY, rowsMax: 1, after: null };
+    await fixture.ledger.debit(old);
+    const upkeep = { now: START + 9 * DAY, rollUpBefore: START + DAY, rowsMax: 1, after: null };
     const results = runBatch([
       ["debit", fresh],
       ["maintain", upkeep],
       ["debit", old],
     ]);
     assert.deepEqual(results[2], { value: { outcome: "debited", charged: 1, balance: 7 } });
-    assert.equal(await scene.balance(account), 7);
+    assert.equal(await fixture.balance(account), 7);
     journal.drain(1000);
-    await assertBooks(scene.ledger, START);
+    await assertTotals(fixture.ledger, START);
   });
 
   test("a debit of an earlier time than what was moved is a debit, and is moved in its turn", async (t) => {
-    const { ledger, drain, scene } = open(openEmpty(t));
-    const account = await scene.account("Ada", { credits: 3 });
-    await scene.debit(account, { now: START + 10 });
+    const { ledger, drain, fixture } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 3 });
+    await fixture.debit(account, { now: START + 10 });
     drain();
-    const late = scene.debitOrder(account, { now: START + 5 });
+    const late = fixture.debitOrder(account, { now: START + 5 });
     assert.equal((await ledger.debit(late)).outcome, "debited");
     drain();
     assert.deepEqual(await ledger.debit(late), { outcome: "debited", charged: 1, balance: 1 });
-    await assertBooks(ledger, START);
+    await assertTotals(ledger, START);
   });
 
   test("many debits of one account at once skip the journal, and no order is carried out twice for that", async (t) => {
-    const { ledger, journal, scene, runBatch } = open(openEmpty(t));
-    const account = await scene.account("Ada", { credits: 1_000 });
+    const { ledger, journal, fixture, runBatch } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 1_000 });
     const ordersAt = (now: number) =>
-      Array.from({ length: 20 }, () => scene.debitOrder(account, { now }));
+      Array.from({ length: 20 }, () => fixture.debitOrder(account, { now }));
     const debitAll = (orders: ReturnType<typeof ordersAt>) =>
       runBatch(orders.map((order) => ["debit", order])).map((result) => "value" in result);
     const [first, second, third] = [1, 2, 3].map((at) => ordersAt(START + at));
@@ -148,20 +148,20 @@ describe("the journal of debits", () => {
     assert.equal(journal.count(), 20);
     const again = [...(first ?? []), ...(second ?? [])].flatMap((order) => [order, order]);
     assert.ok(debitAll(again).every(Boolean));
-    assert.equal(await scene.balance(account), 960);
+    assert.equal(await fixture.balance(account), 960);
     assert.ok(debitAll(third as never).every(Boolean));
     for (const order of [...(first ?? []), ...(third ?? [])]) await ledger.debit(order);
     assert.ok(debitAll([...(third ?? []), ...(second ?? [])]).every(Boolean));
-    assert.equal(await scene.balance(account), 940);
+    assert.equal(await fixture.balance(account), 940);
     assert.equal(journal.count(), 20);
-    await assertBooks(ledger, START);
+    await assertTotals(ledger, START);
   });
 
   test("a debit is reversed wherever it is, and a reversal that came first stays one", async (t) => {
-    const { ledger, drain, scene } = open(openEmpty(t));
-    const account = await scene.account("Ada", { credits: 3 });
+    const { ledger, drain, fixture } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 3 });
     const [moved, kept, early] = [1, 2, 3].map((at) =>
-      scene.debitOrder(account, { now: START + at }),
+      fixture.debitOrder(account, { now: START + at }),
     );
     for (const order of [moved, kept]) await ledger.debit(order as never);
     const reverse = ({ callId, now: at }: { callId: string; now: number }) =>
@@ -173,7 +173,7 @@ describe("the journal of debits", () => {
     drain();
     for (const order of [moved, kept, early])
       await assert.rejects(ledger.debit(order as never), /reversed/);
-    assert.equal(await scene.balance(account), 3);
+    assert.equal(await fixture.balance(account), 3);
   });
 
   test("another connection's orders and the ones after them see each other, drained or not", async (t) => {
@@ -185,21 +185,21 @@ describe("the journal of debits", () => {
       rmSync(folder, { recursive: true });
     });
     const [one, other] = drivers.map(open) as [ReturnType<typeof open>, ReturnType<typeof open>];
-    const account = await one.scene.account("Ada", { credits: 30 });
+    const account = await one.fixture.account("Ada", { credits: 30 });
     for (let round = 0; round < 9; round += 1) {
-      const order = one.scene.debitOrder(account, { now: START + round });
+      const order = one.fixture.debitOrder(account, { now: START + round });
       assert.partialDeepStrictEqual(await one.ledger.debit(order), { balance: 29 - 3 * round });
       if (round % 3 === 0) other.drain(1);
       // The same order on the other connection is the same debit; another one is not.
       assert.partialDeepStrictEqual(await other.ledger.debit(order), { balance: 29 - 3 * round });
       const own = { ...order, callId: `${order.callId}b` };
       assert.partialDeepStrictEqual(await other.ledger.debit(own), { balance: 28 - 3 * round });
-      await other.scene.grant(account, `gift-${round}`, 1, { now: START + round });
-      await other.scene.clawback(account, `gift-${round}`, 1, 1, START + round);
-      await one.scene.debit(account, { now: START + round, callId: `${order.callId}c` });
+      await other.fixture.grant(account, `gift-${round}`, 1, { now: START + round });
+      await other.fixture.clawback(account, `gift-${round}`, 1, 1, START + round);
+      await one.fixture.debit(account, { now: START + round, callId: `${order.callId}c` });
     }
-    assert.equal(await other.scene.balance(account), 3);
-    await assertBooks(other.ledger, START);
+    assert.equal(await other.fixture.balance(account), 3);
+    await assertTotals(other.ledger, START);
   });
 });
 

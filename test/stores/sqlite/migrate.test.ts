@@ -9,7 +9,7 @@ import { type Migration, SchemaMismatch, SchemaTooNew } from "#stores/schema/mig
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { SQLITE_MIGRATIONS } from "#stores/sqlite/migrate.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { assertBooks, createScene, START } from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
 
@@ -17,11 +17,11 @@ import { CHANGED, COMPATIBLE, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-v
 async function asRelease<Result>(
   file: string,
   migrations: readonly Migration[],
-  step: (scene: ReturnType<typeof createScene>) => Promise<Result>,
+  step: (fixture: ReturnType<typeof createFixture>) => Promise<Result>,
 ): Promise<Result> {
   const driver = openNodeSqlite(file, migrations);
   try {
-    return await step(createScene(openSqliteDirect(driver)));
+    return await step(createFixture(openSqliteDirect(driver)));
   } finally {
     driver.close();
   }
@@ -60,15 +60,15 @@ test("what has run is recorded with its checksum and the oldest code that may us
 test("back from a release whose migration older code may use, and forth again: calls go on and nothing is lost", async (t) => {
   const file = fileIn(temporaryFolder(t));
   const newer = [...SQLITE_MIGRATIONS, COMPATIBLE];
-  const account = await asRelease(file, SQLITE_MIGRATIONS, (scene) =>
-    scene.account("Ada", { credits: 9 }),
+  const account = await asRelease(file, SQLITE_MIGRATIONS, (fixture) =>
+    fixture.account("Ada", { credits: 9 }),
   );
   for (const [turn, release] of [newer, SQLITE_MIGRATIONS, newer, SQLITE_MIGRATIONS].entries()) {
-    await asRelease(file, release, async (scene) => {
-      const debited = await scene.debit(account, { callId: `call_${turn}`, now: START + turn });
+    await asRelease(file, release, async (fixture) => {
+      const debited = await fixture.debit(account, { callId: `call_${turn}`, now: START + turn });
       assert.equal(debited.outcome, "debited");
-      assert.equal(await scene.balance(account), 8 - turn);
-      await assertBooks(scene.ledger, START + turn);
+      assert.equal(await fixture.balance(account), 8 - turn);
+      await assertTotals(fixture.ledger, START + turn);
     });
   }
   assert.deepEqual(rows(file, "SELECT version FROM schema_migration"), [[1], [2]]);
@@ -76,9 +76,9 @@ test("back from a release whose migration older code may use, and forth again: c
 
 test("data that older code may not use is refused with a sentence, byte by byte as it was, and newer code goes on with it", async (t) => {
   const file = fileIn(temporaryFolder(t));
-  const account = await asRelease(file, SQLITE_MIGRATIONS, async (scene) => {
-    const opened = await scene.account("Ada", { credits: 9 });
-    await scene.debit(opened);
+  const account = await asRelease(file, SQLITE_MIGRATIONS, async (fixture) => {
+    const opened = await fixture.account("Ada", { credits: 9 });
+    await fixture.debit(opened);
     return opened;
   });
   openNodeSqlite(file, [...SQLITE_MIGRATIONS, INCOMPATIBLE]).close();

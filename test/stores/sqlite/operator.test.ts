@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { sql } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { endVisits } from "#stores/sqlite/operator.ts";
+import { endRequests } from "#stores/sqlite/operator.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import {
   ACCOUNT,
   deliveryIds,
+  email,
   endpoint,
-  letter,
-  lowNotice,
+  lowEvent,
   START,
   withJobs,
 } from "../../contract/event-store-fixture.ts";
@@ -20,30 +20,30 @@ test("of a backup that is put back no letter and no webhook leaves again, and it
   t.after(() => driver.close());
   const people = openSqlitePeople(driver);
   const { ledger } = people;
-  const notices = withJobs(people.notices, people.jobs);
+  const events = withJobs(people.events, people.jobs);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
   const grant = { kind: "operator", amount: 5, expiresAt: null, now: START } as const;
   await ledger.grant({ account: ACCOUNT, id: "g", ...grant });
   const at = endpoint({ kinds: ["credits.low"] });
-  await notices.addEndpoint({ endpoint: at });
-  for (const each of [letter(), null])
-    await notices.handle({
-      ...{ notice: lowNotice(), letter: each, body: "{}", deliveryIds, now: START },
+  await events.addEndpoint({ endpoint: at });
+  for (const each of [email(), null])
+    await events.handle({
+      ...{ event: lowEvent(), email: each, body: "{}", deliveryIds, now: START },
     });
-  const [taken] = await notices.take({ now: START, leaseUntil: START + 1, max: 1 });
+  const [taken] = await events.take({ now: START, leaseUntil: START + 1, max: 1 });
   assert.ok(taken);
-  const noted = { lastStatus: 204, lastFault: null, dueAt: null, now: START };
-  await notices.noteTries([{ id: taken.id, take: taken.take, status: "delivered", ...noted }]);
-  assert.deepEqual(endVisits(driver), { sessions: 0, links: 0, letters: 1, webhooks: 1 });
-  assert.deepEqual(await notices.nextDue(), { at: null });
+  const recorded = { lastStatus: 204, lastFault: null, dueAt: null, now: START };
+  await events.recordTries([{ id: taken.id, take: taken.take, status: "delivered", ...recorded }]);
+  assert.deepEqual(endRequests(driver), { sessions: 0, links: 0, emails: 1, webhooks: 1 });
+  assert.deepEqual(await events.nextDue(), { at: null });
   assert.deepEqual(await people.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
-  assert.deepEqual(await ledger.listEvents({ max: 9 }), { notices: [] });
+  assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
   const list = { account: ACCOUNT, endpoint: at.id };
-  const [given, before] = await notices.listDeliveries({ ...list, after: null, max: 9 });
+  const [given, before] = await events.listDeliveries({ ...list, after: null, max: 9 });
   assert.deepEqual([given?.status, before?.status], ["failed", "delivered"]);
   assert.match(given?.lastFault ?? "", /restored from a backup/);
   const again = { ...list, id: given?.id ?? "", newId: "dlv_again", now: START };
-  assert.deepEqual(await notices.sendAgain(again), { found: true, isTooOften: false });
-  assert.deepEqual(await notices.nextDue(), { at: START });
+  assert.deepEqual(await events.sendAgain(again), { found: true, isTooOften: false });
+  assert.deepEqual(await events.nextDue(), { at: START });
   assert.deepEqual(await createSqliteDatabase(driver).batch([sql`SELECT 1 FROM event`]), [[]]);
 });

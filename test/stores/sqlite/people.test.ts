@@ -11,7 +11,7 @@ import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { createTurns, inTurns } from "#stores/sqlite/turns.ts";
-import { noticeBookContract } from "../../contract/event-store.ts";
+import { eventStoreContract } from "../../contract/event-store.ts";
 import { journalContract } from "../../contract/journal.ts";
 import { insertAs, operatorActsContract } from "../../contract/operator-acts.ts";
 
@@ -23,7 +23,7 @@ journalContract("in SQLite", async (t) => {
   const db = createSqliteDatabase(driver);
   return { journal: createJournal(db), db };
 });
-noticeBookContract("in SQLite", async (t) => {
+eventStoreContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   return { ...openSqlitePeople(driver), db: createSqliteDatabase(driver) };

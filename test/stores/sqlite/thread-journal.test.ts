@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
-import { createScene, START, tally } from "../../contract/ledger/fixture.ts";
+import { createFixture, START, tally } from "../../contract/ledger/fixture.ts";
 import { blockDrains, fillJournal, unblockDrains } from "../journal-fixture.ts";
 
 test("a journal that cannot be drained is reported once, and again only after a drain has succeeded", async (t) => {
@@ -25,13 +25,13 @@ test("a journal that cannot be drained is reported once, and again only after a 
     driver.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const scene = createScene(thread);
-  const account = await scene.account("Ada", { credits: 10 });
+  const fixture = createFixture(thread);
+  const account = await fixture.account("Ada", { credits: 10 });
   const rows = () => Number(driver.prepare("SELECT count(*) AS n FROM debit_journal").get()?.["n"]);
   /** A drain follows each batch, and its report comes before the response of the next batch. */
   const drain = async () => {
-    assert.deepEqual(tally([await scene.debit(account)]), { debited: 1 });
-    await scene.ledger.credits({ account, now: START });
+    assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
+    await fixture.ledger.credits({ account, now: START });
   };
 
   await drain();

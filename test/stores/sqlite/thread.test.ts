@@ -10,8 +10,8 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import {
-  assertBooks,
-  createScene,
+  assertTotals,
+  createFixture,
   idempotency,
   START,
   tally,
@@ -20,7 +20,7 @@ import {
 /** The ledger's thread: orders gather into batches, none is lost or made twice when the thread dies, none waits for ever. */
 type Batch = { size: number; waiting: number };
 
-async function openScene(t: TestContext) {
+async function openFixture(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-thread-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
@@ -39,7 +39,7 @@ async function openScene(t: TestContext) {
     other.exec("BEGIN IMMEDIATE");
     return () => other.close();
   }
-  return { ...createScene(thread), thread, batches, crashes, lock };
+  return { ...createFixture(thread), thread, batches, crashes, lock };
 }
 
 /** The threads that this test starts, the youngest last. `onStart`: told of each before it has done anything. */
@@ -55,7 +55,7 @@ function watchWorkers(t: TestContext, onStart: (worker: Worker) => void = () => 
 }
 
 /** The thread does its work, and dies before anybody hears of it. */
-function loseNextAnswer(worker: Worker): void {
+function loseNextResponse(worker: Worker): void {
   const emit = worker.emit.bind(worker) as (name: string, ...values: unknown[]) => boolean;
   Object.assign(worker, {
     emit(name: string, ...values: unknown[]) {
@@ -74,14 +74,14 @@ test("the thread dies five times under load: every order is answered, none is de
   timeout: 300_000,
 }, async (t) => {
   const workers = watchWorkers(t);
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 1_000_000 });
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 1_000_000 });
   let isOver = false;
   let debited = 0;
   const unknown: Error[] = [];
   const callers = Array.from({ length: 50 }, async () => {
     while (!isOver) {
-      const outcome = await settled(scene.debit(account));
+      const outcome = await settled(fixture.debit(account));
       if (outcome instanceof Error) unknown.push(outcome);
       else {
         assert.equal(outcome.outcome, "debited");
@@ -94,34 +94,34 @@ test("the thread dies five times under load: every order is answered, none is de
     while (debited < before + 200) await wait(1);
     await wait(Math.random() * 5);
     void workers.at(-1)?.terminate();
-    while (scene.crashes.length < deaths) await wait(1);
+    while (fixture.crashes.length < deaths) await wait(1);
   }
   isOver = true;
   await Promise.all(callers);
   for (const error of unknown) assert.match(error.message, /died twice/);
   assert.equal(workers.length, 6);
-  const { books } = await assertBooks(scene.ledger, START);
-  assert.ok(debited <= books.debited && books.debited <= debited + unknown.length);
+  const { totals } = await assertTotals(fixture.ledger, START);
+  assert.ok(debited <= totals.debited && totals.debited <= debited + unknown.length);
   t.diagnostic(`${debited} debited, ${unknown.length} of unknown outcome`);
 });
 
 test("what was committed before the thread died is answered as it was the first time", async (t) => {
   const workers = watchWorkers(t);
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 10 });
-  await scene.ledger.openAccount({ account: "acc_Bob000000000", freeCall: "open", now: START });
-  await scene.createKey("acc_Bob000000000");
-  const made = scene.debitOrder(account);
-  await scene.ledger.debit(made);
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 10 });
+  await fixture.ledger.openAccount({ account: "acc_Bob000000000", freeCall: "open", now: START });
+  await fixture.createKey("acc_Bob000000000");
+  const made = fixture.debitOrder(account);
+  await fixture.ledger.debit(made);
 
-  loseNextAnswer(workers[0] as Worker);
+  loseNextResponse(workers[0] as Worker);
   const [plain, keyed, free, granted, key, reversal] = await Promise.all([
-    scene.debit(account),
-    scene.debit(account, { idempotency: idempotency("once") }),
-    scene.debit("acc_Bob000000000"),
-    scene.grant(account, "gift", 5),
-    scene.createKey(account, "second"),
-    scene.ledger.reverse({ account, callId: made.callId, at: START, now: START }),
+    fixture.debit(account),
+    fixture.debit(account, { idempotency: idempotency("once") }),
+    fixture.debit("acc_Bob000000000"),
+    fixture.grant(account, "gift", 5),
+    fixture.createKey(account, "second"),
+    fixture.ledger.reverse({ account, callId: made.callId, at: START, now: START }),
   ]);
   assert.deepEqual([plain.outcome, keyed.outcome, free.outcome], Array(3).fill("debited"));
   assert.deepEqual(
@@ -131,12 +131,12 @@ test("what was committed before the thread died is answered as it was the first 
   assert.equal(granted.outcome, "already_granted");
   assert.equal(key.outcome, "created");
   assert.deepEqual(reversal, { reversed: false }, "it was reversed the first time");
-  assert.equal(scene.crashes.length, 1);
-  assert.deepEqual(await scene.remaining(account), { first: 8, gift: 5 });
-  const replayed = await scene.debit(account, { idempotency: idempotency("once") });
+  assert.equal(fixture.crashes.length, 1);
+  assert.deepEqual(await fixture.remaining(account), { first: 8, gift: 5 });
+  const replayed = await fixture.debit(account, { idempotency: idempotency("once") });
   assert.equal(replayed.outcome, "replayed");
-  const { books } = await assertBooks(scene.ledger, START);
-  assert.deepEqual([books.debited, books.reversed], [3, 1]);
+  const { totals } = await assertTotals(fixture.ledger, START);
+  assert.deepEqual([totals.debited, totals.reversed], [3, 1]);
 });
 
 test("an order that kills the thread twice is rejected, its outcome unknown, and the others go on", async (t) => {
@@ -145,35 +145,35 @@ test("an order that kills the thread twice is rejected, its outcome unknown, and
     worker.postMessage = (message: string) =>
       void (message.includes('"poison"') ? worker.terminate() : post(message));
   });
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 10 });
-  const poison = settled(scene.debit(account, { callId: "poison" }));
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 10 });
+  const poison = settled(fixture.debit(account, { callId: "poison" }));
   await turn();
-  const others = await Promise.all(Array.from({ length: 5 }, () => scene.debit(account)));
+  const others = await Promise.all(Array.from({ length: 5 }, () => fixture.debit(account)));
   assert.deepEqual(tally(others), { debited: 5 });
   const error = await poison;
   assert.ok(error instanceof Error && !(error instanceof NotCarriedOut));
   assert.match(error.message, /died twice on this order/);
-  assert.equal(scene.crashes.length, 2);
+  assert.equal(fixture.crashes.length, 2);
   assert.equal(workers.length, 3);
-  assert.deepEqual(tally([await scene.debit(account)]), { debited: 1 });
-  assert.equal((await assertBooks(scene.ledger, START)).books.debited, 6);
+  assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
+  assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 6);
 });
 
 test("orders that come together go in one batch, and those that come meanwhile in the next", async (t) => {
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 2_000 });
-  scene.batches.length = 0;
-  await Promise.all(Array.from({ length: 7 }, () => scene.debit(account)));
-  assert.deepEqual(scene.batches, [{ size: 7, waiting: 0 }]);
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 2_000 });
+  fixture.batches.length = 0;
+  await Promise.all(Array.from({ length: 7 }, () => fixture.debit(account)));
+  assert.deepEqual(fixture.batches, [{ size: 7, waiting: 0 }]);
 
-  const first = scene.debit(account);
+  const first = fixture.debit(account);
   await turn();
-  const meanwhile = Array.from({ length: LEDGER_BATCH_MAX + 3 }, () => scene.debit(account));
-  assert.equal(scene.thread.waiting(), 1 + meanwhile.length);
+  const meanwhile = Array.from({ length: LEDGER_BATCH_MAX + 3 }, () => fixture.debit(account));
+  assert.equal(fixture.thread.waiting(), 1 + meanwhile.length);
   await Promise.all([first, ...meanwhile]);
-  assert.equal(scene.thread.waiting(), 0);
-  assert.deepEqual(scene.batches.slice(1), [
+  assert.equal(fixture.thread.waiting(), 0);
+  assert.deepEqual(fixture.batches.slice(1), [
     { size: 1, waiting: LEDGER_BATCH_MAX + 3 },
     { size: LEDGER_BATCH_MAX, waiting: 3 },
     { size: 3, waiting: 0 },
@@ -181,37 +181,37 @@ test("orders that come together go in one batch, and those that come meanwhile i
 });
 
 test("a full queue takes no more, changes nothing by it, and carries out what it has", async (t) => {
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 1 });
-  const { ledger } = scene.thread;
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 1 });
+  const { ledger } = fixture.thread;
   const asked = Array.from({ length: LEDGER_QUEUE_MAX }, () =>
     ledger.credits({ account, now: START }),
   );
-  const over = await settled(ledger.debit(scene.debitOrder(account)));
+  const over = await settled(ledger.debit(fixture.debitOrder(account)));
   assert.ok(over instanceof NotCarriedOut);
   assert.match(over.message, /Too many orders/);
   for (const { balance } of await Promise.all(asked)) assert.equal(balance, 1);
-  assert.deepEqual(tally([await scene.debit(account)]), { debited: 1 });
+  assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
 });
 
 test("close() carries out what waits, and takes nothing after", async (t) => {
-  const scene = await openScene(t);
-  const account = await scene.account("Ada", { credits: 2_000 });
-  const orders = Array.from({ length: 2 * LEDGER_BATCH_MAX }, () => scene.debit(account));
-  const closed = scene.thread.close();
+  const fixture = await openFixture(t);
+  const account = await fixture.account("Ada", { credits: 2_000 });
+  const orders = Array.from({ length: 2 * LEDGER_BATCH_MAX }, () => fixture.debit(account));
+  const closed = fixture.thread.close();
   assert.deepEqual(tally(await Promise.all(orders)), { debited: orders.length });
   await closed;
-  const late = await settled(scene.debit(account));
+  const late = await settled(fixture.debit(account));
   assert.ok(late instanceof NotCarriedOut);
-  await scene.thread.close();
+  await fixture.thread.close();
 });
 
 test("close() while a dead thread is being replaced leaves no thread behind", async (t) => {
   const workers = watchWorkers(t);
-  const scene = await openScene(t);
+  const fixture = await openFixture(t);
   void workers[0]?.terminate();
   while (workers.length < 2) await wait(1);
-  await scene.thread.close();
+  await fixture.thread.close();
   const left = workers[1] as Worker;
   t.after(() => left.terminate());
   for (const started = Date.now(); left.threadId !== -1; ) {
@@ -224,14 +224,14 @@ describe("while another process holds the write lock", { concurrency: true }, ()
   test("an order that waits too long is rejected, and what was never sent is known not to be made", {
     timeout: 300_000,
   }, async (t) => {
-    const scene = await openScene(t);
-    const account = await scene.account("Ada", { credits: 2_000 });
-    const unlock = scene.lock();
+    const fixture = await openFixture(t);
+    const account = await fixture.account("Ada", { credits: 2_000 });
+    const unlock = fixture.lock();
     const started = performance.now();
-    const first = settled(scene.debit(account));
+    const first = settled(fixture.debit(account));
     await turn();
-    const second = Array.from({ length: LEDGER_BATCH_MAX }, () => settled(scene.debit(account)));
-    const third = Array.from({ length: 5 }, () => settled(scene.debit(account)));
+    const second = Array.from({ length: LEDGER_BATCH_MAX }, () => settled(fixture.debit(account)));
+    const third = Array.from({ length: 5 }, () => settled(fixture.debit(account)));
 
     assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
     for (const error of await Promise.all(second)) {
@@ -246,21 +246,21 @@ describe("while another process holds the write lock", { concurrency: true }, ()
     assert.ok(took >= LEDGER_TIMEOUT_MS && took < LEDGER_TIMEOUT_MS * 1.6, `${took} ms`);
 
     unlock();
-    assert.deepEqual(tally([await scene.debit(account)]), { debited: 1 });
-    assert.equal(scene.crashes.length, 0);
-    const { books } = await assertBooks(scene.ledger, START);
-    assert.equal(books.debited, LEDGER_BATCH_MAX + 1, "what was sent was made in the end");
+    assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
+    assert.equal(fixture.crashes.length, 0);
+    const { totals } = await assertTotals(fixture.ledger, START);
+    assert.equal(totals.debited, LEDGER_BATCH_MAX + 1, "what was sent was made in the end");
   });
 
   test("close() ends, and every order is answered", { timeout: 300_000 }, async (t) => {
-    const scene = await openScene(t);
-    const account = await scene.account("Ada", { credits: 10 });
-    scene.lock();
-    const first = settled(scene.debit(account));
+    const fixture = await openFixture(t);
+    const account = await fixture.account("Ada", { credits: 10 });
+    fixture.lock();
+    const first = settled(fixture.debit(account));
     await turn();
-    const second = settled(scene.debit(account));
+    const second = settled(fixture.debit(account));
     const started = performance.now();
-    await scene.thread.close();
+    await fixture.thread.close();
     const took = performance.now() - started;
     assert.ok(took < LEDGER_TIMEOUT_MS * 2, `${took} ms`);
     const nothing = wait(1_000, "no answer", { ref: false });

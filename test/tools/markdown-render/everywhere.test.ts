@@ -21,7 +21,7 @@ async function render(runtime: Runtime, all: readonly Document[]): Promise<Rende
   for (let at = 0; at < all.length; at += LIST_LENGTH) {
     lists.push(toAscii(all.slice(at, at + LIST_LENGTH).map(({ markdown }) => markdown)));
   }
-  return (await runtime.run(lists)).flatMap((answer) => JSON.parse(answer) as Rendered[]);
+  return (await runtime.run(lists)).flatMap((response) => JSON.parse(response) as Rendered[]);
 }
 
 /** Throws with the first document that is rendered otherwise. */

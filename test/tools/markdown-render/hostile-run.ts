@@ -11,7 +11,7 @@ import type { Trial } from "./hostile-trial.ts";
 const EXEC_ARGV = ["--expose-gc", "--stack-size=492", "--max-old-space-size=2048"];
 
 type Ordinary = { readonly html: number; readonly text: number };
-type Answer = { trial: Trial } | { ordinary: Ordinary };
+type ApiResponse = { trial: Trial } | { ordinary: Ordinary };
 type Settings = { readonly engine: string; readonly trialMsMax: number };
 
 export type Run = { readonly trials: readonly Trial[]; readonly ordinary: Ordinary };
@@ -26,15 +26,15 @@ export async function runTrials(names: readonly string[], settings: Settings): P
         child = fork(path.join(import.meta.dirname, "hostile-child.ts"), [enginePath(settings)], {
           execArgv: EXEC_ARGV,
         });
-        const ready = await answerOf(child, 60_000);
+        const ready = await responseOf(child, 60_000);
         if (typeof ready === "string") throw new Error(`the ordinary document: ${ready}`);
         if ("ordinary" in ready) ordinary ??= ready.ordinary;
       }
       child.send(name);
-      const answer = await answerOf(child, settings.trialMsMax);
-      if (typeof answer !== "string" && "trial" in answer) trials.push(answer.trial);
+      const response = await responseOf(child, settings.trialMsMax);
+      if (typeof response !== "string" && "trial" in response) trials.push(response.trial);
       else {
-        const why = typeof answer === "string" ? answer : "no trial";
+        const why = typeof response === "string" ? response : "no trial";
         trials.push({ name, times: Infinity, failures: [{ rule: "hangs", by: Infinity, why }] });
         await end(child);
         child = undefined;
@@ -50,12 +50,12 @@ export async function runTrials(names: readonly string[], settings: Settings): P
 const enginePath = ({ engine }: Settings) => fileURLToPath(import.meta.resolve(engine));
 
 /** What the child says next, or in words why it says nothing. */
-async function answerOf(child: ChildProcess, msMax: number): Promise<Answer | string> {
+async function responseOf(child: ChildProcess, msMax: number): Promise<ApiResponse | string> {
   const waiting = new AbortController();
   const { signal } = waiting;
   try {
     return await Promise.race([
-      once(child, "message", { signal }).then(([message]) => message as Answer),
+      once(child, "message", { signal }).then(([message]) => message as ApiResponse),
       once(child, "exit", { signal }).then(
         ([code, name]) => `the process ended with ${name ?? code}`,
       ),

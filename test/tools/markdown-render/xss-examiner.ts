@@ -53,13 +53,13 @@ export async function openExaminer(browser: Browser, rules: Rules): Promise<Exam
   const report = (what: string) => reports.push({ what });
   const tally: Tally = { pages: 0, clicked: 0, pressed: 0, followed: 0, images: 0 };
   let body = "";
-  await context.route("**/*", answer);
+  await context.route("**/*", response);
   await context.exposeBinding("tell", (_source, what: string) => report(what));
   await context.addInitScript(watch);
   const page = await context.newPage();
   listen(context, page, report);
 
-  async function answer(route: Route): Promise<void> {
+  async function response(route: Route): Promise<void> {
     const request = route.request();
     const url = request.url();
     if (url === HOME && request.isNavigationRequest() && request.frame() === page.mainFrame()) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 import { qrCode } from "#tools/qr-code/tool.ts";
-import { fixedSupply } from "../../support/tool-context.ts";
+import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
 import { type Picture, readBlocks, readPng, readSvg } from "../read-qr.ts";
 import {
@@ -89,9 +89,9 @@ function symbolOf(text: string, level: QrLevel) {
 
 function draw({ text, level }: Sample, format: string, width: number) {
   const request = { text, format, width, errorCorrectionLevel: level };
-  const answer = qrCode.run(checkInput(qrCode, request).input, fixedSupply());
-  assert.ok(!(answer instanceof Promise));
-  return answer;
+  const response = qrCode.run(checkInput(qrCode, request).input, fixedToolContext());
+  assert.ok(!(response instanceof Promise));
+  return response;
 }
 
 /** As the tool takes them. The corpus has one that only the engine takes. */
@@ -218,7 +218,7 @@ test("a mixed text fills a symbol, and what is too long is refused with the byte
     await readings.read(sample, "modules", 2, enlarge(pictureOf(symbolOf(sample.text, level)), 2));
     const more = characters.slice(0, held + 1).join("");
     const refused = (error: unknown) =>
-      error instanceof Fault && error.code === "text_too_long_for_level";
+      error instanceof ApiError && error.code === "text_too_long_for_level";
     assert.throws(() => draw({ ...sample, text: more }, "svg", 256), refused);
   }
 });

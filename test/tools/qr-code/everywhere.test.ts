@@ -48,12 +48,12 @@ function requestsFor(samples: readonly Sample[]): Request[] {
   );
 }
 
-async function answers(runtime: Runtime, requests: readonly Request[]): Promise<string[]> {
+async function responses(runtime: Runtime, requests: readonly Request[]): Promise<string[]> {
   const lists: string[] = [];
   for (let at = 0; at < requests.length; at += LIST_LENGTH) {
     lists.push(JSON.stringify(requests.slice(at, at + LIST_LENGTH)));
   }
-  return (await runtime.run(lists)).flatMap((answer) => JSON.parse(answer) as string[]);
+  return (await runtime.run(lists)).flatMap((response) => JSON.parse(response) as string[]);
 }
 
 /** Throws with the first request that is answered otherwise. */
@@ -93,12 +93,12 @@ test("Node, workerd and Chromium draw the same bytes", async (t) => {
     ...requestsFor([...(corpus() ?? []), ...generatedTexts(330, 1)]),
     ...kanjiRequests(),
   ];
-  const expected = await answers(node, requests);
+  const expected = await responses(node, requests);
   t.diagnostic(`${requests.length} requests, ${expected.join("").length} characters of output`);
   assert.equal(expected.length, requests.length);
-  assert.ok(expected.filter((answer) => answer.startsWith('{"ok":true')).length > 7000);
+  assert.ok(expected.filter((response) => response.startsWith('{"ok":true')).length > 7000);
   for (const runtime of runtimesFor(script)) {
-    assertSame(runtime.name, requests, await answers(runtime, requests), expected);
+    assertSame(runtime.name, requests, await responses(runtime, requests), expected);
   }
 });
 

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleProblem } from "#api/openapi/problems.ts";
-import { Fault } from "#errors.ts";
+import { ApiError } from "#errors.ts";
 import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { QR_LEVELS, type QrLevel } from "#tools/qr-code/capacity.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 import { qrCode } from "#tools/qr-code/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { fixedSupply } from "../../support/tool-context.ts";
+import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
 import { generatedTexts } from "./texts.ts";
 
 /** What a text that does not fit is told: its bytes, how many of them each level holds, the strongest that holds all. */
-function refusal(text: string, errorCorrectionLevel: QrLevel): Fault {
+function problem(text: string, errorCorrectionLevel: QrLevel): ApiError {
   try {
-    qrCode.run(checkInput(qrCode, { text, errorCorrectionLevel }).input, fixedSupply());
+    qrCode.run(checkInput(qrCode, { text, errorCorrectionLevel }).input, fixedToolContext());
   } catch (fault) {
-    assert.ok(fault instanceof Fault);
+    assert.ok(fault instanceof ApiError);
     assert.equal(fault.code, "text_too_long_for_level");
     return fault;
   }
@@ -38,9 +38,15 @@ function bytesHeld(text: string, level: QrLevel): number {
   return Buffer.byteLength(beginning(held));
 }
 
-type Refusal = { name: string; text: string; level: QrLevel; message: string; members: object };
+type ProblemDetails = {
+  name: string;
+  text: string;
+  level: QrLevel;
+  message: string;
+  members: object;
+};
 
-const REFUSALS: Refusal[] = [
+const PROBLEMS: ProblemDetails[] = [
   {
     name: "letters with accents",
     ...{ text: "é".repeat(700), level: "H" },
@@ -71,9 +77,9 @@ const REFUSALS: Refusal[] = [
   },
 ];
 
-for (const { name, text, level, message, members } of REFUSALS) {
+for (const { name, text, level, message, members } of PROBLEMS) {
   test(`a text that does not fit is told how much of it does: ${name}`, () => {
-    const { message: told, details } = refusal(text, level);
+    const { message: told, details } = problem(text, level);
     assert.equal(told, message);
     assert.deepEqual(details.members, members);
     const detail = message.slice("`text` ".length, message.indexOf(". "));
@@ -98,7 +104,7 @@ test("of every text each level holds as many bytes as it is told, and no charact
     const held = QR_LEVELS.map((level) => [level, bytesHeld(text, level)] as const);
     const fits = held.findLast(([, most]) => most === bytes)?.[0] ?? null;
     const capacities = Object.fromEntries(held);
-    assert.deepEqual(refusal(text, "H").details.members, { bytes, capacities, fits }, text);
+    assert.deepEqual(problem(text, "H").details.members, { bytes, capacities, fits }, text);
     refused++;
   }
   t.diagnostic(`${refused} texts refused`);
@@ -106,7 +112,7 @@ test("of every text each level holds as many bytes as it is told, and no charact
 });
 
 test("the refusal in the description of the API is what the service says", () => {
-  const { message, details } = refusal("a".repeat(2000), "Q");
+  const { message, details } = problem("a".repeat(2000), "Q");
   const { detail, errors, bytes, capacities, fits } = sampleProblem("text_too_long_for_level", {
     publicUrl: "https://toolbooth.example",
     tools: TOOLS,

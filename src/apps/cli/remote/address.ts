@@ -1,6 +1,6 @@
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback, readAddress } from "#config/read-settings.ts";
-import { type Command, Refusal, WrongUsage } from "../command.ts";
+import { type Command, ProblemDetails, WrongUsage } from "../command.ts";
 
 /** A service that is reached over the network: where it is, and what lets the operator in. */
 export type Remote = { url: string; token: string };
@@ -17,12 +17,12 @@ export function readRemote(
   const named = typed ?? config.remote;
   if (named === null || named === "") return null;
   const { hereOnly, name } = command;
-  if (hereOnly !== undefined) throw new Refusal(`${name} ${hereOnly}`);
+  if (hereOnly !== undefined) throw new ProblemDetails(`${name} ${hereOnly}`);
   const source = typed === undefined ? "TOOLBOOTH_REMOTE" : "--remote";
   const url = readServiceAddress(named, source);
   const [first] = config.operatorTokens;
   if (first === undefined) {
-    throw new Refusal(
+    throw new ProblemDetails(
       `The token of the operator is needed for ${url}: set TOOLBOOTH_OPERATOR_TOKEN in the environment to one that the service was given under that name.`,
     );
   }

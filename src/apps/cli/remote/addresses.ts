@@ -3,7 +3,7 @@ import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount } from "#stores/sqlite/transfer.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import { type Call, Refusal } from "../command.ts";
+import { type Call, ProblemDetails } from "../command.ts";
 import { chunksOf, eachAtOnce } from "../parallel.ts";
 import { counted, shortly } from "../text.ts";
 
@@ -58,7 +58,7 @@ function* addressesOf(driver: NodeSqlite, closed: ReadonlySet<string>) {
 export function refuseTaken(taken: readonly AddressTaken[]): void {
   if (taken.length === 0) return;
   const which = shortly(taken.map(({ account, by }) => `that of ${account} is with ${by}`));
-  throw new Refusal(
+  throw new ProblemDetails(
     `The records came over and the books reconcile, but ${counted(taken.length, "address has", "addresses have")} another account there (${which}): somebody signed up before it came. To give it to the account of the lines, find it with account list, close the other account (account close) and run the import again; its owner then signs up anew and finds the account.`,
   );
 }

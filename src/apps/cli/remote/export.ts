@@ -3,7 +3,7 @@ import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { dropAccount, exportSqlite, takeRecords } from "#stores/sqlite/transfer.ts";
-import { type Call, Refusal } from "../command.ts";
+import { type Call, ProblemDetails } from "../command.ts";
 import { everyAccount, everyAddress, everyClosed } from "../lists.ts";
 import { eachAtOnce } from "../parallel.ts";
 import { createProgress } from "../progress.ts";
@@ -65,7 +65,7 @@ async function gather(
     if (await gatherPages(client, driver, account, first, tries > TRIES_WITHOUT_HOLD)) return;
     dropAccount(driver, account);
     if (tries === TRIES_MAX) {
-      throw new Refusal(
+      throw new ProblemDetails(
         `The account ${account} changes faster than it can be read. Suspend it for the time of the export, or try again later.`,
       );
     }

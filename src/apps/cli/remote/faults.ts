@@ -1,10 +1,10 @@
-import { Refusal } from "../command.ts";
+import { ProblemDetails } from "../command.ts";
 import { cut } from "../text.ts";
 
 /** What went wrong between here and a deployed service, each in a sentence that says what to do. */
 
 /** An account whose import has not come to its end: others can be asked about all the same. */
-export class AccountBeingMoved extends Refusal {}
+export class AccountBeingMoved extends ProblemDetails {}
 
 /** What is asked of an account, or why that cannot be said before its import has come to its end. */
 export async function unlessMoved<Result>(
@@ -36,7 +36,7 @@ export const isHopeless = (error: unknown) => {
   return NO_SUCH_PLACE.includes(code) || isOfTls(code);
 };
 
-export function explainNoAnswer(error: unknown, url: string): string {
+export function explainNoResponse(error: unknown, url: string): string {
   const code = codeOf(error);
   const { host } = new URL(url);
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
@@ -52,7 +52,7 @@ export function explainNoAnswer(error: unknown, url: string): string {
 }
 
 /** `text`: the answer as it came, where it is no problem of the operator's door. */
-export function explainAnswer(
+export function explainResponse(
   { status, headers }: Response,
   problem: Problem | null,
   url: string,

@@ -31,7 +31,7 @@ export async function importRemote(
     checkLines(call, driver);
     const client = createHttpClient(remote);
     await checkTarget(call, client, driver, remote.url);
-    await noteForeignKeys(call, client, driver, counts.secret !== undefined);
+    await recordForeignKeys(call, client, driver, counts.secret !== undefined);
     const closed = await moveAccounts(call, client, driver);
     const taken = await moveAddresses(call, client, driver, closed);
     await movePurchases(client, driver);
@@ -44,7 +44,7 @@ export async function importRemote(
 const KEYS_AT_ONCE = 1_000;
 
 /** A key's first characters say under which secret it was made: the service says whether it has that one. */
-async function noteForeignKeys(
+async function recordForeignKeys(
   call: Call,
   client: OperatorClient,
   driver: NodeSqlite,

@@ -4,7 +4,7 @@ import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount } from "#stores/sqlite/transfer.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import { type Call, Refusal } from "../command.ts";
+import { type Call, ProblemDetails } from "../command.ts";
 import { everyAccount, everyAddress } from "../lists.ts";
 import { counted, shortly } from "../text.ts";
 
@@ -14,7 +14,7 @@ import { counted, shortly } from "../text.ts";
 export function checkLines({ note }: Call, driver: NodeSqlite): void {
   for (const { id } of pagesOf(driver, "account")) {
     if (isAccountId(id)) continue;
-    throw new Refusal(
+    throw new ProblemDetails(
       `The lines have an account "${id.slice(0, 40)}", which is no id of an account: acc_ and 12 letters and digits. Nothing was imported.`,
     );
   }
@@ -28,7 +28,7 @@ export function checkLines({ note }: Call, driver: NodeSqlite): void {
         continue;
       }
       const of = record.record === "address" ? ` of ${record.account.slice(0, 40)}` : "";
-      throw new Refusal(
+      throw new ProblemDetails(
         `The lines have a record of the kind "${kind}"${of} that is no good: ${fault}. Nothing was imported. Mend it, or take the lines from export again.`,
       );
     }
@@ -52,29 +52,29 @@ export async function checkTarget(
 ): Promise<void> {
   const accounts = new Map<string, number>();
   for (const { id, createdAt } of pagesOf(driver, "account")) accounts.set(id, createdAt);
-  const strangers: string[] = [];
+  const outsiders: string[] = [];
   let own = 0;
   for await (const { account, createdAt } of everyAccount(client)) {
     const ofLines = accounts.get(account);
     if (ofLines === createdAt) own += 1;
-    else if (ofLines === undefined) strangers.push(account);
+    else if (ofLines === undefined) outsiders.push(account);
     else {
-      throw new Refusal(
+      throw new ProblemDetails(
         `The service at ${url} has an account ${account} that was made at another time than the one in these lines: they are of another ledger. Nothing was changed by this run. Import into a new deployment.`,
       );
     }
   }
   if (own === 0) {
     const [what] =
-      strangers.length > 0 ? strangers.map((id) => `the account ${id}`) : await anAddress(client);
+      outsiders.length > 0 ? outsiders.map((id) => `the account ${id}`) : await anAddress(client);
     if (what === undefined) return;
-    throw new Refusal(
+    throw new ProblemDetails(
       `The service at ${url} is not empty: it has ${what} that is not in these lines, and an import never mixes ledgers. Nothing was imported. Import into a new deployment, with TOOLBOOTH_SIGN_UP=closed until it is done.`,
     );
   }
-  if (strangers.length > 0) {
+  if (outsiders.length > 0) {
     note(
-      `${counted(strangers.length, "account")} there ${strangers.length === 1 ? "is" : "are"} not in these lines (${shortly(strangers)}) and ${strangers.length === 1 ? "stays as it is" : "stay as they are"}: the import goes on beside. Set TOOLBOOTH_SIGN_UP=closed until an import is done.`,
+      `${counted(outsiders.length, "account")} there ${outsiders.length === 1 ? "is" : "are"} not in these lines (${shortly(outsiders)}) and ${outsiders.length === 1 ? "stays as it is" : "stay as they are"}: the import goes on beside. Set TOOLBOOTH_SIGN_UP=closed until an import is done.`,
     );
   }
 }

@@ -1,9 +1,9 @@
-import { addBooks, isSameBooks, noBooks } from "#ledger/totals.ts";
+import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import { type Call, Refusal } from "../command.ts";
+import { type Call, ProblemDetails } from "../command.ts";
 import { eachAtOnce } from "../parallel.ts";
 import { createProgress } from "../progress.ts";
 import { counted } from "../text.ts";
@@ -21,7 +21,7 @@ export async function verifyImport(
   const { now } = call;
   const { ledger } = openSqliteDirect(driver);
   const local = await ledger.audit({ now });
-  const sums = noBooks();
+  const sums = zeroTotals();
   const changed: string[] = [];
   const faults: string[] = [];
   const progress = createProgress(call, "compared");
@@ -37,15 +37,15 @@ export async function verifyImport(
       continue;
     }
     faults.push(...there.faults);
-    if (there.books === null) continue;
-    addBooks(sums, there.books);
-    if (there.books.remaining !== balance) changed.push(account);
+    if (there.totals === null) continue;
+    addTotals(sums, there.totals);
+    if (there.totals.remaining !== balance) changed.push(account);
   }
-  if (faults.length === 0 && isSameBooks(sums, local.books) && changed.length === 0) return;
+  if (faults.length === 0 && isSameTotals(sums, local.totals) && changed.length === 0) return;
   // Calls take credits and nothing else does it while an import runs: what was granted is what it was.
-  const onlyCalled = faults.length === 0 && sums.granted === local.books.granted;
+  const onlyCalled = faults.length === 0 && sums.granted === local.totals.granted;
   if (!onlyCalled) {
-    throw new Refusal(
+    throw new ProblemDetails(
       `The records came over, but the books there are not those of the lines (${[...faults, ...changed].slice(0, 3).join("; ") || "the sums differ"}). Run audit, and do not use the deployment before it is clear why.`,
     );
   }
