@@ -32,7 +32,7 @@ export const keyAt = (n: number) => `key_of_bench_${n}`;
 export async function fillAccounts({ transaction }: PostgresPool, count: number): Promise<void> {
   await transaction("upkeep", async (query) => {
     await query(
-      `INSERT INTO account (id, created_at, free_call, told_level, front_grant)
+      `INSERT INTO account (id, created_at, free_call, notified_level, front_grant)
        SELECT 'bench_' || n, 0, 'withheld', 'enough', 'bench' FROM generate_series(0, $1::int - 1) n`,
       [count],
     );

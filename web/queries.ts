@@ -65,17 +65,17 @@ export const useResponse = <T>(queryKey: readonly unknown[], path: string) =>
     refetchInterval: againWhileAway,
   });
 
-export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/people/visitor");
-export const useHome = () => useResponse<HomeView>(queryKeys.home, "/people/home");
-export const useKeys = () => useResponse<{ keys: KeyView[] }>(queryKeys.keys, "/people/keys");
-export const useCredits = () => useResponse<CreditsView>(queryKeys.credits, "/people/credits");
+export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
+export const useHome = () => useResponse<HomeView>(queryKeys.home, "/dashboard/home");
+export const useKeys = () => useResponse<{ keys: KeyView[] }>(queryKeys.keys, "/dashboard/keys");
+export const useCredits = () => useResponse<CreditsView>(queryKeys.credits, "/dashboard/credits");
 export const useSessions = () =>
-  useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/people/sessions");
+  useResponse<{ sessions: SessionView[] }>(queryKeys.sessions, "/dashboard/sessions");
 /** Both days inclusive, as `2026-11-21`, in UTC. */
 export const useUsage = (from: string, to: string) =>
   useResponse<UsageView>(
     queryKeys.usage(from, to),
-    `/people/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
+    `/dashboard/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
   );
 
 export const usePages = <T extends { next: string | null }>(
@@ -97,8 +97,8 @@ export const usePages = <T extends { next: string | null }>(
   });
 
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
-export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/people/credits/entries");
-export const useEvents = () => usePages<EventsView>(queryKeys.events, "/people/events");
+export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");
+export const useEvents = () => usePages<EventsView>(queryKeys.events, "/dashboard/events");
 
 /** A change of what belongs to the person; afterwards `stale` is asked for again. */
 export function useChange<Order, ApiResponse>(
@@ -120,7 +120,7 @@ const AFTER_KEYS = [queryKeys.keys, queryKeys.home, queryKeys.events];
 
 export type MadeKey = { key: KeyView; secret: string };
 export const useCreateKey = () =>
-  useChange((order: KeyOrder) => ask<MadeKey>("POST", "/people/keys", order), AFTER_KEYS);
+  useChange((order: KeyOrder) => ask<MadeKey>("POST", "/dashboard/keys", order), AFTER_KEYS);
 /** The list knows a changed key at once: it must not stand there as active beside the word that it is revoked. */
 function learnKey(client: QueryClient, { key }: { key: KeyView }): void {
   client.setQueryData<{ keys: KeyView[] }>(queryKeys.keys, (known) =>
@@ -132,13 +132,13 @@ function learnKey(client: QueryClient, { key }: { key: KeyView }): void {
 export const useRenameKey = () =>
   useChange(
     ({ id, label }: KeyOrder & { id: string }) =>
-      ask<{ key: KeyView }>("PATCH", `/people/keys/${encodeURIComponent(id)}`, { label }),
+      ask<{ key: KeyView }>("PATCH", `/dashboard/keys/${encodeURIComponent(id)}`, { label }),
     AFTER_KEYS,
     learnKey,
   );
 export const useRevokeKey = () =>
   useChange(
-    (id: string) => ask<{ key: KeyView }>("DELETE", `/people/keys/${encodeURIComponent(id)}`),
+    (id: string) => ask<{ key: KeyView }>("DELETE", `/dashboard/keys/${encodeURIComponent(id)}`),
     AFTER_KEYS,
     learnKey,
   );
@@ -146,24 +146,24 @@ export const useRevokeKey = () =>
 /** Takes the id of a session, or `others` for all but this one. */
 export const useEndSession = () =>
   useChange(
-    (id: string) => ask<object>("DELETE", `/people/sessions/${encodeURIComponent(id)}`),
+    (id: string) => ask<object>("DELETE", `/dashboard/sessions/${encodeURIComponent(id)}`),
     [queryKeys.sessions, queryKeys.events],
   );
 export const useChangePassword = () =>
   useChange(
     (order: { currentPassword: string; newPassword: string }) =>
-      ask<object>("POST", "/people/auth/change-password", order),
+      ask<object>("POST", "/dashboard/auth/change-password", order),
     [queryKeys.sessions, queryKeys.events],
   );
 /** `callbackURL` is a whole address: `addressOf("/settings/account")`. */
 export const useChangeEmail = () =>
   useChange(
     (order: { newEmail: string; callbackURL: string }) =>
-      ask<object>("POST", "/people/auth/change-email", order),
+      ask<object>("POST", "/dashboard/auth/change-email", order),
     [queryKeys.visitor, queryKeys.events],
   );
 /** Afterwards the person is signed out: `leave()` of sign-in/requests.ts starts anew. */
 export const useCloseAccount = () =>
   useMutation({
-    mutationFn: (order: CloseOrder) => ask<object>("POST", "/people/account/close", order),
+    mutationFn: (order: CloseOrder) => ask<object>("POST", "/dashboard/account/close", order),
   });

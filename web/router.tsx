@@ -70,7 +70,7 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: behindSignIn,
-      path: "/settings/notices",
+      path: "/settings/notifications",
       component: screenOf(() => import("./notifications/notifications-screen.tsx")),
     }),
     createRoute({

@@ -5,7 +5,7 @@ import type { AccountDeps } from "./people.ts";
 import type { RequestRule, RequestVerdict } from "./request-count.ts";
 import type { Starter } from "./welcome.ts";
 
-export const AUTH_PATH = "/people/auth";
+export const AUTH_PATH = "/dashboard/auth";
 export const PASSWORD_CHARS_MIN = 10;
 export const PASSWORD_CHARS_MAX = 128;
 /** A letter may lie over a night; a link that changes a password should not. */

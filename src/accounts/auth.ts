@@ -19,7 +19,7 @@ import {
 
 /**
  * People's sign-in on better-auth: sessions, passwords, verification of addresses, social sign-in. Everything that it
- * does lies below `/people/auth`. What we add: an account in the ledger once an address is verified, letters through
+ * does lies below `/dashboard/auth`. What we add: an account in the ledger once an address is verified, letters through
  * our own mail, a journal, and rules against taking over an address before its owner comes (`auth-hooks.ts`).
  */
 export type Auth = ReturnType<typeof createAuth>;

@@ -40,7 +40,7 @@ export const readFreeCallCredits = (whole: ReadWhole) =>
   whole("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
 
 export const readRollUpAfterDays = (whole: ReadWhole) =>
-  whole("TOOLBOOTH_FOLD_AFTER_DAYS", ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN, 36_500);
+  whole("TOOLBOOTH_ROLL_UP_AFTER_DAYS", ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN, 36_500);
 
 /** An http or https address without user, password, query and fragment, and without a slash at its end; null where it is none. */
 export function readAddress(text: string): string | null {

@@ -95,7 +95,7 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_GITHUB_CLIENT_ID",
     fallback: "",
     meaning:
-      "With the next one: sign-in with GitHub; callback PUBLIC_URL/people/auth/callback/github",
+      "With the next one: sign-in with GitHub; callback PUBLIC_URL/dashboard/auth/callback/github",
   },
   {
     name: "TOOLBOOTH_GITHUB_CLIENT_SECRET",
@@ -106,7 +106,7 @@ export const SETTINGS: readonly Setting[] = [
     name: "TOOLBOOTH_GOOGLE_CLIENT_ID",
     fallback: "",
     meaning:
-      "With the next one: sign-in with Google; callback PUBLIC_URL/people/auth/callback/google",
+      "With the next one: sign-in with Google; callback PUBLIC_URL/dashboard/auth/callback/google",
   },
   {
     name: "TOOLBOOTH_GOOGLE_CLIENT_SECRET",
@@ -147,7 +147,7 @@ export const SETTINGS: readonly Setting[] = [
       "Where people may have webhooks sent: public, or any for private networks and this machine as well",
   },
   {
-    name: "TOOLBOOTH_FOLD_AFTER_DAYS",
+    name: "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
     fallback: "30",
     meaning:
       "Days for which calls are kept one by one, at least 2; then they are summed up by hour",

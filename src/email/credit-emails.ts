@@ -33,7 +33,7 @@ export function creditEmails(site: string, write: Write) {
           },
           "When too few are left for a call, calls are refused until there are new ones, and nothing else happens: your keys and your account stay as they are. How to get credits stands on the page of your credits:",
           topUp,
-          `At which balance you are told, you choose here: ${site}/settings/notices`,
+          `At which balance you are told, you choose here: ${site}/settings/notifications`,
         ],
         why,
         unsubscribe,

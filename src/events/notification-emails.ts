@@ -30,7 +30,7 @@ export function createNotificationEmails({
     const query = new URLSearchParams({ token: signUnsubscription({ account, sort }, secrets) });
     const unsubscribe = {
       page: `${publicUrl}/unsubscribe?${query}`,
-      post: `${publicUrl}/people/notices/unsubscribe?${query}`,
+      post: `${publicUrl}/dashboard/notifications/unsubscribe?${query}`,
     };
     const order = { to, at, unsubscribe };
     if (event.kind === "credits.low") {

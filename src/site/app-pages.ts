@@ -95,9 +95,9 @@ function memberPages(): AppPage[] {
   return [
     member("/home", "Home", "home/home-screen.tsx"),
     member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
-    member("/settings/notices", "Notices", "notifications/notifications-screen.tsx"),
+    member("/settings/notifications", "Notices", "notifications/notifications-screen.tsx"),
     member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
-    member("/settings/notices", "Notices", "notifications/notifications-screen.tsx"),
+    member("/settings/notifications", "Notices", "notifications/notifications-screen.tsx"),
     member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
     member("/settings/account", "Account", "account/account-screen.tsx"),
     member("/usage", "Usage", "usage/usage-screen.tsx"),

@@ -6,7 +6,7 @@ import { basePath } from "./page-links.ts";
 /** What is of nobody's but the person who is signed in, or no page at all. */
 const NOT_FOR_SEARCH = [
   "/api/",
-  "/people/",
+  "/dashboard/",
   "/home",
   "/settings/",
   "/usage",

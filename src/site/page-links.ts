@@ -18,7 +18,7 @@ export function pageLinks(publicUrl: string) {
     signIn: `${base}/sign-in`,
     signUp: `${base}/sign-up`,
     keys: `${base}/settings/api-keys`,
-    notificationSettings: `${base}/settings/notices`,
+    notificationSettings: `${base}/settings/notifications`,
     webhookSettings: `${base}/settings/webhooks`,
     account: `${base}/settings/account`,
     usage: `${base}/usage`,

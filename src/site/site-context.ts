@@ -18,7 +18,7 @@ export type SiteContext = {
 export type DashboardSite = {
   /** What people can do here, for the pages to say. */
   offer: DashboardOffer;
-  /** Handles everything below `/people/`. */
+  /** Handles everything below `/dashboard/`. */
   fetch(request: Request, connection: unknown): Promise<Response>;
 };
 

@@ -87,7 +87,7 @@ function describeBacklog(rule: Rule) {
 
 const fillBacklog = (db: SqlDatabase, place: string, count: number) =>
   db.batch([
-    sql`INSERT INTO webhook_delivery (id, endpoint, account, notice, kind, body, created_at, again)
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
         WITH RECURSIVE numbers (n) AS (
           SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
         SELECT 'fill_' || n, ${place}, ${ACCOUNT}, 'n' || n, 'credits.low', '{}', ${START}, 0

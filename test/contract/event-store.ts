@@ -167,7 +167,7 @@ function describeEndpoints(rule: Rule) {
       await db.batch([sql`DELETE FROM address WHERE account = ${ACCOUNT}`]);
       const [left] = await db.batch([
         sql`SELECT account FROM webhook_endpoint UNION ALL SELECT account FROM webhook_delivery
-          UNION ALL SELECT account FROM notice_choice`,
+          UNION ALL SELECT account FROM notification_choice`,
       ]);
       assert.deepEqual(
         left?.map(({ account }) => account),

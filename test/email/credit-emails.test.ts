@@ -18,7 +18,7 @@ const SITE = "https://toolbooth.example/tools";
 const TOKEN = `acc_000000000001.low.${"a".repeat(40)}`;
 const unsubscribe = {
   page: `${SITE}/unsubscribe?token=${TOKEN}`,
-  post: `${SITE}/people/notices/unsubscribe?token=${TOKEN}`,
+  post: `${SITE}/dashboard/notifications/unsubscribe?token=${TOKEN}`,
 };
 const order = { to: "ada@example.org", at: START, unsubscribe };
 const END = Date.UTC(2026, 11, 21, 10);

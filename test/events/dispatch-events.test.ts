@@ -60,7 +60,7 @@ test("each kind becomes its webhook, and those about what is left a letter with 
   for (const message of emails) {
     assert.equal(message.to, EMAIL);
     const link = new URL(message.unsubscribe ?? "");
-    assert.equal(`${link.origin}${link.pathname}`, `${SITE}/people/notices/unsubscribe`);
+    assert.equal(`${link.origin}${link.pathname}`, `${SITE}/dashboard/notifications/unsubscribe`);
     const sort = message.kind === "credits_expiring" ? "expiring" : "low";
     const found = readUnsubscription(link.searchParams.get("token") ?? "", ["new secret"]);
     assert.deepEqual(found, { account: ACCOUNT, sort });

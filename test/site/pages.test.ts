@@ -201,7 +201,7 @@ describe("what search engines read", () => {
     for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
     assert.doesNotMatch(bare.sitemap, /tools\//);
     assert.deepEqual(findTagFaults(full.sitemap.replace(/^<\?xml[^>]*\?>\n/, "")), []);
-    for (const path of ["/home", "/people/", "/api/"]) {
+    for (const path of ["/home", "/dashboard/", "/api/"]) {
       assert.ok(full.robots.includes(`\nDisallow: ${path}\n`), path);
     }
     for (const { name } of TOOLS) {

@@ -15,7 +15,7 @@ export function rowsOfLedger(tables: readonly [DebitTable, DebitTable]): string[
   const debits = (table: DebitTable, rows: string) =>
     `INSERT INTO ${table} (account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at) VALUES ${rows}`;
   return [
-    `INSERT INTO account (id, created_at, state, free_call, low_balance, told_level, lifetime_grants, front_grant, rest) VALUES
+    `INSERT INTO account (id, created_at, state, free_call, low_balance, notified_level, lifetime_grants, front_grant, rest) VALUES
       ('ada', ${START}, 'open', 'used', 20, 'enough', 1, 'soon', 45), ('bob', ${START}, 'suspended', 'open', 0, 'gone', 0, 'its', 0)`,
     `INSERT INTO api_key (account_no, id, sha256, start, label, created_at) VALUES
       (1, 'key_2', 'b', 'tb_2', 'second', ${START + 1}), (1, 'key_1', 'a', 'tb_1', 'first', ${START}),

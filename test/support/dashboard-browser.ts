@@ -86,7 +86,7 @@ export async function signIn(page: Page, person: Credentials): Promise<void> {
 
 /** Without the pages. */
 export async function signInQuickly(guest: Guest, site: Place, person: Credentials): Promise<void> {
-  const response = await guest.context.request.post("/people/auth/sign-in/email", {
+  const response = await guest.context.request.post("/dashboard/auth/sign-in/email", {
     data: person,
     headers: { Origin: site.base },
   });

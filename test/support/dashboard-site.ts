@@ -114,13 +114,13 @@ export async function member(site: Place, name?: string): Promise<Credentials> {
     "Content-Type": "application/json",
     "X-Forwarded-For": newAddress(),
   };
-  await expectOk(`${site.base}/people/auth/sign-up/email`, {
+  await expectOk(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers,
     body: JSON.stringify({ name: "", ...person }),
   });
   const { searchParams } = new URL(await linkTo(site, person.email, CONFIRM));
-  await expectOk(`${site.base}/people/auth/verify-email`, {
+  await expectOk(`${site.base}/dashboard/auth/verify-email`, {
     ...{ method: "POST", headers },
     body: JSON.stringify({ token: searchParams.get("token") }),
   });

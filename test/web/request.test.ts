@@ -57,7 +57,7 @@ function reply(status: number, body: unknown, headers: Record<string, string> = 
 }
 
 async function refused(): Promise<Refused> {
-  const problem = await web.ask("GET", "/people/home").catch((error: unknown) => error);
+  const problem = await web.ask("GET", "/dashboard/home").catch((error: unknown) => error);
   assert.ok(problem instanceof Error);
   return problem as unknown as Refused;
 }
@@ -68,11 +68,11 @@ test("a question goes below the base, as JSON, and its answer comes back", async
     seen.push(request.method, request.url, request.headers["content-type"], body);
     response.end('{"key":{"id":"key_1"}}');
   };
-  const made = await web.ask("POST", "/people/keys", { label: "production" });
+  const made = await web.ask("POST", "/dashboard/keys", { label: "production" });
   assert.deepEqual(made, { key: { id: "key_1" } });
   assert.deepEqual(seen, [
     "POST",
-    "/sub/people/keys",
+    "/sub/dashboard/keys",
     "application/json",
     '{"label":"production"}',
   ]);
@@ -135,7 +135,7 @@ test("no answer, or that of a gateway without a service, is offline until one co
   assert.equal((await refused()).name, "Offline");
   assert.equal(web.connection.get().offline, true);
   reply(200, { fine: true });
-  await web.ask("GET", "/people/home");
+  await web.ask("GET", "/dashboard/home");
   assert.equal(web.connection.get().offline, false);
   reply(502, "Bad gateway");
   assert.equal((await refused()).name, "Offline");

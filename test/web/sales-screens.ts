@@ -3,26 +3,26 @@ import * as sold from "./sales-fixtures.ts";
 import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
 const [endpoint] = sold.endpoints as [(typeof sold.endpoints)[number]];
-const log = `GET /people/webhooks/${endpoint.id}/deliveries`;
-const followed = `GET /people/purchases/${sold.PURCHASE}`;
+const log = `GET /dashboard/webhooks/${endpoint.id}/deliveries`;
+const followed = `GET /dashboard/purchases/${sold.PURCHASE}`;
 
 /** What is asked about sales and notices. */
 export const SALES_MOCKS: Mocks = {
-  "GET /people/prices": { body: sold.prices },
-  "GET /people/purchases": { body: sold.purchases },
-  "GET /people/purchases?after=cursor-2": { body: sold.olderPurchases },
-  "GET /people/notices": { body: sold.events },
-  "PUT /people/notices": { body: sold.events },
-  "GET /people/webhooks": { body: { endpoints: sold.endpoints, max: 5 } },
+  "GET /dashboard/prices": { body: sold.prices },
+  "GET /dashboard/purchases": { body: sold.purchases },
+  "GET /dashboard/purchases?after=cursor-2": { body: sold.olderPurchases },
+  "GET /dashboard/notifications": { body: sold.events },
+  "PUT /dashboard/notifications": { body: sold.events },
+  "GET /dashboard/webhooks": { body: { endpoints: sold.endpoints, max: 5 } },
   [log]: { body: sold.deliveries },
   [`${log}?after=cursor-2`]: { body: sold.olderDeliveries },
-  "POST /people/webhooks": { status: 201, body: { endpoint } },
-  [`PUT /people/webhooks/${endpoint.id}`]: { body: { endpoint: { ...endpoint, paused: true } } },
-  [`DELETE /people/webhooks/${endpoint.id}`]: { body: {} },
+  "POST /dashboard/webhooks": { status: 201, body: { endpoint } },
+  [`PUT /dashboard/webhooks/${endpoint.id}`]: { body: { endpoint: { ...endpoint, paused: true } } },
+  [`DELETE /dashboard/webhooks/${endpoint.id}`]: { body: {} },
 };
 export const NO_SALES: Mocks = {
-  "GET /people/purchases": { body: { purchases: [], next: null } },
-  "GET /people/webhooks": { body: { endpoints: [], max: 5 } },
+  "GET /dashboard/purchases": { body: { purchases: [], next: null } },
+  "GET /dashboard/webhooks": { body: { endpoints: [], max: 5 } },
 };
 
 const press = (name: string | RegExp) => (page: Page) =>
@@ -40,7 +40,7 @@ export function listSalesScreens(all: Mocks): Screen[] {
     });
   return [
     ...creditScreens(at),
-    ...notificationScreens(at("/settings/notices", "notices")),
+    ...notificationScreens(at("/settings/notifications", "notices")),
     ...webhookScreens(at("/settings/webhooks", "webhooks")),
     ...unsubscribeScreens(at),
   ];
@@ -64,17 +64,17 @@ function creditScreens(at: At): Screen[] {
     back("loading", response("silence")),
     back("unknown", response(problem(404, "not_found", "There is no such purchase."))),
     back("error", response(broken)),
-    credits("lifetime plan", { "GET /people/credits": { body: sold.lifetimeCredits } }),
-    credits("sold by hand", { "GET /people/prices": { body: sold.byHand } }),
+    credits("lifetime plan", { "GET /dashboard/credits": { body: sold.lifetimeCredits } }),
+    credits("sold by hand", { "GET /dashboard/prices": { body: sold.byHand } }),
     credits("nothing sold", {
       ...NO_SALES,
-      "GET /people/prices": { body: sold.noPrices },
+      "GET /dashboard/prices": { body: sold.noPrices },
     }),
-    credits("prices do not come", { "GET /people/prices": broken }),
-    credits("buying, waiting", { "POST /people/purchases": "silence" }, press("Buy Small")),
+    credits("prices do not come", { "GET /dashboard/prices": broken }),
+    credits("buying, waiting", { "POST /dashboard/purchases": "silence" }, press("Buy Small")),
     credits(
       "buying refused",
-      { "POST /people/purchases": problem(503, "unavailable", "The payment provider is away.") },
+      { "POST /dashboard/purchases": problem(503, "unavailable", "The payment provider is away.") },
       press("Buy Lifetime"),
     ),
     credits("older purchases", {}, press("Show older")),
@@ -88,9 +88,9 @@ function notificationScreens(events: ReturnType<At>): Screen[] {
   };
   const saved = { ...sold.events, lowBalance: 0 };
   return [
-    events("saved", { "PUT /people/notices": { body: saved } }, fill("0")),
+    events("saved", { "PUT /dashboard/notifications": { body: saved } }, fill("0")),
     events("no number", {}, fill("")),
-    events("refused", { "PUT /people/notices": broken }, fill("100")),
+    events("refused", { "PUT /dashboard/notifications": broken }, fill("100")),
   ];
 }
 
@@ -108,7 +108,7 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
   const one = [endpoint];
   return [
     webhooks("as many as can be", {
-      "GET /people/webhooks": { body: { endpoints: sold.fullEndpoints, max: 5 } },
+      "GET /dashboard/webhooks": { body: { endpoints: sold.fullEndpoints, max: 5 } },
     }),
     webhooks("secret shown", {}, press(/^Show\sthe secret/)),
     webhooks("adding", {}, press("Add webhook")),
@@ -121,14 +121,14 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     }),
     webhooks(
       "adding refused",
-      { "POST /people/webhooks": problem(400, "invalid_request", "Use an address with https.") },
+      { "POST /dashboard/webhooks": problem(400, "invalid_request", "Use an address with https.") },
       add,
     ),
-    webhooks("added", { "GET /people/webhooks": { body: { endpoints: one, max: 5 } } }, add),
+    webhooks("added", { "GET /dashboard/webhooks": { body: { endpoints: one, max: 5 } } }, add),
     webhooks("editing", {}, press(/^Edit/)),
     webhooks(
       "pausing refused",
-      { [`PUT /people/webhooks/${endpoint.id}`]: broken },
+      { [`PUT /dashboard/webhooks/${endpoint.id}`]: broken },
       press(/^Pause/),
     ),
     webhooks("deleting", {}, press(/^Delete/)),
@@ -141,7 +141,7 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
       "sent again",
       {
         [log]: { body: sold.olderDeliveries },
-        [`POST /people/webhooks/${endpoint.id}/deliveries/del_1/again`]: {
+        [`POST /dashboard/webhooks/${endpoint.id}/deliveries/del_1/again`]: {
           ...{ status: 201, body: { id: "del_6" } },
         },
       },
@@ -156,7 +156,7 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
 
 function unsubscribeScreens(at: At): Screen[] {
   const unsubscribe = at("/unsubscribe?token=acc_1.low.0123", "unsubscribe");
-  const response = (mock: Mock): Mocks => ({ "POST /people/notices/unsubscribe": mock });
+  const response = (mock: Mock): Mocks => ({ "POST /dashboard/notifications/unsubscribe": mock });
   const stop = press("Stop these letters");
   return [
     unsubscribe("asked"),

@@ -13,7 +13,7 @@ export type Screen = {
   loggedError?: RegExp;
 };
 
-/** `GET /people/home` and the like, without what follows `?` unless a mock names it too. */
+/** `GET /dashboard/home` and the like, without what follows `?` unless a mock names it too. */
 export type Mocks = Record<string, Mock>;
 export type Mock =
   | { status?: number; body: unknown }
@@ -41,9 +41,9 @@ export async function respondWith(page: Page, mocks: Mocks): Promise<void> {
   still.add(page);
   await page.unrouteAll();
   const asked = new Map<string, number>();
-  await page.route("**/people/**", async (route) => {
+  await page.route("**/dashboard/**", async (route) => {
     const url = new URL(route.request().url());
-    const place = url.pathname.slice(url.pathname.indexOf("/people/"));
+    const place = url.pathname.slice(url.pathname.indexOf("/dashboard/"));
     const name = `${route.request().method()} ${place}`;
     const exact = `${name}${url.search}`;
     const mock = mocks[exact] ?? mocks[name] ?? problem(404, "not_found", `No mock for ${exact}.`);

@@ -41,7 +41,7 @@ export async function openScreenSite(visitor?: Visitor) {
   result = async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/assets/")) return pages.serveAsset(path.basename(pathname), request);
-    if (visitor && pathname === "/people/visitor") return Response.json(visitor);
+    if (visitor && pathname === "/dashboard/visitor") return Response.json(visitor);
     const page = drawn.find((each) => each.path === pathname) ?? toolPageFor(drawn, pathname);
     if (page === undefined) return writtenPage(written, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);

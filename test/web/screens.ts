@@ -5,56 +5,56 @@ import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mo
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 
 const ALL: Mocks = {
-  "GET /people/visitor": { body: told.visitor },
-  "GET /people/home": { body: told.home },
-  "GET /people/keys": { body: { keys: told.keys } },
-  "GET /people/usage": { body: told.usage },
-  "GET /people/credits": { body: told.credits },
-  "GET /people/credits/entries": { body: told.entries },
-  "GET /people/credits/entries?after=cursor-2": { body: told.olderEntries },
-  "GET /people/sessions": { body: { sessions: told.sessions } },
-  "GET /people/events": { body: told.events },
-  "GET /people/events?after=cursor-2": { body: told.olderEvents },
-  "POST /people/keys": { status: 201, body: { key: told.newKey, secret: told.SECRET } },
-  "POST /people/auth/change-email": { body: { status: true } },
-  "POST /people/auth/request-password-reset": { body: { status: true } },
-  "POST /people/auth/change-password": { body: {} },
-  "DELETE /people/sessions/others": { body: {} },
+  "GET /dashboard/visitor": { body: told.visitor },
+  "GET /dashboard/home": { body: told.home },
+  "GET /dashboard/keys": { body: { keys: told.keys } },
+  "GET /dashboard/usage": { body: told.usage },
+  "GET /dashboard/credits": { body: told.credits },
+  "GET /dashboard/credits/entries": { body: told.entries },
+  "GET /dashboard/credits/entries?after=cursor-2": { body: told.olderEntries },
+  "GET /dashboard/sessions": { body: { sessions: told.sessions } },
+  "GET /dashboard/events": { body: told.events },
+  "GET /dashboard/events?after=cursor-2": { body: told.olderEvents },
+  "POST /dashboard/keys": { status: 201, body: { key: told.newKey, secret: told.SECRET } },
+  "POST /dashboard/auth/change-email": { body: { status: true } },
+  "POST /dashboard/auth/request-password-reset": { body: { status: true } },
+  "POST /dashboard/auth/change-password": { body: {} },
+  "DELETE /dashboard/sessions/others": { body: {} },
   ...SALES_MOCKS,
 };
 const NEW: Mocks = {
   ...ALL,
   ...NO_SALES,
-  "GET /people/home": { body: told.newHome },
-  "GET /people/keys": { body: { keys: [] } },
-  "GET /people/usage": { body: told.noUsage },
-  "GET /people/credits": { body: told.noCredits },
-  "GET /people/credits/entries": { body: told.noEntries },
-  "GET /people/events": { body: { events: [], next: null } },
+  "GET /dashboard/home": { body: told.newHome },
+  "GET /dashboard/keys": { body: { keys: [] } },
+  "GET /dashboard/usage": { body: told.noUsage },
+  "GET /dashboard/credits": { body: told.noCredits },
+  "GET /dashboard/credits/entries": { body: told.noEntries },
+  "GET /dashboard/events": { body: { events: [], next: null } },
 };
 const notYet = problem(403, "email_not_verified", "Confirm your e-mail address first.");
 const UNVERIFIED: Mocks = {
-  "GET /people/visitor": { body: told.unverified },
-  "GET /people/home": notYet,
-  "GET /people/keys": notYet,
-  "GET /people/usage": notYet,
-  "GET /people/credits": notYet,
-  "GET /people/credits/entries": notYet,
-  "GET /people/prices": SALES_MOCKS["GET /people/prices"] as Mock,
-  "GET /people/purchases": notYet,
-  "GET /people/notices": notYet,
-  "GET /people/webhooks": notYet,
-  "GET /people/sessions": { body: { sessions: told.sessions } },
-  "GET /people/events": { body: told.events },
+  "GET /dashboard/visitor": { body: told.unverified },
+  "GET /dashboard/home": notYet,
+  "GET /dashboard/keys": notYet,
+  "GET /dashboard/usage": notYet,
+  "GET /dashboard/credits": notYet,
+  "GET /dashboard/credits/entries": notYet,
+  "GET /dashboard/prices": SALES_MOCKS["GET /dashboard/prices"] as Mock,
+  "GET /dashboard/purchases": notYet,
+  "GET /dashboard/notifications": notYet,
+  "GET /dashboard/webhooks": notYet,
+  "GET /dashboard/sessions": { body: { sessions: told.sessions } },
+  "GET /dashboard/events": { body: told.events },
 };
-const SUSPENDED: Mocks = { ...ALL, "GET /people/visitor": { body: told.suspended } };
+const SUSPENDED: Mocks = { ...ALL, "GET /dashboard/visitor": { body: told.suspended } };
 
 /** The same of everything but who is signed in. */
 const every = (mock: Mock): Mocks =>
   Object.fromEntries(
     Object.entries(ALL).map(([name, usual]) => [
       name,
-      name === "GET /people/visitor" ? usual : mock,
+      name === "GET /dashboard/visitor" ? usual : mock,
     ]),
   );
 
@@ -121,17 +121,17 @@ const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {})
 
 const KEY_STATES: Screen[] = [
   onKeys("revoked ones shown", (page) => page.getByText("1 revoked key").click()),
-  onKeys("as many as can be", undefined, { "GET /people/keys": { body: { keys: told.fullKeys } } }),
+  onKeys("as many as can be", undefined, { "GET /dashboard/keys": { body: { keys: told.fullKeys } } }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
     await press("Create key")(page);
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   }),
-  onKeys("creating refused", createKey, { "POST /people/keys": broken }),
+  onKeys("creating refused", createKey, { "POST /dashboard/keys": broken }),
   onKeys("creating while suspended", createKey, {
-    "POST /people/keys": problem(403, "account_suspended", "This account is suspended."),
+    "POST /dashboard/keys": problem(403, "account_suspended", "This account is suspended."),
   }),
-  onKeys("creating while the service is away", createKey, { "POST /people/keys": "away" }),
+  onKeys("creating while the service is away", createKey, { "POST /dashboard/keys": "away" }),
   onKeys("secret shown", createKey),
   onKeys("secret not stored", async (page) => {
     await createKey(page);
@@ -140,8 +140,8 @@ const KEY_STATES: Screen[] = [
   }),
   onKeys("renaming", press(/^Rename/)),
   onKeys("renamed, but out of date", renameKey, {
-    "GET /people/keys": [{ body: { keys: told.keys } }, "away"],
-    [`PATCH /people/keys/${told.keys[0]?.id}`]: { body: { key: told.keys[0] } },
+    "GET /dashboard/keys": [{ body: { keys: told.keys } }, "away"],
+    [`PATCH /dashboard/keys/${told.keys[0]?.id}`]: { body: { key: told.keys[0] } },
   }),
   onKeys("revoking", press(/^Revoke/)),
   onKeys(
@@ -151,7 +151,7 @@ const KEY_STATES: Screen[] = [
       await press("Revoke the key")(page);
     },
     {
-      [`DELETE /people/keys/${told.keys[0]?.id}`]: {
+      [`DELETE /dashboard/keys/${told.keys[0]?.id}`]: {
         body: { key: { ...told.keys[0], revokedAt: told.NOW } },
       },
     },
@@ -160,7 +160,7 @@ const KEY_STATES: Screen[] = [
 
 const ACCOUNT_STATES: Screen[] = [
   onAccount("without a password", undefined, {
-    "GET /people/visitor": { body: told.withoutPassword },
+    "GET /dashboard/visitor": { body: told.withoutPassword },
   }),
   onAccount("address to change", async (page) => {
     await page.getByLabel("New e-mail address").fill("new@example.com");
@@ -170,7 +170,7 @@ const ACCOUNT_STATES: Screen[] = [
   onAccount("more activity", press("Show older")),
   onAccount("closing", press("Close the account…")),
   onAccount("closing with a wrong password", fillClosing, {
-    "POST /people/account/close": problem(403, "wrong_password", "The password is not right."),
+    "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
   }),
 ];
 
@@ -194,7 +194,7 @@ const OTHER_STATES: Screen[] = [
     path: "/home",
     mocks: {
       ...ALL,
-      "GET /people/home": { body: { ...told.home, balance: 0, nextExpiry: null, keys: 1 } },
+      "GET /dashboard/home": { body: { ...told.home, balance: 0, nextExpiry: null, keys: 1 } },
     },
   },
   { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: chartIsThere },
@@ -222,7 +222,7 @@ const OTHER_STATES: Screen[] = [
   {
     name: "credits, older entries fail",
     path: "/credits",
-    mocks: { ...ALL, "GET /people/credits/entries?after=cursor-2": broken },
+    mocks: { ...ALL, "GET /dashboard/credits/entries?after=cursor-2": broken },
     actions: showOlderEntries,
   },
 ];
@@ -235,7 +235,7 @@ export const SCREENS: Screen[] = [
   ...KEY_STATES,
   ...usualStates("usage", "/usage"),
   ...usualStates("credits", "/credits"),
-  ...usualStates("notices", "/settings/notices"),
+  ...usualStates("notices", "/settings/notifications"),
   ...usualStates("webhooks", "/settings/webhooks"),
   ...usualStates("account", account),
   ...ACCOUNT_STATES,

@@ -4,13 +4,13 @@ import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 
 /** What is open to everyone: signing up and in, the links out of letters, the tools, and the frame around them. */
 const NOBODY: Mocks = {
-  "GET /people/visitor": { body: told.nobody },
-  "POST /people/auth/sign-up/email": { body: { signUp: "proof" } },
-  "POST /people/auth/send-verification-email": { body: { status: true } },
-  "POST /people/auth/request-password-reset": { body: { status: true } },
-  "POST /people/auth/reset-password": { body: { status: true } },
+  "GET /dashboard/visitor": { body: told.nobody },
+  "POST /dashboard/auth/sign-up/email": { body: { signUp: "proof" } },
+  "POST /dashboard/auth/send-verification-email": { body: { status: true } },
+  "POST /dashboard/auth/request-password-reset": { body: { status: true } },
+  "POST /dashboard/auth/reset-password": { body: { status: true } },
 };
-const SIGNED_IN: Mocks = { ...NOBODY, "GET /people/visitor": { body: told.visitor } };
+const SIGNED_IN: Mocks = { ...NOBODY, "GET /dashboard/visitor": { body: told.visitor } };
 
 const authError = (status: number, code: string): Mock => ({
   status,
@@ -46,15 +46,15 @@ const SIGN_UP: Screen[] = [
   at("/sign-up", "sign up, nothing entered", press("Sign up")),
   at("/sign-up", "sign up, check your mail", fill("Sign up")),
   at("/sign-up", "sign up, refused", fill("Sign up"), {
-    "POST /people/auth/sign-up/email": broken,
+    "POST /dashboard/auth/sign-up/email": broken,
   }),
-  at("/sign-up", "sign up, closed", undefined, { "GET /people/visitor": closed }),
+  at("/sign-up", "sign up, closed", undefined, { "GET /dashboard/visitor": closed }),
   at("/sign-up", "sign up, signed in already", undefined, SIGNED_IN),
-  at("/sign-up", "sign up, loading", undefined, { "GET /people/visitor": "silence" }),
-  at("/sign-up", "sign up, service away", undefined, { "GET /people/visitor": "away" }),
+  at("/sign-up", "sign up, loading", undefined, { "GET /dashboard/visitor": "silence" }),
+  at("/sign-up", "sign up, service away", undefined, { "GET /dashboard/visitor": "away" }),
 ];
 
-const signInRefused = (mock: Mock): Mocks => ({ "POST /people/auth/sign-in/email": mock });
+const signInRefused = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/email": mock });
 const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in"),
   at("/sign-in", "sign in, nothing entered", press("Sign in")),
@@ -74,11 +74,11 @@ const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in, waiting", fill("Sign in"), signInRefused("silence")),
   at("/sign-in", "sign in, service away", fill("Sign in"), signInRefused("away")),
   at("/sign-in?error=access_denied", "sign in, not allowed at the other service"),
-  at("/sign-in", "sign in, sign-up closed", undefined, { "GET /people/visitor": closed }),
+  at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),
 ];
 
 const VERIFY = "/verify-email?token=a-token";
-const verified = (mock: Mock): Mocks => ({ "POST /people/auth/verify-email": mock });
+const verified = (mock: Mock): Mocks => ({ "POST /dashboard/auth/verify-email": mock });
 const confirm = press("Confirm my address");
 const EMAILS: Screen[] = [
   at(VERIFY, "confirm"),
@@ -113,7 +113,7 @@ const EMAILS: Screen[] = [
   at("/reset-password?token=a-token", "new password, nothing entered", press("Set the password")),
   at("/reset-password?token=a-token", "new password, done", fill("Set the password")),
   at("/reset-password?token=a-token", "new password, link used up", fill("Set the password"), {
-    "POST /people/auth/reset-password": authError(400, "INVALID_TOKEN"),
+    "POST /dashboard/auth/reset-password": authError(400, "INVALID_TOKEN"),
   }),
 ];
 

@@ -11,13 +11,13 @@ import { queryKeys, usePages, useResponse } from "../queries.ts";
 import { ask, Offline } from "../request.ts";
 import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
 
-export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/people/prices");
-export const usePurchases = () => usePages<PurchasesView>(queryKeys.purchases, "/people/purchases");
+export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashboard/prices");
+export const usePurchases = () => usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
 
 /** Answers with the provider's page; going there leaves this one. */
 export function useBuy() {
   const buy = useMutation({
-    mutationFn: (order: PurchaseOrder) => ask<CheckoutView>("POST", "/people/purchases", order),
+    mutationFn: (order: PurchaseOrder) => ask<CheckoutView>("POST", "/dashboard/purchases", order),
     onSuccess: ({ url }) => location.assign(url),
   });
   const { reset } = buy;
@@ -42,7 +42,7 @@ export function useFollowedPurchase(id: string, cancelled: boolean) {
   const purchase = useQuery({
     queryKey: queryKeys.purchase(id),
     queryFn: ({ signal }) =>
-      ask<PurchaseView>("GET", `/people/purchases/${encodeURIComponent(id)}`, undefined, signal),
+      ask<PurchaseView>("GET", `/dashboard/purchases/${encodeURIComponent(id)}`, undefined, signal),
     // Each visit to this page is a new question.
     staleTime: 0,
     refetchInterval: ({ state: { data, error, dataUpdateCount, errorUpdateCount } }) => {

@@ -22,7 +22,7 @@ export function MemberLinks() {
           <Link to="/settings/api-keys">API keys</Link>
         </li>
         <li>
-          <Link to="/settings/notices">Notices</Link>
+          <Link to="/settings/notifications">Notices</Link>
         </li>
         <li>
           <Link to="/settings/webhooks">Webhooks</Link>

@@ -54,4 +54,4 @@ function useKeepAsking(offline: boolean) {
 }
 
 /** `ask` itself reports what came of it. */
-const knock = () => ask("GET", "/people/visitor").catch(() => {});
+const knock = () => ask("GET", "/dashboard/visitor").catch(() => {});

@@ -53,7 +53,7 @@ async function fetchPatiently(load: Load): ReturnType<Load> {
 }
 
 const serviceResponds = (): Promise<boolean> =>
-  ask("GET", "/people/visitor").then(
+  ask("GET", "/dashboard/visitor").then(
     () => true,
     (error: unknown) => !(error instanceof Offline),
   );

@@ -4,11 +4,11 @@ import { queryKeys, useChange, useResponse } from "../queries.ts";
 import { ask } from "../request.ts";
 
 export const useNotifications = () =>
-  useResponse<NotificationsView>(queryKeys.notifications, "/people/notices");
+  useResponse<NotificationsView>(queryKeys.notifications, "/dashboard/notifications");
 
 export const useChooseNotifications = () =>
   useChange(
-    (order: NotificationsView) => ask<NotificationsView>("PUT", "/people/notices", order),
+    (order: NotificationsView) => ask<NotificationsView>("PUT", "/dashboard/notifications", order),
     [],
     (client, view) => client.setQueryData(queryKeys.notifications, view),
   );
@@ -19,6 +19,6 @@ export const useUnsubscribe = () =>
     mutationFn: (token: string) =>
       ask<UnsubscribedView>(
         "POST",
-        `/people/notices/unsubscribe?token=${encodeURIComponent(token)}`,
+        `/dashboard/notifications/unsubscribe?token=${encodeURIComponent(token)}`,
       ),
   });

@@ -68,7 +68,7 @@ const NoLink = () => (
 
 const ToNotifications = ({ children }: { children: ReactNode }) => (
   <Button
-    renderRoot={(props) => <Link to="/settings/notices" {...props} />}
+    renderRoot={(props) => <Link to="/settings/notifications" {...props} />}
     mt="lg"
     size="md"
     variant="default"

@@ -7,7 +7,7 @@ import { queryKeys } from "../queries.ts";
 import { ask } from "../request.ts";
 import { useSearchText } from "./use-search.ts";
 
-const AUTH = "/people/auth";
+const AUTH = "/dashboard/auth";
 
 /** Where the links of letters lead: pages of ours, whose buttons do what the link is for. */
 const verifyAddress = () => addressOf("/verify-email");

@@ -9,14 +9,14 @@ import { againWhileAway, queryKeys, useChange, useResponse } from "../queries.ts
 import { ask } from "../request.ts";
 
 export const useEndpoints = () =>
-  useResponse<EndpointsView>(queryKeys.endpoints, "/people/webhooks");
+  useResponse<EndpointsView>(queryKeys.endpoints, "/dashboard/webhooks");
 
-const place = (id: string) => `/people/webhooks/${encodeURIComponent(id)}`;
+const place = (id: string) => `/dashboard/webhooks/${encodeURIComponent(id)}`;
 const AFTER_ENDPOINTS = [queryKeys.endpoints, queryKeys.events];
 
 export const useAddEndpoint = () =>
   useChange(
-    (order: EndpointOrder) => ask<{ endpoint: EndpointView }>("POST", "/people/webhooks", order),
+    (order: EndpointOrder) => ask<{ endpoint: EndpointView }>("POST", "/dashboard/webhooks", order),
     AFTER_ENDPOINTS,
   );
 

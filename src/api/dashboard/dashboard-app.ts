@@ -44,7 +44,7 @@ import {
 } from "./webhooks.ts";
 
 /**
- * The people's side of the service as a function from a request to a response: everything below `/people/`, and what
+ * The people's side of the service as a function from a request to a response: everything below `/dashboard/`, and what
  * Stripe has to say.
  * `peer` is the network address of the client, as the door knows it. Faults become answers here and nowhere else.
  */
@@ -89,33 +89,33 @@ export function createDashboardApp(
   const auth = createAuthHandler(signInThrottle);
   const fixed = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
   const routes: Record<string, Handler> = {
-    "GET /people/visitor": showVisitor,
-    "GET /people/home": showHome,
-    "GET /people/keys": listKeys,
-    "POST /people/keys": createMakeKey(),
-    "PATCH /people/keys/:id": renameKey,
-    "DELETE /people/keys/:id": revokeKey,
-    "GET /people/usage": showUsage,
-    "GET /people/credits": showCredits,
-    "GET /people/credits/entries": listEntries,
-    "GET /people/prices": showPrices,
-    "GET /people/purchases": createListPurchases(looks),
-    "POST /people/purchases": beginPurchase,
-    "GET /people/purchases/:id": createShowPurchase(looks),
-    "GET /people/notices": showNotifications,
-    "PUT /people/notices": chooseNotifications,
-    "GET /people/notices/unsubscribe": openUnsubscribe,
+    "GET /dashboard/visitor": showVisitor,
+    "GET /dashboard/home": showHome,
+    "GET /dashboard/keys": listKeys,
+    "POST /dashboard/keys": createMakeKey(),
+    "PATCH /dashboard/keys/:id": renameKey,
+    "DELETE /dashboard/keys/:id": revokeKey,
+    "GET /dashboard/usage": showUsage,
+    "GET /dashboard/credits": showCredits,
+    "GET /dashboard/credits/entries": listEntries,
+    "GET /dashboard/prices": showPrices,
+    "GET /dashboard/purchases": createListPurchases(looks),
+    "POST /dashboard/purchases": beginPurchase,
+    "GET /dashboard/purchases/:id": createShowPurchase(looks),
+    "GET /dashboard/notifications": showNotifications,
+    "PUT /dashboard/notifications": chooseNotifications,
+    "GET /dashboard/notifications/unsubscribe": openUnsubscribe,
     [UNSUBSCRIBE]: unsubscribe,
-    "GET /people/webhooks": listEndpoints,
-    "POST /people/webhooks": addEndpoint,
-    "PUT /people/webhooks/:id": changeEndpoint,
-    "DELETE /people/webhooks/:id": dropEndpoint,
-    "GET /people/webhooks/:id/deliveries": listDeliveries,
-    "POST /people/webhooks/:id/deliveries/:delivery/again": sendAgain,
-    "GET /people/sessions": listSessions,
-    "DELETE /people/sessions/:id": endSession,
-    "GET /people/events": listEvents,
-    "POST /people/account/close": createCloseAccount(signInThrottle),
+    "GET /dashboard/webhooks": listEndpoints,
+    "POST /dashboard/webhooks": addEndpoint,
+    "PUT /dashboard/webhooks/:id": changeEndpoint,
+    "DELETE /dashboard/webhooks/:id": dropEndpoint,
+    "GET /dashboard/webhooks/:id/deliveries": listDeliveries,
+    "POST /dashboard/webhooks/:id/deliveries/:delivery/again": sendAgain,
+    "GET /dashboard/sessions": listSessions,
+    "DELETE /dashboard/sessions/:id": endSession,
+    "GET /dashboard/events": listEvents,
+    "POST /dashboard/account/close": createCloseAccount(signInThrottle),
   };
 
   function findHandler(method: string, path: string, place: string): Handler {
@@ -141,7 +141,7 @@ export function createDashboardApp(
     const bound = isRead ? reads : isFromAnywhere ? unsubscriptions : changes;
     const { allowed, retryAfterSeconds } = bound.take(networkOf(peer ?? ""), now);
     if (!allowed) throw tooFast(retryAfterSeconds * 1_000);
-    if (url.pathname.startsWith("/people/auth/")) return auth(context);
+    if (url.pathname.startsWith("/dashboard/auth/")) return auth(context);
     const { place, id, delivery } = placeOf(url.pathname);
     const handler = findHandler(request.method, url.pathname, place);
     return handler({ ...context, id, delivery });
@@ -176,7 +176,7 @@ export function createDashboardApp(
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Mail programs send it by themselves (RFC 8058); its token says what may be done. */
-const UNSUBSCRIBE = "POST /people/notices/unsubscribe";
+const UNSUBSCRIBE = "POST /dashboard/notifications/unsubscribe";
 
 const HEADERS = {
   "Cache-Control": "no-store",

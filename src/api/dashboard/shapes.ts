@@ -2,34 +2,34 @@
  * What the pages ask of the service and what they get: plain JSON, times in milliseconds since 1970 UTC.
  * The handlers of this folder answer with these types and `web/` reads them, so that the two cannot drift apart.
  *
- *     GET    /people/visitor                    Visitor
- *     GET    /people/home                       HomeView
- *     GET    /people/keys                       { keys: KeyView[] }                   revoked over 90 days ago: 100 newest
- *     POST   /people/keys            KeyOrder   { key: KeyView, secret: string }      201
- *     PATCH  /people/keys/<id>       KeyOrder   { key: KeyView }
- *     DELETE /people/keys/<id>                  { key: KeyView }
- *     GET    /people/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
- *     GET    /people/credits                    CreditsView
- *     GET    /people/credits/entries?after=     EntriesView                           newest first
- *     GET    /people/prices                     PricesView                            needs no session
- *     GET    /people/purchases?after=           PurchasesView                         newest first
- *     POST   /people/purchases    PurchaseOrder CheckoutView                          201
- *     GET    /people/purchases/<id>             PurchaseView                          looks how the payment stands
- *     GET    /people/notices                    NotificationsView
- *     PUT    /people/notices         NotificationsView NotificationsView
- *     POST   /people/notices/unsubscribe?token= UnsubscribedView                      needs no session, from anywhere
- *     GET    /people/webhooks                   EndpointsView                         oldest first
- *     POST   /people/webhooks     EndpointOrder { endpoint: EndpointView }            201
- *     PUT    /people/webhooks/<id> EndpointOrder { endpoint: EndpointView }
- *     DELETE /people/webhooks/<id>              {}
- *     GET    /people/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
- *     POST   /people/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
- *     GET    /people/sessions                   { sessions: SessionView[] }
- *     DELETE /people/sessions/<id>              {}                                    `others`: all but this one
- *     GET    /people/events?after=              EventsView                            newest first
- *     POST   /people/account/close   CloseOrder {}
+ *     GET    /dashboard/visitor                    Visitor
+ *     GET    /dashboard/home                       HomeView
+ *     GET    /dashboard/keys                       { keys: KeyView[] }                   revoked over 90 days ago: 100 newest
+ *     POST   /dashboard/keys            KeyOrder   { key: KeyView, secret: string }      201
+ *     PATCH  /dashboard/keys/<id>       KeyOrder   { key: KeyView }
+ *     DELETE /dashboard/keys/<id>                  { key: KeyView }
+ *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
+ *     GET    /dashboard/credits                    CreditsView
+ *     GET    /dashboard/credits/entries?after=     EntriesView                           newest first
+ *     GET    /dashboard/prices                     PricesView                            needs no session
+ *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
+ *     POST   /dashboard/purchases    PurchaseOrder CheckoutView                          201
+ *     GET    /dashboard/purchases/<id>             PurchaseView                          looks how the payment stands
+ *     GET    /dashboard/notifications                    NotificationsView
+ *     PUT    /dashboard/notifications         NotificationsView NotificationsView
+ *     POST   /dashboard/notifications/unsubscribe?token= UnsubscribedView                      needs no session, from anywhere
+ *     GET    /dashboard/webhooks                   EndpointsView                         oldest first
+ *     POST   /dashboard/webhooks     EndpointOrder { endpoint: EndpointView }            201
+ *     PUT    /dashboard/webhooks/<id> EndpointOrder { endpoint: EndpointView }
+ *     DELETE /dashboard/webhooks/<id>              {}
+ *     GET    /dashboard/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
+ *     POST   /dashboard/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
+ *     GET    /dashboard/sessions                   { sessions: SessionView[] }
+ *     DELETE /dashboard/sessions/<id>              {}                                    `others`: all but this one
+ *     GET    /dashboard/events?after=              EventsView                            newest first
+ *     POST   /dashboard/account/close   CloseOrder {}
  *
- * Everything that better-auth does lies at `/people/auth/*`. HEAD answers like GET, without a body.
+ * Everything that better-auth does lies at `/dashboard/auth/*`. HEAD answers like GET, without a body.
  */
 
 import type { EventKind } from "#accounts/journal.ts";
@@ -128,7 +128,7 @@ export type OfferView = {
   months: number | null;
 };
 
-/** `GET /people/prices`; needs no session. */
+/** `GET /dashboard/prices`; needs no session. */
 export type PricesView = {
   packs: OfferView[];
   lifetime: OfferView | null;
@@ -140,7 +140,7 @@ export type PricesView = {
   contact: string | null;
 };
 
-/** `POST /people/purchases`: the offer's id. Answers with the page at which to pay. */
+/** `POST /dashboard/purchases`: the offer's id. Answers with the page at which to pay. */
 export type PurchaseOrder = { offer: string };
 export type CheckoutView = { id: string; url: string };
 
@@ -177,10 +177,10 @@ export type PurchaseView = {
   /** Where an open one can still be paid. */
   payUrl: string | null;
 };
-/** `GET /people/purchases?after=`, newest first; `GET /people/purchases/:id` answers one of them. */
+/** `GET /dashboard/purchases?after=`, newest first; `GET /dashboard/purchases/:id` answers one of them. */
 export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
 
-/** `GET` and `PUT /people/notices`. */
+/** `GET` and `PUT /dashboard/notifications`. */
 export type NotificationsView = { lowBalance: number; emails: { low: boolean; expiring: boolean } };
 
 /** Which letters end with the link that was used. */
@@ -188,12 +188,12 @@ export type UnsubscribedView = { emails: "low" | "expiring" };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
 
-/** `GET /people/webhooks`, `POST` and `PUT /people/webhooks/:id` take `EndpointOrder`. */
+/** `GET /dashboard/webhooks`, `POST` and `PUT /dashboard/webhooks/:id` take `EndpointOrder`. */
 export type EndpointOrder = { url: string; kinds: LedgerEventKind[]; paused: boolean };
 export type EndpointView = EndpointOrder & { id: string; createdAt: number; secret: string };
 export type EndpointsView = { endpoints: EndpointView[]; max: number };
 
-/** `GET /people/webhooks/:id/deliveries?after=`, newest first. */
+/** `GET /dashboard/webhooks/:id/deliveries?after=`, newest first. */
 export type DeliveryView = {
   id: string;
   event: string;
@@ -256,7 +256,7 @@ export type EventsView = { events: EventView[]; next: string | null };
 /** Closing asks for the address once more, and for the password where there is one. */
 export type CloseOrder = { email: string; password: string | null };
 
-/** What went wrong, in words for the person who asked. Every refusal below `/people/` but better-auth's has this form. */
+/** What went wrong, in words for the person who asked. Every refusal below `/dashboard/` but better-auth's has this form. */
 export type DashboardProblem = {
   ok: false;
   code: DashboardErrorCode;

@@ -126,7 +126,7 @@ const bytesMaxOf = ({ url }: Request) =>
 
 /** Sent again, or no longer paused: a webhook may be due. */
 const mayMakeDue = ({ method, url }: Request) =>
-  method !== "GET" && new URL(url).pathname.startsWith("/people/webhooks/");
+  method !== "GET" && new URL(url).pathname.startsWith("/dashboard/webhooks/");
 /** What goes on after an answer is ended by the platform after 30 s, and the last try may take half of that. */
 const DELIVER_AFTER_RESPONSE_MS = 10_000;
 

@@ -20,7 +20,7 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   freeCall: row["free_call"] as FreeCall,
   lifetimeGrants: row["lifetime_grants"] as number,
   lowBalance: row["low_balance"] as number,
-  notifiedLevel: row["told_level"] as Level,
+  notifiedLevel: row["notified_level"] as Level,
   frontGrant: row["front_grant"] as string | null,
   rest: row["rest"] as number,
 });
@@ -87,7 +87,7 @@ export const accountValues = (row: AccountRow) => [
   ...[row.notifiedLevel, row.frontGrant, row.rest],
 ];
 export const ACCOUNT_COLUMNS =
-  "id, created_at, state, free_call, lifetime_grants, low_balance, told_level, front_grant, rest";
+  "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest";
 
 export const keyValues = (row: KeyRow) => [
   ...[row.id, row.sha256, row.start, row.label, row.createdAt, row.lastUsedAt, row.revokedAt],

@@ -9,9 +9,9 @@ CREATE INDEX account_index_by_age ON account_index (created_at, account);
 
 
 -- Events that the accounts' objects have forwarded, as JSON, until they are handled.
-CREATE TABLE forwarded_notice (
+CREATE TABLE forwarded_event (
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  notice TEXT NOT NULL
+  event TEXT NOT NULL
 ) STRICT;
 `;

@@ -16,7 +16,7 @@ CREATE TABLE account (
   -- Below this balance the owner is notified.
   low_balance bigint NOT NULL DEFAULT 20 CHECK (low_balance >= 0),
   -- The level that the owner was last notified of. Null only during the import of a file that lacks it.
-  told_level text DEFAULT 'gone' CHECK (told_level IN ('enough', 'low', 'gone')),
+  notified_level text DEFAULT 'gone' CHECK (notified_level IN ('enough', 'low', 'gone')),
   -- Grants of the lifetime plan that are in force; the account is on the plan while there is one.
   lifetime_grants bigint NOT NULL DEFAULT 0 CHECK (lifetime_grants >= 0),
   -- The balance without a sum (ledger/rules/balance.ts): the id of the grant that is spent first, and what those after it

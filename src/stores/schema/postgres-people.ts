@@ -117,13 +117,13 @@ CREATE TABLE job_turn (
 );
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
-CREATE TABLE letter_asked (
+CREATE TABLE email_requested (
   recipient text COLLATE "C" NOT NULL,
-  letter_group text COLLATE "C" NOT NULL,
+  email_group text COLLATE "C" NOT NULL,
   at bigint NOT NULL
 );
-CREATE INDEX letter_asked_by_recipient ON letter_asked (recipient, letter_group, at);
-CREATE INDEX letter_asked_by_age ON letter_asked (at);
+CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (
   id text COLLATE "C" PRIMARY KEY,
@@ -163,7 +163,7 @@ CREATE INDEX purchase_by_pay_day ON purchase (paid_at) WHERE paid_at IS NOT NULL
 CREATE INDEX purchase_by_refund_day ON purchase (refunded_at) WHERE refunded_at IS NOT NULL;
 
 -- Which emails about credits the owner wants; no row means both.
-CREATE TABLE notice_choice (
+CREATE TABLE notification_choice (
   account text COLLATE "C" PRIMARY KEY,
   low integer NOT NULL,
   expiring integer NOT NULL
@@ -188,7 +188,7 @@ CREATE TABLE webhook_delivery (
   id text COLLATE "C" NOT NULL UNIQUE,
   endpoint text COLLATE "C" NOT NULL REFERENCES webhook_endpoint (id) ON DELETE CASCADE,
   account text COLLATE "C" NOT NULL,
-  notice text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   body text NOT NULL,
   created_at bigint NOT NULL,
@@ -203,11 +203,11 @@ CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
 CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
 
 -- Events whose email and deliveries are written.
-CREATE TABLE notice_handled (
-  notice text COLLATE "C" PRIMARY KEY,
+CREATE TABLE event_handled (
+  event text COLLATE "C" PRIMARY KEY,
   handled_at bigint NOT NULL
 );
-CREATE INDEX notice_handled_by_age ON notice_handled (handled_at);
+CREATE INDEX event_handled_by_age ON event_handled (handled_at);
 
 -- Counts of attempts for all nodes together (stores/postgres/throttle.ts). Names are keyed hashes.
 CREATE TABLE throttle_kept (
@@ -236,16 +236,16 @@ CREATE TRIGGER address_forgotten AFTER DELETE ON address FOR EACH ROW EXECUTE FU
 
 -- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
 -- address. The new updated_at makes a concurrent settlement of the purchase start over.
-CREATE FUNCTION forget_notices() RETURNS trigger LANGUAGE plpgsql AS $f$
+CREATE FUNCTION forget_events() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
   DELETE FROM webhook_endpoint WHERE account = OLD.account;
-  DELETE FROM notice_choice WHERE account = OLD.account;
+  DELETE FROM notification_choice WHERE account = OLD.account;
   UPDATE purchase SET pay_url = NULL, receipt_url = NULL, invoice_url = NULL, updated_at = updated_at + 1
     WHERE account = OLD.account
       AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);
   RETURN NULL;
 END $f$;
-CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_notices();
+CREATE TRIGGER address_forgotten_events AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_events();
 CREATE FUNCTION forget_delivery() RETURNS trigger LANGUAGE plpgsql AS $f$
 BEGIN
   DELETE FROM job WHERE id = OLD.id;

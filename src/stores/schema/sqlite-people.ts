@@ -85,13 +85,13 @@ CREATE TABLE person_event (
 CREATE INDEX person_event_by_person ON person_event (person, no);
 
 -- Emails that anyone can cause, by recipient (SHA-256): counted for a day, to protect mailboxes from floods.
-CREATE TABLE letter_asked (
+CREATE TABLE email_requested (
   recipient TEXT NOT NULL,
-  letter_group TEXT NOT NULL,
+  email_group TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX letter_asked_by_recipient ON letter_asked (recipient, letter_group, at);
-CREATE INDEX letter_asked_by_age ON letter_asked (at);
+CREATE INDEX email_requested_by_recipient ON email_requested (recipient, email_group, at);
+CREATE INDEX email_requested_by_age ON email_requested (at);
 
 CREATE TABLE purchase (
   id TEXT PRIMARY KEY,
@@ -131,7 +131,7 @@ CREATE INDEX purchase_by_pay_day ON purchase (paid_at) WHERE paid_at IS NOT NULL
 CREATE INDEX purchase_by_refund_day ON purchase (refunded_at) WHERE refunded_at IS NOT NULL;
 
 -- Which emails about credits the owner wants; no row means both.
-CREATE TABLE notice_choice (
+CREATE TABLE notification_choice (
   account TEXT PRIMARY KEY,
   low INTEGER NOT NULL,
   expiring INTEGER NOT NULL
@@ -156,7 +156,7 @@ CREATE TABLE webhook_delivery (
   id TEXT NOT NULL UNIQUE,
   endpoint TEXT NOT NULL REFERENCES webhook_endpoint (id) ON DELETE CASCADE,
   account TEXT NOT NULL,
-  notice TEXT NOT NULL,
+  event TEXT NOT NULL,
   kind TEXT NOT NULL,
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -171,11 +171,11 @@ CREATE INDEX webhook_delivery_by_endpoint ON webhook_delivery (endpoint, no);
 CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
 
 -- Events whose email and deliveries are written.
-CREATE TABLE notice_handled (
-  notice TEXT PRIMARY KEY,
+CREATE TABLE event_handled (
+  event TEXT PRIMARY KEY,
   handled_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX notice_handled_by_age ON notice_handled (handled_at);
+CREATE INDEX event_handled_by_age ON event_handled (handled_at);
 
 -- Triggers, because one statement then does both or neither: a person's new address is their account's, and a person is
 -- deleted with the address.
@@ -191,10 +191,10 @@ BEGIN
 END;
 -- Notification choices, endpoints and the links to the provider's pages, which show the customer's name, are deleted with the
 -- address. The new updated_at makes a concurrent settlement of the purchase start over.
-CREATE TRIGGER address_forgotten_notices AFTER DELETE ON address
+CREATE TRIGGER address_forgotten_events AFTER DELETE ON address
 BEGIN
   DELETE FROM webhook_endpoint WHERE account = OLD.account;
-  DELETE FROM notice_choice WHERE account = OLD.account;
+  DELETE FROM notification_choice WHERE account = OLD.account;
   UPDATE purchase SET pay_url = NULL, receipt_url = NULL, invoice_url = NULL, updated_at = updated_at + 1
     WHERE account = OLD.account
       AND (pay_url IS NOT NULL OR receipt_url IS NOT NULL OR invoice_url IS NOT NULL);

@@ -14,10 +14,10 @@ export function completeImport(now: number): SqlQuery[] {
       WHERE expires_at > ${now} AND account_no IN (SELECT no FROM account WHERE state <> 'closed')`,
     sql`UPDATE account SET lifetime_grants = (SELECT count(*) FROM credit_grant
       WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)`,
-    sql`UPDATE account SET told_level = CASE
+    sql`UPDATE account SET notified_level = CASE
         WHEN state = 'closed' OR ${balanceSql("account.no", now)} < 1 THEN 'gone'
         WHEN ${balanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
-      WHERE told_level IS NULL`,
+      WHERE notified_level IS NULL`,
   ];
 }
 

@@ -75,8 +75,8 @@ async function sendAgain(
   const isIt = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
   const [found, sent] = await db.batch([
     sql`SELECT 1 FROM webhook_delivery d WHERE ${isIt}`,
-    sql`INSERT INTO webhook_delivery (id, endpoint, account, notice, kind, body, created_at, again)
-        SELECT ${newId}, d.endpoint, d.account, d.notice, d.kind, d.body, ${now}, 1
+    sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
+        SELECT ${newId}, d.endpoint, d.account, d.event, d.kind, d.body, ${now}, 1
         FROM webhook_delivery d
         WHERE ${isIt} AND ${SENT_AGAIN_A_DAY_MAX} > (
           SELECT count(*) FROM webhook_delivery
@@ -92,7 +92,7 @@ const readDelivery = (row: SqlRow): Delivery => ({
   id: row["id"] as string,
   endpoint: row["endpoint"] as string,
   account: row["account"] as string,
-  event: row["notice"] as string,
+  event: row["event"] as string,
   kind: row["kind"] as LedgerEventKind,
   body: row["body"] as string,
   createdAt: Number(row["created_at"]),

@@ -70,8 +70,8 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
   const [recipient, group] = [hashOf(to), groupOf(kind)];
   // What is under a lease may be on its way already: it can no longer be taken back.
   const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
-  const countAsked = (since: number) => sql`(SELECT count(*) FROM letter_asked
-    WHERE recipient = ${recipient} AND letter_group = ${group} AND at > ${since})`;
+  const countAsked = (since: number) => sql`(SELECT count(*) FROM email_requested
+    WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${since})`;
   const verdict = sql`CASE
     WHEN ${isKnown(id)} THEN 'known'
     WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
@@ -82,10 +82,10 @@ async function addAsked(db: SqlDatabase, email: QueuedEmail, now: number): Added
   const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([
     // After the clock was set back, times to come do not count for ever.
-    sql`DELETE FROM letter_asked WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
+    sql`DELETE FROM email_requested WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
     sql`SELECT ${verdict} AS verdict`,
     insertJob(emailJob(email), now, sql`${verdict} IN ('instead', 'new')`, NEW),
-    sql`INSERT INTO letter_asked (recipient, letter_group, at)
+    sql`INSERT INTO email_requested (recipient, email_group, at)
         SELECT ${recipient}, ${group}, ${now}
         WHERE ${isNew} AND NOT EXISTS (SELECT 1 FROM job WHERE ${older})`,
     sql`DELETE FROM job WHERE ${older} AND ${isNew}`,

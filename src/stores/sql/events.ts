@@ -12,14 +12,14 @@ import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-datab
 export function createEventStore(db: SqlDatabase): EventStore {
   return {
     async choice({ account }) {
-      const rows = await lastRows(db, sql`SELECT * FROM notice_choice WHERE account = ${account}`);
+      const rows = await lastRows(db, sql`SELECT * FROM notification_choice WHERE account = ${account}`);
       const { low = 1, expiring = 1 } = rows[0] ?? {};
       return { emails: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
     },
     async choose({ account, choice: { emails } }) {
       const [low, expiring] = [Number(emails.low), Number(emails.expiring)];
       await db.batch([
-        sql`INSERT INTO notice_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
+        sql`INSERT INTO notification_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
             ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
       ]);
     },
@@ -27,7 +27,7 @@ export function createEventStore(db: SqlDatabase): EventStore {
       const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
       const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
       await db.batch([
-        sql`INSERT INTO notice_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
+        sql`INSERT INTO notification_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
             ON CONFLICT (account) DO UPDATE SET ${ended}`,
       ]);
     },
@@ -40,10 +40,10 @@ export function createEventStore(db: SqlDatabase): EventStore {
               SELECT no FROM webhook_delivery WHERE created_at < ${before}
               ORDER BY created_at LIMIT ${max})
             RETURNING no`,
-        sql`DELETE FROM notice_handled WHERE notice IN (
-              SELECT notice FROM notice_handled WHERE handled_at < ${before}
+        sql`DELETE FROM event_handled WHERE event IN (
+              SELECT event FROM event_handled WHERE handled_at < ${before}
               ORDER BY handled_at LIMIT ${max})
-            RETURNING notice`,
+            RETURNING event`,
       ]);
       return {
         forgotten: forgotten.flat().length,
@@ -118,7 +118,7 @@ async function handle(
 ): ReturnType<EventStore["handle"]> {
   const { id, account, kind } = event;
   const isNew = sql`EXISTS (
-    SELECT 1 FROM notice_handled WHERE notice = ${id} AND handled_at = ${NEW})`;
+    SELECT 1 FROM event_handled WHERE event = ${id} AND handled_at = ${NEW})`;
   const ids = deliveryIds(ENDPOINTS_MAX);
   const [first = "", ...others] = ids;
   const nthId = others.reduce(
@@ -134,20 +134,20 @@ async function handle(
     LIMIT 1 OFFSET ${WAITING_FOR_ENDPOINT_MAX - 1})`;
   const hasRoom = email === null ? sql`1 = 1` : sql`NOT (${isFullFor(email.kind)})`;
   const [claimed, judged] = await db.batch([
-    sql`INSERT INTO notice_handled (notice, handled_at) SELECT ${id}, ${NEW} WHERE ${hasRoom}
-        ON CONFLICT DO NOTHING RETURNING notice`,
+    sql`INSERT INTO event_handled (event, handled_at) SELECT ${id}, ${NEW} WHERE ${hasRoom}
+        ON CONFLICT DO NOTHING RETURNING event`,
     sql`SELECT ${verdict} AS verdict,
-          (SELECT count(*) FROM notice_handled WHERE notice = ${id}) AS known`,
+          (SELECT count(*) FROM event_handled WHERE event = ${id}) AS known`,
     ...posting,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, again, last_fault)
+          (id, endpoint, account, event, kind, body, created_at, again, last_fault)
         SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
           CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
         FROM webhook_endpoint
         WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}
           AND ${isNew}`,
     insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_fault IS NULL AND ${isNew}`, now),
-    sql`UPDATE notice_handled SET handled_at = ${now} WHERE notice = ${id} AND handled_at = ${NEW}`,
+    sql`UPDATE event_handled SET handled_at = ${now} WHERE event = ${id} AND handled_at = ${NEW}`,
   ]);
   const handled = claimed?.length === 1;
   const { verdict: outcome, known } = judged?.[0] ?? {};

@@ -2,7 +2,7 @@ import type { PendingEvents } from "#events/dispatch-events.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** Notices on their way from the accounts' objects to whoever carries them on, in the table forwarded_notice. */
+/** Notices on their way from the accounts' objects to whoever carries them on, in the table forwarded_event. */
 export type ForwardedEvents = PendingEvents & {
   /** Each once, however often it is handed on, until it was settled. */
   add(events: readonly LedgerEvent[]): Promise<void>;
@@ -14,7 +14,7 @@ export function createForwardedEvents(db: SqlDatabase): ForwardedEvents {
       await db.batch(
         events.map(
           (event) =>
-            sql`INSERT INTO forwarded_notice (id, notice) VALUES (${event.id}, ${JSON.stringify(event)})
+            sql`INSERT INTO forwarded_event (id, event) VALUES (${event.id}, ${JSON.stringify(event)})
                 ON CONFLICT DO NOTHING`,
         ),
       );
@@ -22,12 +22,12 @@ export function createForwardedEvents(db: SqlDatabase): ForwardedEvents {
     async list({ max }) {
       const rows = await lastRows(
         db,
-        sql`SELECT notice FROM forwarded_notice ORDER BY no LIMIT ${max}`,
+        sql`SELECT event FROM forwarded_event ORDER BY no LIMIT ${max}`,
       );
-      return rows.map((row) => JSON.parse(row["notice"] as string) as LedgerEvent);
+      return rows.map((row) => JSON.parse(row["event"] as string) as LedgerEvent);
     },
     async settle(events) {
-      await db.batch(events.map(({ id }) => sql`DELETE FROM forwarded_notice WHERE id = ${id}`));
+      await db.batch(events.map(({ id }) => sql`DELETE FROM forwarded_event WHERE id = ${id}`));
     },
   };
 }

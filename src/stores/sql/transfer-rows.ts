@@ -59,7 +59,7 @@ const accountRows = table("account", {
       ...number("low_balance"),
       write: `coalesce(r."lowBalance", ${LOW_BALANCE_DEFAULT})`,
     },
-    notifiedLevel: text("told_level"),
+    notifiedLevel: text("notified_level"),
   },
   // The rules sum up the balance at the next order.
   others: { rest: "-1" },

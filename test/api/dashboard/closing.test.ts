@@ -14,11 +14,11 @@ import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 import { openSales } from "./purchases-fixture.ts";
 
 const close = ({ browser }: Member, email: unknown, password: unknown) =>
-  browser.post("/people/account/close", { email, password });
+  browser.post("/dashboard/account/close", { email, password });
 
 async function openUsed(fixture: Fixture) {
   const member = await openMember(fixture);
-  const made = (await member.browser.post("/people/keys", { label: "key of mine" })).body as never;
+  const made = (await member.browser.post("/dashboard/keys", { label: "key of mine" })).body as never;
   const { secret } = made as { secret: string };
   const keySha256 = createHash("sha256").update(secret).digest("hex");
   const debit = (callId: string) =>
@@ -40,7 +40,7 @@ test("a closed account: keys die at once, personal data goes, the figures stay a
   const { email, account, browser } = member;
   const other = fixture.browser();
   await fixture.signIn(other, email, PASSWORD);
-  await other.post("/people/auth/request-password-reset", { email });
+  await other.post("/dashboard/auth/request-password-reset", { email });
   const id = (await fixture.rows("SELECT id FROM person WHERE email = ?", email))[0]?.[
     "id"
   ] as string;
@@ -52,8 +52,8 @@ test("a closed account: keys die at once, personal data goes, the figures stay a
   assert.deepEqual(await member.debit("call_4"), { outcome: "invalid_key" });
   for (const text of personal) assert.deepEqual(await fixture.traces(text), [], text);
   for (const who of [browser, other]) {
-    assert.equal(((await who.get("/people/visitor")).body as Visitor).person, null);
-    assert.equal((await who.get("/people/home")).code, "signed_out");
+    assert.equal(((await who.get("/dashboard/visitor")).body as Visitor).person, null);
+    assert.equal((await who.get("/dashboard/home")).code, "signed_out");
   }
   assert.equal((await fixture.signIn(browser, email, PASSWORD)).status, 401);
   const now = Date.now();
@@ -76,9 +76,9 @@ test("signing up again after closing brings neither starter credits nor a free c
   await fixture.signUp(browser, email, PASSWORD);
   await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
   await fixture.signIn(browser, email, PASSWORD);
-  const { balance, freeCall } = (await browser.get("/people/home")).body as HomeView;
+  const { balance, freeCall } = (await browser.get("/dashboard/home")).body as HomeView;
   assert.deepEqual([balance, freeCall], [0, false]);
-  const again = await browser.post("/people/keys", { label: "again" });
+  const again = await browser.post("/dashboard/keys", { label: "again" });
   assert.equal(again.status, 201);
 });
 
@@ -96,7 +96,7 @@ test("closing asks for the address and the password, and wrong ones are bounded"
   }
   assert.deepEqual(new Set(codes), new Set(["wrong_password", "too_many_requests"]));
   assert.equal(
-    ((await member.browser.get("/people/visitor")).body as Visitor).person?.email,
+    ((await member.browser.get("/dashboard/visitor")).body as Visitor).person?.email,
     email,
   );
   assert.deepEqual(await fixture.emailsTo(email, "account_closed"), []);
@@ -106,7 +106,7 @@ test("a suspended person cannot close the account, nor leave it behind at anothe
   const fixture = openFixture();
   const member = await openMember(fixture);
   const move = () =>
-    member.browser.post("/people/auth/change-email", { newEmail: "away@example.com" });
+    member.browser.post("/dashboard/auth/change-email", { newEmail: "away@example.com" });
   await move();
   const link = await fixture.lastLink(member.email, "confirm_address_change");
   await fixture.accountDeps.ledger.suspendAccount({ account: member.account, now: Date.now() });
@@ -130,14 +130,14 @@ test("a person without a password closes by the address alone", async () => {
   const email = "octo@example.com";
   using _world = standIn({ email, verified: true });
   await comeBackFrom("github", browser);
-  const { person } = (await browser.get("/people/visitor")).body as Visitor;
+  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
   assert.deepEqual([person?.hasPassword, person?.providers], [false, ["github"]]);
-  const response = await browser.post("/people/account/close", { email, password: null });
+  const response = await browser.post("/dashboard/account/close", { email, password: null });
   assert.equal(response.status, 200, response.text);
   assert.deepEqual(await fixture.traces(email), []);
 });
 
-for (const path of ["/people/visitor", "/people/home", "/people/keys", "/people/sessions"]) {
+for (const path of ["/dashboard/visitor", "/dashboard/home", "/dashboard/keys", "/dashboard/sessions"]) {
   test(`a closing that was broken off after the ledger is completed by the next sight of ${path}`, async () => {
     const fixture = openFixture();
     const member = await openMember(fixture);
@@ -149,7 +149,7 @@ for (const path of ["/people/visitor", "/people/home", "/people/keys", "/people/
     for (const [name, value] of member.browser.cookies) browser.cookies.set(name, value);
     const response = await browser.get(path);
     assert.ok(
-      path === "/people/visitor" ? response.status === 200 : response.code === "signed_out",
+      path === "/dashboard/visitor" ? response.status === 200 : response.code === "signed_out",
     );
     assert.deepEqual(await fixture.traces(member.email), []);
     const address = { email: member.email };
@@ -167,7 +167,7 @@ test("closing twice at the same moment closes once and is no fault", async () =>
   const member = await openMember(fixture);
   const order = { email: member.email, password: PASSWORD };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => member.browser.send("POST", "/people/account/close", order)),
+    [1, 2, 3].map(() => member.browser.send("POST", "/dashboard/account/close", order)),
   );
   for (const { status, code } of responses) {
     assert.ok(status === 200 || code === "signed_out", `${status} ${code}`);
@@ -181,7 +181,7 @@ test("an account that the operator closed lets its person in no more", async () 
   const fixture = openFixture();
   const member = await openMember(fixture);
   await fixture.accountDeps.ledger.closeAccount({ account: member.account, now: Date.now() });
-  assert.equal((await member.browser.post("/people/keys", { label: "x" })).code, "signed_out");
+  assert.equal((await member.browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
   assert.equal((await fixture.signIn(member.browser, member.email, PASSWORD)).status, 401);
   assert.deepEqual(await fixture.traces(member.email), []);
 });

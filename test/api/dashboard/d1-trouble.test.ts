@@ -30,8 +30,8 @@ test("while the database is overloaded people are told to try again in a moment,
   trouble = "D1 DB is overloaded. Requests queued for too long.";
   const who = fixture.browser();
   const responses = [
-    await member.browser.get("/people/home"),
-    await member.browser.post("/people/keys", { label: "ci" }),
+    await member.browser.get("/dashboard/home"),
+    await member.browser.post("/dashboard/keys", { label: "ci" }),
     await fixture.signUp(who, "new@example.com", PASSWORD),
     await fixture.signIn(who, member.email, PASSWORD),
   ];
@@ -41,6 +41,6 @@ test("while the database is overloaded people are told to try again in a moment,
     assert.ok(Number(headers.get("retry-after")) > 0);
   }
   assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), before);
-  assert.equal((await member.browser.get("/people/home")).status, 200);
+  assert.equal((await member.browser.get("/dashboard/home")).status, 200);
   assert.equal((await fixture.signIn(who, member.email, PASSWORD)).status, 200);
 });

@@ -170,11 +170,11 @@ export function openFixture(given: FixtureOptions = {}) {
     wasCarriedOut,
     ...{ settle, emailsTo, lastLink, browser, publicUrl, journal },
     signUp: (who: Browser, email: string, password: string) =>
-      who.post("/people/auth/sign-up/email", { name: "", email, password }),
+      who.post("/dashboard/auth/sign-up/email", { name: "", email, password }),
     signIn: (who: Browser, email: string, password: string) =>
-      who.post("/people/auth/sign-in/email", { email, password }),
+      who.post("/dashboard/auth/sign-in/email", { email, password }),
     open: (who: Browser, link: string) =>
-      who.post("/people/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
+      who.post("/dashboard/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
     ...{ rows: kept.rows, ledgerRows: kept.ledgerRows },
     traces: (text: string) => tracesOf(kept, text),
   };
@@ -205,7 +205,7 @@ export async function openMember(fixture: Fixture, password = PASSWORD) {
 export type Member = Awaited<ReturnType<typeof openMember>>;
 
 export async function accountOf(browser: Browser): Promise<string> {
-  const { person } = (await browser.get("/people/visitor")).body as Visitor;
+  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
   const id = person?.account?.id;
   assert.ok(id, "no account");
   return id;

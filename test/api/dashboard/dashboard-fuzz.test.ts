@@ -120,7 +120,7 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
       const hasBody = method !== "GET" && method !== "HEAD";
       const response = await browser.send(
         method,
-        `/people/${path}?${search}`,
+        `/dashboard/${path}?${search}`,
         hasBody ? body : undefined,
         headers,
       );

@@ -59,7 +59,7 @@ for (const [name, ask, emails] of QUESTIONS) {
     const responses = await Promise.all(
       addresses.map((email) => {
         const [path, body] = ask(email);
-        return fixture.browser().send("POST", `/people/auth/${path}`, body);
+        return fixture.browser().send("POST", `/dashboard/auth/${path}`, body);
       }),
     );
     const [first, ...others] = responses.map(shapeOf);
@@ -75,7 +75,7 @@ test("a change to a taken address looks like one to a free address, up to the le
   const { fixture, addresses } = await openTown();
   for (const email of addresses) {
     const asker = await openMember(fixture);
-    const response = await asker.browser.post("/people/auth/change-email", { newEmail: email });
+    const response = await asker.browser.post("/dashboard/auth/change-email", { newEmail: email });
     assert.deepEqual([response.status, response.body], [200, { status: true }]);
     const link = await fixture.lastLink(asker.email, "confirm_address_change");
     const opened = await fixture.open(asker.browser, link);
@@ -97,7 +97,7 @@ test("a double submit makes one person and is no fault", async () => {
   const browser = fixture.browser();
   const order = { email: "twice@example.com", password: PASSWORD };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => browser.send("POST", "/people/auth/sign-up/email", order)),
+    [1, 2, 3].map(() => browser.send("POST", "/dashboard/auth/sign-up/email", order)),
   );
   const [first, ...others] = responses.map(shapeOf);
   for (const other of others) assert.deepEqual(other, first);

@@ -9,10 +9,10 @@ import { type Fixture, type Member, openFixture, openMember } from "./dashboard-
 type Made = { key: KeyView; secret: string };
 
 const keysOf = async ({ browser }: Member) =>
-  ((await browser.get("/people/keys")).body as { keys: KeyView[] }).keys;
+  ((await browser.get("/dashboard/keys")).body as { keys: KeyView[] }).keys;
 
 async function makeKey({ browser }: Member, label: string): Promise<Made> {
-  const response = await browser.post("/people/keys", { label });
+  const response = await browser.post("/dashboard/keys", { label });
   assert.equal(response.status, 201, response.text);
   return response.body as Made;
 }
@@ -33,10 +33,10 @@ test("a key is made, used, renamed and revoked; letters and the journal tell of 
   assert.ok(secret.startsWith(key.start));
   assert.deepEqual([key.label, key.revokedAt, key.callsLastDay], ["production", null, 0]);
   assert.equal((await accountState(fixture, account, secret)).outcome, "good");
-  const renamed = await browser.patch(`/people/keys/${key.id}`, { label: "prod 2" });
+  const renamed = await browser.patch(`/dashboard/keys/${key.id}`, { label: "prod 2" });
   assert.equal((renamed.body as { key: KeyView }).key.label, "prod 2");
   for (let times = 0; times < 2; times += 1) {
-    const revoked = await browser.delete(`/people/keys/${key.id}`);
+    const revoked = await browser.delete(`/dashboard/keys/${key.id}`);
     assert.equal(revoked.status, 200);
     assert.ok((revoked.body as { key: KeyView }).key.revokedAt);
   }
@@ -44,7 +44,7 @@ test("a key is made, used, renamed and revoked; letters and the journal tell of 
   assert.deepEqual((await keysOf(member)).length, 1);
   const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
   assert.deepEqual(kinds, ["verify_address", "key_created", "key_revoked"]);
-  const { events } = (await browser.get("/people/events")).body as EventsView;
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
   assert.deepEqual(
     events.slice(0, 3).map(({ kind, detail, address }) => [kind, detail, address]),
     [
@@ -59,7 +59,7 @@ test("the secret of a key is in the one answer and nowhere else", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { key, secret } = await makeKey(member, "production");
-  await member.browser.delete(`/people/keys/${key.id}`);
+  await member.browser.delete(`/dashboard/keys/${key.id}`);
   assert.deepEqual(await fixture.traces(secret), []);
   assert.deepEqual(await fixture.traces(secret.slice(key.start.length)), []);
   const said = JSON.stringify([fixture.emails, fixture.loggedErrors]);
@@ -67,7 +67,7 @@ test("the secret of a key is in the one answer and nowhere else", async () => {
   assert.ok(!said.includes(secret.slice(key.start.length, key.start.length + 12)));
   const reads = ["keys", "events", "home", "visitor", "usage?from=2026-11-20&to=2026-11-30"];
   for (const path of reads) {
-    assert.ok(!(await member.browser.get(`/people/${path}`)).text.includes(secret));
+    assert.ok(!(await member.browser.get(`/dashboard/${path}`)).text.includes(secret));
   }
 });
 
@@ -111,8 +111,8 @@ test("labels are one line that can be seen, in whatever script; others are refus
   const { key } = await makeKey(member, "first");
   for (const [name, label] of BAD_LABELS) {
     for (const response of [
-      await member.browser.post("/people/keys", { label }),
-      await member.browser.patch(`/people/keys/${key.id}`, { label }),
+      await member.browser.post("/dashboard/keys", { label }),
+      await member.browser.patch(`/dashboard/keys/${key.id}`, { label }),
     ]) {
       assert.deepEqual([response.status, response.code], [400, "invalid_request"], name);
       const { detail } = response.body as { detail: string };
@@ -138,7 +138,7 @@ test("an account has at most 25 keys, however many are asked for at once; a revo
     Array.from({ length: 30 }, (_, turn) => {
       const elsewhere = fixture.browser();
       for (const [name, value] of cookies) elsewhere.cookies.set(name, value);
-      return elsewhere.send("POST", "/people/keys", { label: `key ${turn}` });
+      return elsewhere.send("POST", "/dashboard/keys", { label: `key ${turn}` });
     }),
   );
   const made = responses.filter(({ status }) => status === 201);
@@ -148,9 +148,9 @@ test("an account has at most 25 keys, however many are asked for at once; a revo
     assert.match((body as { detail: string }).detail, /at most 25 keys/);
   }
   const [first] = await keysOf(member);
-  await member.browser.delete(`/people/keys/${first?.id}`);
+  await member.browser.delete(`/dashboard/keys/${first?.id}`);
   await makeKey(member, "one more");
-  assert.equal((await member.browser.post("/people/keys", { label: "x" })).status, 400);
+  assert.equal((await member.browser.post("/dashboard/keys", { label: "x" })).status, 400);
 });
 
 test("an account makes at most 100 keys within 24 hours, however soon they are revoked", async () => {
@@ -158,9 +158,9 @@ test("an account makes at most 100 keys within 24 hours, however soon they are r
   const member = await openMember(fixture);
   for (let turn = 0; turn < 100; turn += 1) {
     const { key } = await makeKey(member, `key ${turn}`);
-    assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
+    assert.equal((await member.browser.delete(`/dashboard/keys/${key.id}`)).status, 200);
   }
-  const refused = await member.browser.post("/people/keys", { label: "one more" });
+  const refused = await member.browser.post("/dashboard/keys", { label: "one more" });
   assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
   assert.match((refused.body as { detail: string }).detail, /at most 100 keys within 24 hours/);
   clock.advance(Number(refused.headers.get("retry-after")) * SECOND);
@@ -191,7 +191,7 @@ test("of the keys revoked more than 90 days ago the newest 100 are listed, and u
   await fixture.signIn(member.browser, member.email, member.password);
   assert.deepEqual(await shown(), ids.slice(2).toSorted());
   const day = new Date().toISOString().slice(0, 10);
-  const usage = await member.browser.get(`/people/usage?from=${day}&to=${day}`);
+  const usage = await member.browser.get(`/dashboard/usage?from=${day}&to=${day}`);
   assert.equal((usage.body as UsageView).keys.length, 103);
 });
 
@@ -200,12 +200,12 @@ test("another account's keys, and ids that are none, are not found", async () =>
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const { key } = await makeKey(bea, "Bea's");
   for (const id of [key.id, "key_1", "x".repeat(80), "others"]) {
-    const renamed = await ann.browser.patch(`/people/keys/${id}`, { label: "mine" });
-    const revoked = await ann.browser.delete(`/people/keys/${id}`);
+    const renamed = await ann.browser.patch(`/dashboard/keys/${id}`, { label: "mine" });
+    const revoked = await ann.browser.delete(`/dashboard/keys/${id}`);
     assert.deepEqual([renamed.status, revoked.status], [404, 404], id);
   }
   for (const id of ["", "%00", "a%20b", "..", "x".repeat(81), "key_1/x"]) {
-    assert.equal((await ann.browser.delete(`/people/keys/${id}`)).status, 404, id);
+    assert.equal((await ann.browser.delete(`/dashboard/keys/${id}`)).status, 404, id);
   }
   const [untouched] = await keysOf(bea);
   assert.deepEqual([untouched?.label, untouched?.revokedAt], ["Bea's", null]);
@@ -216,10 +216,10 @@ test("a suspended account sees and revokes its keys, and makes none", async () =
   const member = await openMember(fixture);
   const { key } = await makeKey(member, "old");
   await fixture.accountDeps.ledger.suspendAccount({ account: member.account, now: Date.now() });
-  const refused = await member.browser.post("/people/keys", { label: "new" });
+  const refused = await member.browser.post("/dashboard/keys", { label: "new" });
   assert.deepEqual([refused.status, refused.code], [403, "account_suspended"]);
   assert.equal((await keysOf(member)).length, 1);
-  assert.equal((await member.browser.delete(`/people/keys/${key.id}`)).status, 200);
+  assert.equal((await member.browser.delete(`/dashboard/keys/${key.id}`)).status, 200);
   await fixture.accountDeps.ledger.resumeAccount({ account: member.account, now: Date.now() });
   await makeKey(member, "new");
 });

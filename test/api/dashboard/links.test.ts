@@ -15,16 +15,16 @@ const NEW = "another password";
 
 async function askReset(fixture: Fixture, email: string): Promise<string> {
   const asker = fixture.browser();
-  const response = await asker.post("/people/auth/request-password-reset", { email });
+  const response = await asker.post("/dashboard/auth/request-password-reset", { email });
   assert.equal(response.status, 200);
   const link = await fixture.lastLink(email, "reset_password");
   return new URL(link).searchParams.get("token") ?? "";
 }
 const reset = (who: Browser, token: string, newPassword = NEW) =>
-  who.post("/people/auth/reset-password", { token, newPassword });
+  who.post("/dashboard/auth/reset-password", { token, newPassword });
 
 async function move(fixture: Fixture, { browser, email }: Member, to: string) {
-  await browser.post("/people/auth/change-email", { newEmail: to });
+  await browser.post("/dashboard/auth/change-email", { newEmail: to });
   await fixture.open(browser, await fixture.lastLink(email, "confirm_address_change"));
   return fixture.open(browser, await fixture.lastLink(to, "verify_new_address"));
 }
@@ -37,7 +37,7 @@ const ENDINGS: [string, (fixture: Fixture, member: Member) => Promise<{ status: 
   [
     "a change of the password",
     (_, { browser, password }) =>
-      browser.post("/people/auth/change-password", {
+      browser.post("/dashboard/auth/change-password", {
         ...{ currentPassword: password, newPassword: NEW },
       }),
   ],
@@ -60,7 +60,7 @@ test("a wrong password or a password too short ends no link", async () => {
   const { email, browser } = await openMember(fixture);
   const token = await askReset(fixture, email);
   const order = { currentPassword: "a wrong one", newPassword: NEW };
-  await browser.post("/people/auth/change-password", order);
+  await browser.post("/dashboard/auth/change-password", order);
   assert.equal((await reset(fixture.browser(), token, "short")).code, "PASSWORD_TOO_SHORT");
   assert.equal((await reset(fixture.browser(), token)).status, 200);
 });
@@ -71,7 +71,7 @@ test("verification ends earlier links to a new password, but not the one that it
   const email = "ann@example.com";
   await fixture.signUp(outsider, email, PASSWORD);
   const early = await askReset(fixture, email);
-  await owner.post("/people/auth/send-verification-email", { email });
+  await owner.post("/dashboard/auth/send-verification-email", { email });
   const opened = await fixture.open(owner, await fixture.lastLink(email, "verify_address"));
   const { resetToken } = opened.body as { resetToken: string };
   assert.equal((await reset(outsider, early)).code, "INVALID_TOKEN");
@@ -84,7 +84,7 @@ async function crowdOut(fixture: Fixture, email: string): Promise<void> {
   const tries = Array.from({ length: 25 }, () =>
     fixture
       .browser()
-      .send("POST", "/people/auth/sign-in/email", { email, password: "a guess of it" }),
+      .send("POST", "/dashboard/auth/sign-in/email", { email, password: "a guess of it" }),
   );
   assert.equal((await Promise.all(tries)).at(-1)?.status, 429);
 }
@@ -118,7 +118,7 @@ test("a link that confirms an address makes its browser a known one, and the cou
 test("a link that works no more makes no browser known", async () => {
   const browser = openFixture().browser();
   await reset(browser, "invented");
-  await browser.post("/people/auth/verify-email", { token: "invented" });
+  await browser.post("/dashboard/auth/verify-email", { token: "invented" });
   assert.deepEqual([...browser.cookies], []);
 });
 
@@ -126,7 +126,7 @@ test("asking for a new password takes the same time for every address, as far as
   const fixture = openFixture();
   const { email } = await openMember(fixture);
   for (const each of [email, "nobody@example.com"]) {
-    await fixture.browser().post("/people/auth/request-password-reset", { email: each });
+    await fixture.browser().post("/dashboard/auth/request-password-reset", { email: each });
   }
   assert.deepEqual(fixture.waits, [500, 500]);
 });
@@ -145,10 +145,10 @@ for (const [peer, spelled] of PEERS) {
     await fixture.signUp(browser, "ann@example.com", PASSWORD);
     await fixture.open(browser, await fixture.lastLink("ann@example.com", "verify_address"));
     await fixture.signIn(browser, "ann@example.com", PASSWORD);
-    const { sessions } = (await browser.get("/people/sessions")).body as {
+    const { sessions } = (await browser.get("/dashboard/sessions")).body as {
       sessions: SessionView[];
     };
-    const { events } = (await browser.get("/people/events")).body as EventsView;
+    const { events } = (await browser.get("/dashboard/events")).body as EventsView;
     assert.deepEqual(
       sessions.map(({ address }) => address),
       [spelled],
@@ -169,8 +169,8 @@ test("of a browser's name 300 characters are kept", async () => {
   const { browser, email, password } = await openMember(fixture);
   const headers = { "user-agent": "Mozilla ".repeat(4_000) };
   const order = { email, password };
-  await browser.send("POST", "/people/auth/sign-in/email", order, headers);
-  const { person } = (await browser.get("/people/visitor")).body as Visitor;
+  await browser.send("POST", "/dashboard/auth/sign-in/email", order, headers);
+  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
   assert.equal(person?.email, email);
   const kept = await fixture.rows('SELECT "userAgent" FROM person_session');
   assert.equal(Math.max(...kept.map(({ userAgent }) => String(userAgent).length)), 300);

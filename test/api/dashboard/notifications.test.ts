@@ -4,7 +4,7 @@ import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { signUnsubscription } from "#events/unsubscribe.ts";
 import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 
-const PATH = "/people/notices";
+const PATH = "/dashboard/notifications";
 const BOTH = { low: true, expiring: true };
 
 const tokenOf = (fixture: Fixture, account: string, sort: "low" | "expiring" = "low") =>
@@ -139,7 +139,7 @@ test("after the account was closed its token still answers, and leaves nothing b
   const { browser, account, email, password } = await openMember(fixture);
   const token = tokenOf(fixture, account);
   await browser.put(PATH, { lowBalance: 5, emails: { low: true, expiring: false } });
-  assert.equal((await browser.post("/people/account/close", { email, password })).status, 200);
+  assert.equal((await browser.post("/dashboard/account/close", { email, password })).status, 200);
   assert.equal((await postAlone(fixture, token)).status, 200);
-  assert.deepEqual(await fixture.rows("SELECT * FROM notice_choice"), []);
+  assert.deepEqual(await fixture.rows("SELECT * FROM notification_choice"), []);
 });

@@ -51,7 +51,7 @@ const newcomer = () => {
   return `newcomer${people}@example.com`;
 };
 const keyOf = async ({ browser }: Member) => {
-  const { body } = await browser.post("/people/keys", { label: "ci" });
+  const { body } = await browser.post("/dashboard/keys", { label: "ci" });
   return (body as { key: { id: string } }).key.id;
 };
 
@@ -73,38 +73,38 @@ const ACTS: Record<string, Act> = {
   "signs out":
     async (_, { browser }) =>
     () =>
-      browser.post("/people/auth/sign-out"),
+      browser.post("/dashboard/auth/sign-out"),
   "makes a key":
     async (_, { browser }) =>
     () =>
-      browser.post("/people/keys", { label: "ci" }),
+      browser.post("/dashboard/keys", { label: "ci" }),
   "renames a key": async (_, member) => {
     const id = await keyOf(member);
-    return () => member.browser.patch(`/people/keys/${id}`, { label: "other" });
+    return () => member.browser.patch(`/dashboard/keys/${id}`, { label: "other" });
   },
   "revokes a key": async (_, member) => {
     const id = await keyOf(member);
-    return () => member.browser.delete(`/people/keys/${id}`);
+    return () => member.browser.delete(`/dashboard/keys/${id}`);
   },
   "ends other sessions": async (fixture, { browser, email, password }) => {
     await fixture.signIn(fixture.browser(), email, password);
-    return () => browser.delete("/people/sessions/others");
+    return () => browser.delete("/dashboard/sessions/others");
   },
   "changes the password":
     async (_, { browser, password }) =>
     () =>
-      browser.post("/people/auth/change-password", { currentPassword: password, newPassword: NEW }),
+      browser.post("/dashboard/auth/change-password", { currentPassword: password, newPassword: NEW }),
   "chooses a new password by a letter": async (fixture, { email }) => {
     const who = fixture.browser();
-    await who.post("/people/auth/request-password-reset", { email });
+    await who.post("/dashboard/auth/request-password-reset", { email });
     const link = new URL(await fixture.lastLink(email, "reset_password"));
     const token = link.searchParams.get("token");
-    return () => who.post("/people/auth/reset-password", { newPassword: NEW, token });
+    return () => who.post("/dashboard/auth/reset-password", { newPassword: NEW, token });
   },
   "closes the account":
     async (_, { browser, email, password }) =>
     () =>
-      browser.post("/people/account/close", { email, password }),
+      browser.post("/dashboard/account/close", { email, password }),
 };
 
 /** Far more than any act asks for. */
@@ -146,10 +146,10 @@ test("whoever is told that the sign-out did not work is signed in still, and sig
   const count = async () => (await fixture.rows("SELECT id FROM person_session")).length;
   const before = await count();
   trouble = { kind: "away", after: 0 };
-  assert.equal((await browser.post("/people/auth/sign-out")).status, 503);
+  assert.equal((await browser.post("/dashboard/auth/sign-out")).status, 503);
   trouble = null;
   assert.equal(await count(), before);
-  assert.equal((await browser.get("/people/home")).status, 200);
-  assert.equal((await browser.post("/people/auth/sign-out")).status, 200);
+  assert.equal((await browser.get("/dashboard/home")).status, 200);
+  assert.equal((await browser.post("/dashboard/auth/sign-out")).status, 200);
   assert.equal(await count(), before - 1);
 });

@@ -59,7 +59,7 @@ function idToken(claims: { email: string; email_verified: boolean }): string {
 
 /** There and back again; where the browser is sent at the end. */
 export async function comeBackFrom(provider: Provider, browser: Browser): Promise<string> {
-  const begun = await browser.post("/people/auth/sign-in/social", {
+  const begun = await browser.post("/dashboard/auth/sign-in/social", {
     ...{ provider, callbackURL: "http://127.0.0.1:8787/home" },
     errorCallbackURL: "http://127.0.0.1:8787/sign-in",
   });
@@ -67,11 +67,11 @@ export async function comeBackFrom(provider: Provider, browser: Browser): Promis
   const url = new URL((begun.body as { url: string }).url);
   assert.equal(
     url.searchParams.get("redirect_uri"),
-    `http://127.0.0.1:8787/people/auth/callback/${provider}`,
+    `http://127.0.0.1:8787/dashboard/auth/callback/${provider}`,
   );
   const state = url.searchParams.get("state") ?? "";
   const back = await browser.get(
-    `/people/auth/callback/${provider}?code=a-code&state=${encodeURIComponent(state)}`,
+    `/dashboard/auth/callback/${provider}?code=a-code&state=${encodeURIComponent(state)}`,
   );
   assert.equal(back.status, 302, back.text);
   return back.headers.get("location") ?? "";

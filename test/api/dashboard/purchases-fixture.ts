@@ -62,7 +62,7 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
 
   /** Begins a purchase; its id, and the page's at Stripe. */
   async function buy(offer = "small", { browser }: Member = buyer) {
-    const begun = await browser.post("/people/purchases", { offer });
+    const begun = await browser.post("/dashboard/purchases", { offer });
     assert.equal(begun.status, 201, begun.text);
     const { id, url } = begun.body as CheckoutView;
     return { id, url, session: url.split("/").at(-1) as string };
@@ -70,14 +70,14 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
   /** As the page that people come back to asks: once in a while. */
   async function look(id: string, { browser }: Member = buyer): Promise<PurchaseView> {
     clock.advance(2 * SECOND);
-    const response = await browser.get(`/people/purchases/${id}`);
+    const response = await browser.get(`/dashboard/purchases/${id}`);
     assert.equal(response.status, 200, response.text);
     return response.body as PurchaseView;
   }
   const list = async ({ browser }: Member = buyer) =>
-    ((await browser.get("/people/purchases")).body as PurchasesView).purchases;
+    ((await browser.get("/dashboard/purchases")).body as PurchasesView).purchases;
   const credits = async ({ browser }: Member = buyer) =>
-    (await browser.get("/people/credits")).body as CreditsView;
+    (await browser.get("/dashboard/credits")).body as CreditsView;
   const balance = async (of?: Member) => (await credits(of)).balance;
 
   /** What comes to the address for messages: without cookies, and from no page. */

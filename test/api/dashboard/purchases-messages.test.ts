@@ -103,7 +103,7 @@ test("while Stripe is away nothing is begun or lost: 503, and all is settled whe
   fake.pay(session);
   fake.setAway("500");
   const order = { offer: "large" };
-  const refused = await buyer.browser.post("/people/purchases", order);
+  const refused = await buyer.browser.post("/dashboard/purchases", order);
   assert.deepEqual([refused.status, refused.code], [503, "unavailable"]);
   assert.ok(Number(refused.headers.get("retry-after")) > 0);
   assert.match(refused.text, /nothing was paid/);
@@ -171,7 +171,7 @@ test("a ledger or a book that fails is a 503 to Stripe, and the next message men
 
 test("a key that Stripe does not know is told to the operator, and to nobody else", async (t) => {
   const { fixture, buyer } = await openSales(t, { secretKey: "sk_test_another_key" });
-  const refused = await buyer.browser.post("/people/purchases", { offer: "small" });
+  const refused = await buyer.browser.post("/dashboard/purchases", { offer: "small" });
   assert.equal(refused.status, 503);
   assert.doesNotMatch(refused.text, /Stripe|STRIPE|key/);
   const log = fixture.loggedErrors.join("\n");
@@ -184,7 +184,7 @@ test("a payment for an account that was closed meanwhile is for the operator to 
   const { id, session } = await buy();
   const { email, password } = buyer;
   await fixture.settle();
-  const closed = await buyer.browser.post("/people/account/close", { email, password });
+  const closed = await buyer.browser.post("/dashboard/account/close", { email, password });
   assert.equal(closed.status, 200, closed.text);
   fake.pay(session);
   assert.ok((await receiveAll()).every((status) => status === 200));

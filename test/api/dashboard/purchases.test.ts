@@ -10,7 +10,7 @@ const NOTHING = { packs: [], lifetime: null, payable: false, taxesAdded: false, 
 
 test("everybody sees the prices, in the money's own form", async (t) => {
   const { fixture } = await openSales(t);
-  const { status, body } = await fixture.browser().get("/people/prices");
+  const { status, body } = await fixture.browser().get("/dashboard/prices");
   assert.equal(status, 200);
   const { packs, lifetime, payable, contact } = body as PricesView;
   assert.deepEqual(packs[0], {
@@ -25,23 +25,23 @@ test("where nobody takes money, buyers are told whom to ask, and all else goes o
   for (const contact of [CONTACT, null]) {
     const fixture = openFixture({ sales: { prices: pricesOf({ contact }), provider: null } });
     const { browser } = await openMember(fixture);
-    const prices = (await browser.get("/people/prices")).body as PricesView;
+    const prices = (await browser.get("/dashboard/prices")).body as PricesView;
     assert.deepEqual([prices.packs.length, prices.payable], [2, false]);
-    const refused = await browser.post("/people/purchases", { offer: "small" });
+    const refused = await browser.post("/dashboard/purchases", { offer: "small" });
     assert.deepEqual([refused.status, refused.code], [403, "not_payable"]);
     assert.match(refused.text, contact === null ? /people who run this service/ : /sales@example/);
     const empty = { purchases: [], next: null };
-    assert.deepEqual((await browser.get("/people/purchases")).body, empty);
+    assert.deepEqual((await browser.get("/dashboard/purchases")).body, empty);
     assert.equal((await browser.post("/webhooks/stripe")).status, 404);
-    assert.equal((await browser.get("/people/home")).status, 200);
+    assert.equal((await browser.get("/dashboard/home")).status, 200);
   }
 });
 
 test("where nothing is sold, the price list is empty", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  assert.deepEqual((await browser.get("/people/prices")).body, NOTHING);
-  assert.equal((await browser.post("/people/purchases", { offer: "small" })).code, "not_payable");
+  assert.deepEqual((await browser.get("/dashboard/prices")).body, NOTHING);
+  assert.equal((await browser.post("/dashboard/purchases", { offer: "small" })).code, "not_payable");
 });
 
 test("who comes back from paying sees the credits, though no message has come", async (t) => {
@@ -121,7 +121,7 @@ test("a page that asks again and again asks Stripe once in two seconds", async (
   const before = fake.requests.length;
   for (let no = 0; no < 8; no += 1) {
     clock.advance(SECOND / 2);
-    assert.equal((await buyer.browser.get(`/people/purchases/${id}`)).status, 200);
+    assert.equal((await buyer.browser.get(`/dashboard/purchases/${id}`)).status, 200);
   }
   assert.equal(fake.requests.length - before, 2);
 });
@@ -176,10 +176,10 @@ test("the lifetime plan is sold once, and shows as a state of the account", asyn
   await look(id);
   const { lifetime, grants } = await credits();
   assert.ok(lifetime && grants.every(({ expiresAt }) => expiresAt === null));
-  const again = await buyer.browser.post("/people/purchases", { offer: "lifetime" });
+  const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
   assert.match(again.text, /on the lifetime plan already/);
-  assert.equal((await buyer.browser.post("/people/purchases", { offer: "small" })).status, 201);
+  assert.equal((await buyer.browser.post("/dashboard/purchases", { offer: "small" })).status, 201);
 });
 
 test("while the plan's money is on the way, beginning it again is refused with a word about it", async (t) => {
@@ -188,7 +188,7 @@ test("while the plan's money is on the way, beginning it again is refused with a
   assert.deepEqual(await buy("lifetime"), first);
   fake.payLater(first.session);
   await receiveAll();
-  const again = await buyer.browser.post("/people/purchases", { offer: "lifetime" });
+  const again = await buyer.browser.post("/dashboard/purchases", { offer: "lifetime" });
   assert.deepEqual([again.status, again.code], [400, "invalid_request"]);
   assert.match(again.text, /paid for already, and the money is on its way/);
 });
@@ -196,27 +196,27 @@ test("while the plan's money is on the way, beginning it again is refused with a
 test("what is not offered, and what is no order, is refused without a word to Stripe", async (t) => {
   const { fake, buyer, list } = await openSales(t);
   for (const order of [{ offer: "huge" }, { offer: "" }, {}, { offer: 1 }, { offer: { id: 1 } }]) {
-    const refused = await buyer.browser.post("/people/purchases", order);
+    const refused = await buyer.browser.post("/dashboard/purchases", order);
     assert.deepEqual([refused.status, refused.code], [400, "invalid_request"], refused.text);
   }
-  assert.equal((await buyer.browser.post("/people/purchases", "not JSON")).status, 400);
+  assert.equal((await buyer.browser.post("/dashboard/purchases", "not JSON")).status, 400);
   assert.deepEqual([fake.requests.length, await list()], [0, []]);
 });
 
 test("only members whose account is open buy, from the pages of the service, and only so often", async (t) => {
   const { fixture, buyer, buy } = await openSales(t);
   const order = { offer: "small" };
-  const outsider = await fixture.browser().post("/people/purchases", order);
+  const outsider = await fixture.browser().post("/dashboard/purchases", order);
   assert.deepEqual([outsider.status, outsider.code], [401, "signed_out"]);
   const elsewhere = { origin: "https://evil.example" };
-  const foreign = await buyer.browser.send("POST", "/people/purchases", order, elsewhere);
+  const foreign = await buyer.browser.send("POST", "/dashboard/purchases", order, elsewhere);
   assert.equal(foreign.code, "cross_site");
   const { account } = buyer;
   await fixture.accountDeps.ledger.suspendAccount({ account, now: Date.now() });
-  assert.equal((await buyer.browser.post("/people/purchases", order)).code, "account_suspended");
+  assert.equal((await buyer.browser.post("/dashboard/purchases", order)).code, "account_suspended");
   await fixture.accountDeps.ledger.resumeAccount({ account, now: Date.now() });
   for (let no = 0; no < 10; no += 1) await buy();
-  const eleventh = await buyer.browser.post("/people/purchases", order);
+  const eleventh = await buyer.browser.post("/dashboard/purchases", order);
   assert.deepEqual([eleventh.status, eleventh.code], [429, "too_many_requests"]);
   const seconds = Number(eleventh.headers.get("retry-after"));
   assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds}`);
@@ -232,15 +232,15 @@ test("nobody sees what others have bought, and a long history comes in pages", a
   }
   assert.deepEqual(await list(other), []);
   for (const id of [bought[0], "pur_none", "x"]) {
-    const refused = await other.browser.get(`/people/purchases/${id}`);
+    const refused = await other.browser.get(`/dashboard/purchases/${id}`);
     assert.deepEqual([refused.status, refused.code], [404, "not_found"]);
   }
-  const first = (await buyer.browser.get("/people/purchases")).body as PurchasesView;
-  const second = (await buyer.browser.get(`/people/purchases?after=${first.next}`))
+  const first = (await buyer.browser.get("/dashboard/purchases")).body as PurchasesView;
+  const second = (await buyer.browser.get(`/dashboard/purchases?after=${first.next}`))
     .body as PurchasesView;
   const ids = [first, second].flatMap(({ purchases }) => purchases.map(({ id }) => id));
   assert.deepEqual([ids, first.purchases.length, second.next], [bought, 30, null]);
-  const none = (await other.browser.get(`/people/purchases?after=${first.next}`)).body;
+  const none = (await other.browser.get(`/dashboard/purchases?after=${first.next}`)).body;
   assert.deepEqual(none, { purchases: [], next: null });
   await fixture.settle();
 });
@@ -249,7 +249,7 @@ test("a buyer comes back by the name of the service under which they are signed 
   const { fixture, fake, buyer } = await openSales(t);
   (fixture.deps.settings.origins as string[]).push("http://localhost:8787");
   const here = { origin: "http://localhost:8787" };
-  const begun = await buyer.browser.send("POST", "/people/purchases", { offer: "small" }, here);
+  const begun = await buyer.browser.send("POST", "/dashboard/purchases", { offer: "small" }, here);
   assert.equal(begun.status, 201, begun.text);
   assert.match(
     String(fake.session(fake.newest())["success_url"]),

@@ -5,15 +5,15 @@ import { linkIn, openFixture, openMember, PASSWORD } from "./dashboard-fixture.t
 import { PROVIDERS } from "./providers.ts";
 
 const CHANGES: [string, string][] = [
-  ["POST", "/people/keys"],
-  ["PATCH", "/people/keys/key_1"],
-  ["DELETE", "/people/keys/key_1"],
-  ["DELETE", "/people/sessions/others"],
-  ["POST", "/people/account/close"],
+  ["POST", "/dashboard/keys"],
+  ["PATCH", "/dashboard/keys/key_1"],
+  ["DELETE", "/dashboard/keys/key_1"],
+  ["DELETE", "/dashboard/sessions/others"],
+  ["POST", "/dashboard/account/close"],
   ...[
     ...["sign-up/email", "sign-in/email", "sign-in/social", "sign-out", "change-password"],
     ...["send-verification-email", "request-password-reset", "reset-password", "change-email"],
-  ].map((path): [string, string] => ["POST", `/people/auth/${path}`]),
+  ].map((path): [string, string] => ["POST", `/dashboard/auth/${path}`]),
 ];
 
 /** What a browser sends with a request that another site makes; "" leaves a header out. */
@@ -39,7 +39,7 @@ for (const [name, headers] of FOREIGN) {
       assert.deepEqual([response.status, response.code], [403, "cross_site"], `${method} ${path}`);
     }
     for (const method of ["OPTIONS", "PUT"]) {
-      assert.equal((await browser.send(method, "/people/keys", undefined, headers)).status, 403);
+      assert.equal((await browser.send(method, "/dashboard/keys", undefined, headers)).status, 403);
     }
     assert.equal(fixture.wasCarriedOut.length, before);
   });
@@ -48,7 +48,7 @@ for (const [name, headers] of FOREIGN) {
 test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but itself", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  const { status, headers } = await browser.get("/people/home");
+  const { status, headers } = await browser.get("/dashboard/home");
   assert.equal(status, 200);
   assert.equal(headers.get("cache-control"), "no-store");
   assert.equal(headers.get("x-content-type-options"), "nosniff");
@@ -64,15 +64,15 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
   const other = fixture.browser();
   const responses = [
     await fixture.signIn(other, email, password),
-    await other.get("/people/visitor"),
-    await other.get("/people/sessions"),
-    await other.get("/people/events"),
-    await other.post("/people/auth/change-password", {
+    await other.get("/dashboard/visitor"),
+    await other.get("/dashboard/sessions"),
+    await other.get("/dashboard/events"),
+    await other.post("/dashboard/auth/change-password", {
       currentPassword: password,
       newPassword: "another password",
     }),
-    await other.post("/people/auth/sign-out"),
-    await browser.get("/people/visitor"),
+    await other.post("/dashboard/auth/sign-out"),
+    await browser.get("/dashboard/visitor"),
   ];
   assert.deepEqual(
     responses.map(({ status }) => status),
@@ -107,20 +107,20 @@ test("behind TLS and below a path: cookies, links and addresses stay there, and 
   assert.ok(link.startsWith(`${publicUrl}/verify-email?token=`), link);
   responses.push(await fixture.open(browser, link));
   responses.push(await fixture.signIn(browser, "ann@example.com", PASSWORD));
-  const visitor = await browser.get("/people/visitor");
+  const visitor = await browser.get("/dashboard/visitor");
   assert.equal((visitor.body as Visitor).apiUrl, publicUrl);
   assert.equal((visitor.body as Visitor).person?.email, "ann@example.com");
-  responses.push(visitor, await browser.post("/people/auth/sign-out"));
-  await browser.post("/people/auth/request-password-reset", { email: "ann@example.com" });
+  responses.push(visitor, await browser.post("/dashboard/auth/sign-out"));
+  await browser.post("/dashboard/auth/request-password-reset", { email: "ann@example.com" });
   const reset = (await fixture.emailsTo("ann@example.com", "reset_password"))[0];
   assert.ok(reset && linkIn(reset).startsWith(`${publicUrl}/reset-password?token=`));
-  const begun = await browser.post("/people/auth/sign-in/social", {
+  const begun = await browser.post("/dashboard/auth/sign-in/social", {
     ...{ provider: "github", callbackURL: `${publicUrl}/home` },
   });
   responses.push(begun);
   const { searchParams } = new URL((begun.body as { url: string }).url);
-  assert.equal(searchParams.get("redirect_uri"), `${publicUrl}/people/auth/callback/github`);
-  const lost = await browser.get("/people/auth/callback/github?error=x");
+  assert.equal(searchParams.get("redirect_uri"), `${publicUrl}/dashboard/auth/callback/github`);
+  const lost = await browser.get("/dashboard/auth/callback/github?error=x");
   assert.ok(lost.headers.get("location")?.startsWith(`${publicUrl}/sign-in?`));
   const cookies = responses.flatMap(({ headers }) => headers.getSetCookie());
   assert.ok(cookies.length >= 4);
@@ -142,12 +142,12 @@ test("what better-auth offers beside our list is not there", async () => {
   const others = ["revoke-session", "revoke-sessions", "get-access-token"];
   const odd = ["constructor", "__proto__", "sign-in/email/", "sign-in//email", "reset-password/x"];
   for (const path of [...gets, ...posts, ...others, ...odd, "", "/"]) {
-    const response = await browser.post(`/people/auth/${path}`);
+    const response = await browser.post(`/dashboard/auth/${path}`);
     assert.deepEqual([response.status, response.code], [404, "not_found"], `POST ${path}`);
-    const read = await browser.get(`/people/auth/${path}`);
+    const read = await browser.get(`/dashboard/auth/${path}`);
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
-  for (const path of ["/people", "/people/", "/people/keys/../home", "/people/constructor"]) {
+  for (const path of ["/people", "/dashboard/", "/dashboard/keys/../home", "/dashboard/constructor"]) {
     assert.ok([200, 404].includes((await browser.get(path)).status), path);
   }
 });
@@ -155,9 +155,9 @@ test("what better-auth offers beside our list is not there", async () => {
 test("behind TLS and below no path, no cookie can be set by a neighbouring host", async () => {
   const fixture = openFixture({ publicUrl: "https://x.test", providers: PROVIDERS });
   const { browser } = await openMember(fixture);
-  const begun = await browser.post("/people/auth/sign-in/social", { provider: "github" });
+  const begun = await browser.post("/dashboard/auth/sign-in/social", { provider: "github" });
   assert.equal(begun.status, 200);
-  const out = await browser.post("/people/auth/sign-out");
+  const out = await browser.post("/dashboard/auth/sign-out");
   const names = [...browser.cookies.keys()].toSorted();
   assert.deepEqual(names, [
     "__Host-toolbooth.known",
@@ -177,7 +177,7 @@ test("behind TLS and below no path, no cookie can be set by a neighbouring host"
 test("HEAD answers like GET, without a body and whoever asks", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  for (const path of ["/people/visitor", "/people/keys", "/people/x"]) {
+  for (const path of ["/dashboard/visitor", "/dashboard/keys", "/dashboard/x"]) {
     const got = await browser.get(path);
     const head = await browser.send("HEAD", path, undefined, { origin: "", "sec-fetch-site": "" });
     assert.deepEqual([head.status, head.text], [got.status, ""]);
@@ -186,14 +186,14 @@ test("HEAD answers like GET, without a body and whoever asks", async () => {
 });
 
 const WRONG_METHODS: [string, string, string][] = [
-  ["PUT", "/people/keys", "GET, HEAD, POST"],
-  ["GET", "/people/keys/key_1", "PATCH, DELETE"],
-  ["DELETE", "/people/visitor", "GET, HEAD"],
-  ["GET", "/people/account/close", "POST"],
-  ["OPTIONS", "/people/sessions/others", "DELETE"],
-  ["GET", "/people/auth/verify-email?token=x", "POST"],
-  ["PATCH", "/people/auth/sign-in/email", "POST"],
-  ["POST", "/people/auth/callback/github", "GET, HEAD"],
+  ["PUT", "/dashboard/keys", "GET, HEAD, POST"],
+  ["GET", "/dashboard/keys/key_1", "PATCH, DELETE"],
+  ["DELETE", "/dashboard/visitor", "GET, HEAD"],
+  ["GET", "/dashboard/account/close", "POST"],
+  ["OPTIONS", "/dashboard/sessions/others", "DELETE"],
+  ["GET", "/dashboard/auth/verify-email?token=x", "POST"],
+  ["PATCH", "/dashboard/auth/sign-in/email", "POST"],
+  ["POST", "/dashboard/auth/callback/github", "GET, HEAD"],
 ];
 for (const [method, path, allow] of WRONG_METHODS) {
   test(`${method} ${path} is told which methods there are`, async () => {
@@ -207,13 +207,13 @@ test("too many questions at once from one network are refused for a moment, and 
   const fixture = openFixture();
   const crowd = fixture.browser();
   const responses = await Promise.all(
-    Array.from({ length: 61 }, () => crowd.get("/people/visitor")),
+    Array.from({ length: 61 }, () => crowd.get("/dashboard/visitor")),
   );
   assert.deepEqual(new Set(responses.slice(0, 60).map(({ status }) => status)), new Set([200]));
   const last = responses.at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
   assert.equal(last?.headers.get("retry-after"), "1");
-  assert.equal((await fixture.browser().get("/people/visitor")).status, 200);
+  assert.equal((await fixture.browser().get("/dashboard/visitor")).status, 200);
 });
 
 test("what a stranger sends and better-auth refuses does not come into the log", async () => {
@@ -222,11 +222,11 @@ test("what a stranger sends and better-auth refuses does not come into the log",
   const evil = `https://evil.test/${"x".repeat(15_000)}`;
   for (const field of ["callbackURL", "errorCallbackURL"]) {
     const order = { provider: "github", [field]: evil };
-    assert.equal((await browser.post("/people/auth/sign-in/social", order)).status, 403);
+    assert.equal((await browser.post("/dashboard/auth/sign-in/social", order)).status, 403);
   }
-  await browser.post("/people/auth/sign-in/social", { provider: "x".repeat(5_000) });
+  await browser.post("/dashboard/auth/sign-in/social", { provider: "x".repeat(5_000) });
   for (const query of ["code=c&state=invented", "code=c", "error=denied", `error=${evil}`]) {
-    await browser.get(`/people/auth/callback/github?${query}`);
+    await browser.get(`/dashboard/auth/callback/github?${query}`);
   }
   assert.deepEqual(fixture.loggedErrors, []);
 });
@@ -236,19 +236,19 @@ test("too many changes from one network are refused for a moment, and another ne
   const crowd = fixture.browser("2001:db8:1:2:3:4:5:6");
   const neighbour = fixture.browser("2001:db8:1:2::9");
   const other = fixture.browser("2001:db8:1:3::9");
-  const tries = Array.from({ length: 11 }, () => crowd.send("POST", "/people/auth/sign-out", {}));
+  const tries = Array.from({ length: 11 }, () => crowd.send("POST", "/dashboard/auth/sign-out", {}));
   const last = (await Promise.all(tries)).at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
   assert.equal(last?.headers.get("retry-after"), "1");
-  assert.equal((await neighbour.send("POST", "/people/auth/sign-out", {})).status, 429);
-  assert.equal((await other.send("POST", "/people/auth/sign-out", {})).status, 200);
+  assert.equal((await neighbour.send("POST", "/dashboard/auth/sign-out", {})).status, 429);
+  assert.equal((await other.send("POST", "/dashboard/auth/sign-out", {})).status, 200);
 });
 
 test("a limit of letters from one network is told with a code and Retry-After, for others it does not count", async () => {
   const fixture = openFixture();
   const crowd = fixture.browser();
   const ask = (who: typeof crowd) =>
-    who.post("/people/auth/request-password-reset", { email: "ann@example.com" });
+    who.post("/dashboard/auth/request-password-reset", { email: "ann@example.com" });
   for (let times = 0; times < 4; times += 1) assert.equal((await ask(crowd)).status, 200);
   const refused = await ask(crowd);
   assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);

@@ -7,13 +7,13 @@ import { clock, DAY, HOUR } from "./clock.ts";
 import { type Fixture, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 
 const isIn = async (who: Browser) =>
-  ((await who.get("/people/visitor")).body as Visitor).person !== null;
+  ((await who.get("/dashboard/visitor")).body as Visitor).person !== null;
 const sessionsOf = async (who: Browser) =>
-  ((await who.get("/people/sessions")).body as { sessions: SessionView[] }).sessions;
+  ((await who.get("/dashboard/sessions")).body as { sessions: SessionView[] }).sessions;
 const eventsOf = async (who: Browser) =>
-  ((await who.get("/people/events")).body as EventsView).events.map(({ kind }) => kind);
+  ((await who.get("/dashboard/events")).body as EventsView).events.map(({ kind }) => kind);
 const move = (who: Browser, newEmail: string) =>
-  who.post("/people/auth/change-email", { newEmail, callbackURL: "/settings/account" });
+  who.post("/dashboard/auth/change-email", { newEmail, callbackURL: "/settings/account" });
 
 async function openElsewhere(fixture: Fixture, count: number) {
   const member = await openMember(fixture);
@@ -33,13 +33,13 @@ test("sessions are listed, ended one by one and all at once; the own one stays",
   );
   assert.equal(sessions[0]?.address, browser.peer);
   const [first] = sessions.slice(1);
-  assert.equal((await browser.delete(`/people/sessions/${first?.id}`)).status, 200);
-  assert.equal((await browser.delete(`/people/sessions/${first?.id}`)).code, "not_found");
+  assert.equal((await browser.delete(`/dashboard/sessions/${first?.id}`)).status, 200);
+  assert.equal((await browser.delete(`/dashboard/sessions/${first?.id}`)).code, "not_found");
   assert.equal((await Promise.all(others.map(isIn))).filter(Boolean).length, 2);
-  assert.equal((await browser.delete("/people/sessions/others")).status, 200);
+  assert.equal((await browser.delete("/dashboard/sessions/others")).status, 200);
   assert.deepEqual(await Promise.all(others.map(isIn)), [false, false, false]);
   assert.ok(await isIn(browser));
-  assert.equal((await browser.delete("/people/sessions/others")).status, 200);
+  assert.equal((await browser.delete("/dashboard/sessions/others")).status, 200);
   const ended = (await eventsOf(browser)).filter((kind) => kind === "session_ended");
   assert.equal(ended.length, 2);
 });
@@ -48,8 +48,8 @@ test("nobody ends another person's session", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   const [session] = await sessionsOf(bea.browser);
-  assert.equal((await ann.browser.delete(`/people/sessions/${session?.id}`)).status, 404);
-  assert.equal((await ann.browser.delete("/people/sessions/others")).status, 200);
+  assert.equal((await ann.browser.delete(`/dashboard/sessions/${session?.id}`)).status, 404);
+  assert.equal((await ann.browser.delete("/dashboard/sessions/others")).status, 200);
   assert.ok(await isIn(bea.browser));
 });
 
@@ -57,23 +57,23 @@ test("signing out ends the session itself, not only the cookie", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   const kept = new Map(browser.cookies);
-  assert.equal((await browser.post("/people/auth/sign-out")).status, 200);
+  assert.equal((await browser.post("/dashboard/auth/sign-out")).status, 200);
   for (const [name, value] of kept) browser.cookies.set(name, value);
   assert.equal(await isIn(browser), false);
-  assert.equal((await browser.get("/people/home")).code, "signed_out");
+  assert.equal((await browser.get("/dashboard/home")).code, "signed_out");
 });
 
 test("a session ends 30 days after its last use, is prolonged by use, and is then removed", async () => {
   const fixture = openFixture();
   const { browser, others } = await openElsewhere(fixture, 1);
   clock.advance(20 * DAY);
-  const used = await browser.get("/people/visitor");
+  const used = await browser.get("/dashboard/visitor");
   assert.ok(used.headers.getSetCookie().some((cookie) => /session/.test(cookie)));
   clock.advance(11 * DAY);
   assert.ok(await isIn(browser));
   assert.deepEqual(await Promise.all(others.map(isIn)), [false]);
   clock.advance(31 * DAY);
-  assert.equal((await browser.get("/people/keys")).code, "signed_out");
+  assert.equal((await browser.get("/dashboard/keys")).code, "signed_out");
   await fixture.journal.forgetStale({ unverifiedBefore: 0, now: Date.now(), max: 100 });
   assert.deepEqual(await fixture.rows("SELECT * FROM person_session"), []);
 });
@@ -82,7 +82,7 @@ test("a changed password ends the other sessions, and the old one works no more"
   const fixture = openFixture();
   const { browser, others, email, password } = await openElsewhere(fixture, 2);
   const change = (currentPassword: string, newPassword: string) =>
-    browser.post("/people/auth/change-password", { currentPassword, newPassword });
+    browser.post("/dashboard/auth/change-password", { currentPassword, newPassword });
   assert.equal((await change("a wrong password", "another one 2")).code, "INVALID_PASSWORD");
   assert.equal((await change(password, "short")).code, "PASSWORD_TOO_SHORT");
   assert.deepEqual((await change(password, "another one 2")).body, {});
@@ -99,11 +99,11 @@ test("a reset ends every session, works once and within its hour", async () => {
   const { browser, others, email, password } = await openElsewhere(fixture, 1);
   const somebody = fixture.browser();
   const ask = async () => {
-    await fixture.browser().post("/people/auth/request-password-reset", { email });
+    await fixture.browser().post("/dashboard/auth/request-password-reset", { email });
     return new URL(await fixture.lastLink(email, "reset_password")).searchParams.get("token");
   };
   const reset = (token: string | null, newPassword: string) =>
-    somebody.post("/people/auth/reset-password", { token, newPassword });
+    somebody.post("/dashboard/auth/reset-password", { token, newPassword });
   const late = await ask();
   clock.advance(HOUR + 1);
   assert.deepEqual((await reset(late, "another one 2")).code, "INVALID_TOKEN");
@@ -128,10 +128,10 @@ test("an address is changed by two letters, to the old and to the new one; sign-
   assert.deepEqual((await move(browser, "Moved@Example.com")).body, { status: true });
   const first = await fixture.lastLink(email, "confirm_address_change");
   assert.deepEqual((await fixture.open(browser, first)).body, { status: true, emailTo: to });
-  assert.equal(((await browser.get("/people/visitor")).body as Visitor).person?.email, email);
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).person?.email, email);
   const second = await fixture.lastLink(to, "verify_new_address");
   assert.deepEqual((await fixture.open(browser, second)).body, { status: true, moved: true });
-  const { person } = (await browser.get("/people/visitor")).body as Visitor;
+  const { person } = (await browser.get("/dashboard/visitor")).body as Visitor;
   assert.deepEqual([person?.email, person?.account?.id], [to, account]);
   assert.deepEqual(
     (await fixture.accountDeps.directory.findByEmail({ email: to }))?.account,
@@ -143,7 +143,7 @@ test("an address is changed by two letters, to the old and to the new one; sign-
   assert.equal((await fixture.signIn(fixture.browser(), to, PASSWORD)).status, 200);
   const used = await fixture.open(browser, second);
   assert.equal(used.status, 401);
-  const [event] = ((await browser.get("/people/events")).body as EventsView).events.filter(
+  const [event] = ((await browser.get("/dashboard/events")).body as EventsView).events.filter(
     ({ kind }) => kind === "email_changed",
   );
   assert.equal(event?.detail, to);
@@ -181,7 +181,7 @@ test("an address that was taken meanwhile is not moved to, whoever took it", asy
   await fixture.open(bea, await fixture.lastLink(to, "verify_address"));
   const response = await fixture.open(ann.browser, second);
   assert.deepEqual([response.status, response.code], [409, "ADDRESS_TAKEN"]);
-  const { person } = (await ann.browser.get("/people/visitor")).body as Visitor;
+  const { person } = (await ann.browser.get("/dashboard/visitor")).body as Visitor;
   assert.equal(person?.email, ann.email);
   assert.equal((await fixture.signIn(bea, to, PASSWORD)).status, 200);
 });
@@ -212,7 +212,7 @@ test("two addresses do not bring starter credits three times by moving between t
   await fixture.signUp(again, first, PASSWORD);
   await fixture.open(again, await fixture.lastLink(first, "verify_address"));
   await fixture.signIn(again, first, PASSWORD);
-  assert.equal(((await again.get("/people/home")).body as { balance: number }).balance, 0);
+  assert.equal(((await again.get("/dashboard/home")).body as { balance: number }).balance, 0);
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
@@ -223,13 +223,13 @@ test("expired, false and foreign links have codes of their own and change nothin
   await fixture.signUp(fixture.browser(), "late@example.com", PASSWORD);
   const link = await fixture.lastLink("late@example.com", "verify_address");
   const code = async (token: string, who = fixture.browser()) =>
-    (await who.send("POST", "/people/auth/verify-email", { token })).code;
+    (await who.send("POST", "/dashboard/auth/verify-email", { token })).code;
   const forged = await createEmailVerificationToken("another secret", "late@example.com");
   assert.equal(await code(forged), "INVALID_TOKEN");
   assert.equal(await code("invented"), "INVALID_TOKEN");
   assert.equal(await code("a.b.c"), "INVALID_TOKEN");
   assert.equal(await code(""), "INVALID_TOKEN");
-  const none = await fixture.browser().post("/people/auth/verify-email", {});
+  const none = await fixture.browser().post("/dashboard/auth/verify-email", {});
   assert.deepEqual([none.status, none.code], [401, "INVALID_TOKEN"]);
   const unknown = await createEmailVerificationToken(secret, "nobody@example.com");
   assert.equal(await code(unknown), "INVALID_TOKEN");

@@ -4,12 +4,12 @@ import { type Browser, newAddress } from "./browser.ts";
 import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 
 const guess = (fixture: Fixture, email: string, body: object = {}, who = fixture.browser()) =>
-  who.send("POST", "/people/auth/sign-in/email", { email, password: "a wrong guess", ...body });
+  who.send("POST", "/dashboard/auth/sign-in/email", { email, password: "a wrong guess", ...body });
 
 test("strangers' guesses from everywhere neither refuse nor slow the person's own browser", async () => {
   const fixture = openFixture();
   const { browser, email, password } = await openMember(fixture);
-  await browser.post("/people/auth/sign-out");
+  await browser.post("/dashboard/auth/sign-out");
   const responses = await Promise.all(Array.from({ length: 25 }, () => guess(fixture, email)));
   const codes = new Set(responses.map(({ code }) => code));
   assert.deepEqual(codes, new Set(["INVALID_EMAIL_OR_PASSWORD", "too_many_requests"]));
@@ -38,7 +38,7 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
   [
     "a foreign callbackURL",
     (who, email) =>
-      who.send("POST", "/people/auth/sign-in/email", {
+      who.send("POST", "/dashboard/auth/sign-in/email", {
         ...{ email, password: "a wrong guess", callbackURL: "https://evil.test/" },
       }),
   ],
@@ -47,7 +47,7 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
     (who, email) =>
       who.send(
         "POST",
-        "/people/auth/sign-in/email",
+        "/dashboard/auth/sign-in/email",
         new URLSearchParams({ email, password: "a wrong guess" }).toString(),
         { "content-type": "application/x-www-form-urlencoded" },
       ),
@@ -55,7 +55,7 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
   [
     "capitals and blanks",
     (who, email) =>
-      who.send("POST", "/people/auth/sign-in/email", {
+      who.send("POST", "/dashboard/auth/sign-in/email", {
         ...{ email: ` ${email.toUpperCase()} `, password: "a wrong guess" },
       }),
   ],
@@ -63,7 +63,7 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
     "an invented mark of a known browser",
     (who, email) => {
       who.cookies.set("toolbooth.known", `${"a".repeat(32)}.${"0".repeat(32)}`);
-      return who.send("POST", "/people/auth/sign-in/email", { email, password: "a wrong guess" });
+      return who.send("POST", "/dashboard/auth/sign-in/email", { email, password: "a wrong guess" });
     },
   ],
 ];
@@ -136,7 +136,7 @@ test("a client's own word on its address counts for nothing", async () => {
   const peer = newAddress();
   const browser = fixture.browser(peer);
   const claims = { "x-toolbooth-peer": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
-  await browser.send("POST", "/people/auth/sign-in/email", { email, password }, claims);
+  await browser.send("POST", "/dashboard/auth/sign-in/email", { email, password }, claims);
   const kept = (await fixture.rows('SELECT "ipAddress" FROM person_session')).map(
     (row) => row["ipAddress"],
   );

@@ -28,13 +28,13 @@ test("whoever signs up and opens the letter has an account, starter credits once
     assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
   }
   assert.deepEqual((await fixture.signIn(browser, EMAIL, PASSWORD)).body, {});
-  const { grants, balance } = (await browser.get("/people/credits")).body as CreditsView;
+  const { grants, balance } = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.equal(balance, STARTER.credits);
   assert.deepEqual(
     grants.map(({ kind, amount, expiresAt }) => [kind, amount, expiresAt]),
     [["starter", STARTER.credits, at + STARTER.days * DAY]],
   );
-  assert.equal(((await browser.get("/people/home")).body as HomeView).freeCall, true);
+  assert.equal(((await browser.get("/dashboard/home")).body as HomeView).freeCall, true);
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
@@ -75,7 +75,7 @@ for (const step of STEPS) {
     const later = again.browser();
     assert.equal((await again.open(later, link)).status, 200);
     assert.equal((await again.signIn(later, EMAIL, PASSWORD)).status, 200);
-    const { balance, grants } = (await later.get("/people/credits")).body as CreditsView;
+    const { balance, grants } = (await later.get("/dashboard/credits")).body as CreditsView;
     assert.deepEqual([balance, grants.length], [STARTER.credits, 1]);
     assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 1);
   });
@@ -89,7 +89,7 @@ test("the owner of an address takes over the account that the operator made, wit
   await fixture.open(browser, await fixture.lastLink("person@operated.example", "verify_address"));
   await fixture.signIn(browser, "person@operated.example", PASSWORD);
   assert.equal(await accountOf(browser), account);
-  const { balance, grants } = (await browser.get("/people/credits")).body as CreditsView;
+  const { balance, grants } = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.deepEqual([balance, grants], [0, []]);
 });
 
@@ -99,8 +99,8 @@ test("before the address is verified there is no session and no key, and the rig
   await fixture.signUp(browser, EMAIL, PASSWORD);
   const response = await fixture.signIn(browser, EMAIL, PASSWORD);
   assert.deepEqual([response.status, response.code], [403, "EMAIL_NOT_VERIFIED"]);
-  assert.equal(((await browser.get("/people/visitor")).body as Visitor).person, null);
-  assert.equal((await browser.post("/people/keys", { label: "x" })).code, "signed_out");
+  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).person, null);
+  assert.equal((await browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
   assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 2);
   assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 0);
   const second = await fixture.lastLink(EMAIL, "verify_address");
@@ -115,7 +115,7 @@ test("a letter that is asked for again in the browser that signed up leaves the 
   // And again, as people do who wait for a letter.
   await fixture.signUp(browser, EMAIL, PASSWORD);
   await fixture.signUp(browser, "another@example.com", PASSWORD);
-  await browser.post("/people/auth/send-verification-email", { email: EMAIL });
+  await browser.post("/dashboard/auth/send-verification-email", { email: EMAIL });
   assert.equal((await fixture.emailsTo(EMAIL, "verify_address")).length, 3);
   const link = await fixture.lastLink(EMAIL, "verify_address");
   assert.deepEqual((await fixture.open(fixture.browser(), link)).body, { status: true });
@@ -127,7 +127,7 @@ test("a page that kept the mark of its sign-up needs no cookie for that", async 
   const browser = fixture.browser();
   const { signUp } = (await fixture.signUp(browser, EMAIL, PASSWORD)).body as { signUp: string };
   browser.cookies.clear();
-  await browser.post("/people/auth/send-verification-email", { email: EMAIL, signUp });
+  await browser.post("/dashboard/auth/send-verification-email", { email: EMAIL, signUp });
   const link = await fixture.lastLink(EMAIL, "verify_address");
   assert.deepEqual((await fixture.open(browser, link)).body, { status: true });
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
@@ -156,7 +156,7 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   const codes = async (email: unknown, password: unknown) => {
     const { status, code } = await fixture
       .browser()
-      .post("/people/auth/sign-up/email", { email, password });
+      .post("/dashboard/auth/sign-up/email", { email, password });
     return [status, code];
   };
   assert.deepEqual(await codes(EMAIL, "short"), [400, "PASSWORD_TOO_SHORT"]);
@@ -166,7 +166,7 @@ test("passwords have 10 to 128 characters, addresses are addresses, and nothing 
   assert.deepEqual(await codes(7, PASSWORD), [400, "invalid_request"]);
   assert.deepEqual(await codes(EMAIL, undefined), [400, "invalid_request"]);
   assert.deepEqual(await fixture.rows("SELECT * FROM person"), []);
-  await fixture.browser().post("/people/auth/sign-up/email", {
+  await fixture.browser().post("/dashboard/auth/sign-up/email", {
     ...{ email: EMAIL, password: PASSWORD, name: "Ann".repeat(900), image: "https://x.test/i" },
     ...{ emailVerified: true, account: "acc_123456789012", callbackURL: "https://evil.test/" },
   });

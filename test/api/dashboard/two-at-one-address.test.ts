@@ -8,11 +8,11 @@ import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 const EMAIL = "owner@example.com";
 const OUTSIDERS = "the stranger's word";
 
-const isIn = async (who: Browser) => (await who.get("/people/home")).status === 200;
+const isIn = async (who: Browser) => (await who.get("/dashboard/home")).status === 200;
 
 async function chooseByReset(fixture: Fixture, owner: Browser, token: string) {
   const chosen = { token, newPassword: "chosen by its owner" };
-  assert.equal((await owner.post("/people/auth/reset-password", chosen)).status, 200);
+  assert.equal((await owner.post("/dashboard/auth/reset-password", chosen)).status, 200);
   assert.equal((await fixture.signIn(owner, EMAIL, "chosen by its owner")).status, 200);
   assert.ok(await isIn(owner));
 }
@@ -34,7 +34,7 @@ for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
     await chooseByReset(fixture, owner, resetToken);
     assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
     const again = { token: resetToken, newPassword: OUTSIDERS };
-    const used = await outsider.post("/people/auth/reset-password", again);
+    const used = await outsider.post("/dashboard/auth/reset-password", again);
     assert.deepEqual([used.status, used.code], [400, "INVALID_TOKEN"]);
   });
 }
@@ -43,7 +43,7 @@ test("the owner asks for the letter from elsewhere: the stranger's password is d
   const fixture = openFixture();
   const [outsider, owner] = [fixture.browser(), fixture.browser()];
   await fixture.signUp(outsider, EMAIL, OUTSIDERS);
-  await owner.post("/people/auth/send-verification-email", { email: EMAIL });
+  await owner.post("/dashboard/auth/send-verification-email", { email: EMAIL });
   const { body } = await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
   assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
   await chooseByReset(fixture, owner, (body as { resetToken: string }).resetToken);
@@ -126,7 +126,7 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
   const fixture = openFixture({ providers: PROVIDERS });
   using _world = standIn({ email: EMAIL, verified: true });
   const attacker = fixture.browser();
-  const begun = await attacker.post("/people/auth/sign-in/social", {
+  const begun = await attacker.post("/dashboard/auth/sign-in/social", {
     ...{ provider: "github", callbackURL: `${fixture.publicUrl}/home` },
   });
   const state = new URL((begun.body as { url: string }).url).searchParams.get("state");
@@ -137,7 +137,7 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
     "error=denied",
   ]) {
     const victim = fixture.browser(newAddress());
-    const { status, headers } = await victim.get(`/people/auth/callback/github?${query}`);
+    const { status, headers } = await victim.get(`/dashboard/auth/callback/github?${query}`);
     assert.equal(status, 302);
     assert.match(headers.get("location") ?? "", /\/sign-in\?.*error=/);
     assert.equal(await isIn(victim), false);
@@ -149,15 +149,15 @@ test("a social sign-in leads back to pages of this service alone, and not to an 
   const browser = fixture.browser();
   for (const field of ["callbackURL", "errorCallbackURL"]) {
     const order = { provider: "github", callbackURL: "/home", [field]: "https://evil.test/" };
-    const { status, code } = await browser.post("/people/auth/sign-in/social", order);
+    const { status, code } = await browser.post("/dashboard/auth/sign-in/social", order);
     assert.equal(status, 403, code);
   }
   const idToken = { token: "a.b.c" };
   const order = { provider: "google", callbackURL: "/home", idToken };
-  const response = await browser.post("/people/auth/sign-in/social", order);
+  const response = await browser.post("/dashboard/auth/sign-in/social", order);
   assert.match((response.body as { url: string }).url, /^https:\/\/accounts\.google\.com\//);
   for (const provider of ["facebook", "nothing", ""]) {
-    const { status } = await browser.post("/people/auth/sign-in/social", { provider });
+    const { status } = await browser.post("/dashboard/auth/sign-in/social", { provider });
     assert.ok([400, 404].includes(status));
   }
 });

@@ -47,7 +47,7 @@ async function entriesOf({ browser }: Member): Promise<EntryView[]> {
   let after: string | null = null;
   do {
     const query: string = after === null ? "" : `?after=${encodeURIComponent(after)}`;
-    const page = (await browser.get(`/people/credits/entries${query}`)).body as EntriesView;
+    const page = (await browser.get(`/dashboard/credits/entries${query}`)).body as EntriesView;
     assert.ok(page.entries.length <= 50);
     all.push(...page.entries);
     after = page.next;
@@ -63,7 +63,7 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
       const { browser, account } = member;
       const keys: { key: KeyView; secret: string }[] = [];
       for (const label of ["one", "two"]) {
-        keys.push((await browser.post("/people/keys", { label })).body as (typeof keys)[number]);
+        keys.push((await browser.post("/dashboard/keys", { label })).body as (typeof keys)[number]);
       }
       const begun = Date.now();
       const made: { at: number; key: string; tool: string; charged: number }[] = [];
@@ -88,10 +88,10 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   const now = Date.now();
   const sum = (some: Made) => some.reduce((total, { charged }) => total + charged, 0);
   const ledgerTotals = await fixture.accountDeps.ledger.credits({ account, now });
-  const credits = (await browser.get("/people/credits")).body as CreditsView;
+  const credits = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.deepEqual(credits, JSON.parse(JSON.stringify(ledgerTotals)));
 
-  const home = (await browser.get("/people/home")).body as HomeView;
+  const home = (await browser.get("/dashboard/home")).body as HomeView;
   const today = made.filter(({ at }) => dayOf(at) === dayOf(now));
   assert.equal(home.balance, ledgerTotals.balance);
   assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
@@ -99,7 +99,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   assert.equal(home.keys, 2);
 
   const range = `from=${dayOf(begun)}&to=${dayOf(now)}`;
-  const usage = (await browser.get(`/people/usage?${range}`)).body as UsageView;
+  const usage = (await browser.get(`/dashboard/usage?${range}`)).body as UsageView;
   assert.deepEqual(usage.totals, { calls: made.length, credits: sum(made) });
   for (const row of usage.rows) {
     const same = made.filter(
@@ -120,7 +120,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
     made.map(({ at, key, tool, charged }) => [at, key, tool, 0 - charged]).toReversed(),
   );
 
-  const { keys } = (await browser.get("/people/keys")).body as { keys: KeyView[] };
+  const { keys } = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
   for (const { id, callsLastDay } of keys) {
     const last = made.filter(({ at, key }) => key === id && at >= now - DAY);
     assert.equal(callsLastDay, last.length);
@@ -135,7 +135,7 @@ test("days that are none, ranges turned round and ranges without end are refused
   const odd = ["2026-11-21T00:00:00Z", "2026-11-21%00", "١٢٣٤-٠١-٠١", "+002026-11-21", "NaN"];
   for (const day of [...days, ...odd]) {
     for (const query of [`from=${day}&to=2026-11-21`, `from=2026-11-21&to=${day}`]) {
-      const response = await browser.get(`/people/usage?${query}`);
+      const response = await browser.get(`/dashboard/usage?${query}`);
       assert.deepEqual([response.status, response.code], [400, "invalid_request"], query);
     }
   }
@@ -146,7 +146,7 @@ test("days that are none, ranges turned round and ranges without end are refused
     "",
   ];
   for (const query of refused) {
-    assert.equal((await browser.get(`/people/usage?${query}`)).code, "invalid_request", query);
+    assert.equal((await browser.get(`/dashboard/usage?${query}`)).code, "invalid_request", query);
   }
   const allowed = ["from=2026-11-21&to=2026-11-21", "from=2025-10-18&to=2026-11-21"];
   for (const query of [
@@ -154,7 +154,7 @@ test("days that are none, ranges turned round and ranges without end are refused
     "from=0001-01-01&to=0001-01-02",
     "from=9999-12-31&to=9999-12-31",
   ]) {
-    assert.equal((await browser.get(`/people/usage?${query}`)).status, 200, query);
+    assert.equal((await browser.get(`/dashboard/usage?${query}`)).status, 200, query);
   }
 });
 
@@ -171,23 +171,23 @@ test("a cursor that is none is refused, or starts anew, and is never a fault", a
     "' OR 1=1 --",
     "%F0",
   ]) {
-    const entries = await browser.get(`/people/credits/entries?after=${after}`);
+    const entries = await browser.get(`/dashboard/credits/entries?after=${after}`);
     assert.ok([200, 400].includes(entries.status), after);
     if (entries.status === 400) assert.equal(entries.code, "invalid_request");
-    assert.equal((await browser.get(`/people/events?after=${after}`)).status, 200, after);
+    assert.equal((await browser.get(`/dashboard/events?after=${after}`)).status, 200, after);
   }
 });
 
 test("nobody reads another account's figures", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
-  const made = (await bea.browser.post("/people/keys", { label: "Bea's" })).body as never;
+  const made = (await bea.browser.post("/dashboard/keys", { label: "Bea's" })).body as never;
   const { secret } = made as { secret: string };
   for (let turn = 0; turn < 3; turn += 1) await call(fixture, bea.account, secret, "hash", turn);
   const paths = ["home", "keys", "credits", "credits/entries", "events", "sessions"];
   for (const path of [...paths, "usage?from=2026-11-21&to=2026-11-30"]) {
-    const { text } = await ann.browser.get(`/people/${path}`);
+    const { text } = await ann.browser.get(`/dashboard/${path}`);
     for (const theirs of [bea.account, bea.email, "Bea's"]) assert.ok(!text.includes(theirs), path);
-    assert.equal((await fixture.browser().get(`/people/${path}`)).code, "signed_out");
+    assert.equal((await fixture.browser().get(`/dashboard/${path}`)).code, "signed_out");
   }
 });

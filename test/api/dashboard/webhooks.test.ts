@@ -12,7 +12,7 @@ import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 import { HOSTILE } from "../../events/hostile-addresses.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
-const PATH = "/people/webhooks";
+const PATH = "/dashboard/webhooks";
 const ORDER: EndpointOrder = {
   url: "https://shop.example/hooks?of=toolbooth",
   kinds: ["credits.low", "key.created"],
@@ -74,7 +74,7 @@ test("an endpoint is added, changed, paused, resumed and removed, and the journa
   assert.equal((await browser.delete(`${PATH}/${added.id}`)).status, 200);
   assert.equal((await browser.delete(`${PATH}/${added.id}`)).code, "not_found");
   assert.deepEqual((await endpointsOf(member)).endpoints, []);
-  const { events } = (await browser.get("/people/events")).body as EventsView;
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
   assert.deepEqual(
     events.slice(0, 5).map(({ kind, detail }) => [kind, detail]),
     [
@@ -227,7 +227,7 @@ test("of a closed account no endpoint, secret or delivery is left", async () => 
   const { secret } = await addTo(member, { url: "https://private-shop.example/" });
   await deliverTo(fixture, member.account);
   const { email, password, browser } = member;
-  assert.equal((await browser.post("/people/account/close", { email, password })).status, 200);
+  assert.equal((await browser.post("/dashboard/account/close", { email, password })).status, 200);
   for (const trace of [secret, "private-shop"]) assert.deepEqual(await fixture.traces(trace), []);
   assert.deepEqual(await fixture.rows("SELECT * FROM webhook_delivery"), []);
 });

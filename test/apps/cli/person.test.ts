@@ -76,7 +76,7 @@ test("an account without a person gets no letter", async () => {
 test("a key is shown although its person cannot be told", async () => {
   const { cli, sql, signUp } = await fixture();
   signUp();
-  sql((database) => database.exec("DROP TABLE letter_asked; DROP TABLE job"));
+  sql((database) => database.exec("DROP TABLE email_requested; DROP TABLE job"));
   const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
   assert.equal(status, 0);
   assert.match(stdout, /^tb_\w+\n/);

@@ -172,7 +172,7 @@ test("a call of which its owner is told writes six rows more, and D1 gets the no
   const d1 = await told.miniflare.getD1Database("DB");
   await applyMigrations(d1);
   const forwarded = async () =>
-    (await d1.prepare("SELECT id FROM forwarded_notice").all()).results.length;
+    (await d1.prepare("SELECT id FROM forwarded_event").all()).results.length;
   const caller = await openEdgeAccount(told, 21);
   await eventually("the key and the grant are told of", async () => (await forwarded()) === 2);
   const call = async () => (await told.post(caller.key, "hash", '{"text":"a"}')).arrayBuffer();

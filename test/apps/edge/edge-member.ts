@@ -24,7 +24,7 @@ export async function edgeMember(site: EdgeSite, name: string) {
       body: (text === "" ? null : JSON.parse(text)) as never,
     };
   }
-  const signedIn = await ask("POST", "/people/auth/sign-in/email", person);
+  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(signedIn.status, 200, signedIn.text);
   const [row] = await site.sql(`SELECT account FROM person WHERE email = '${person.email}'`);
   const { account } = row as { account: string };

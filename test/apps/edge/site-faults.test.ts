@@ -84,7 +84,7 @@ test("only on one's own machine letters may stay there", () => {
 test("a Worker with wrong settings answers every page with 503, and its log says which", async (t) => {
   const texts = { SECRET: "short", TOOLBOOTH_X: "1" };
   const site = await openEdgeSite(t, { texts });
-  for (const path of ["/", "/sign-up", "/people/visitor", "/operator/v1/perform"]) {
+  for (const path of ["/", "/sign-up", "/dashboard/visitor", "/operator/v1/perform"]) {
     const response = await fetch(site.base + path);
     assert.equal(response.status, 503, path);
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
@@ -97,7 +97,7 @@ test("a Worker with wrong settings answers every page with 503, and its log says
 });
 
 const signUp = (site: EdgeSite, email: string) =>
-  fetch(`${site.base}/people/auth/sign-up/email`, {
+  fetch(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers: { Origin: site.base, "Content-Type": "application/json" },
     body: JSON.stringify({ ...somebody(), email }),

@@ -26,7 +26,7 @@ const DAY = 86_400_000;
 const forwarded = (kind: string, account: string) =>
   until(`${kind} in D1`, async () => {
     const rows = await site.sql(
-      `SELECT notice FROM forwarded_notice WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
+      `SELECT notice FROM forwarded_event WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
     );
     const kinds = rows.map((row) => JSON.parse((row as { event: string }).event).kind as string);
     return kinds.includes(kind) && kinds;
@@ -47,7 +47,7 @@ async function openEndpoint(t: TestContext, person: EdgeMember, responses: numbe
     (before, response) => void response.writeHead(responses[before] ?? 200).end(),
   );
   const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
-  const made = await person.post("/people/webhooks", { url: receiver.url, kinds, paused: false });
+  const made = await person.post("/dashboard/webhooks", { url: receiver.url, kinds, paused: false });
   assert.equal(made.status, 201, made.text);
   const { endpoint } = made.body as { endpoint: EndpointView };
   secret = endpoint.secret;
@@ -63,7 +63,7 @@ async function call(key: string) {
 test("a call that leaves few credits brings a letter and a webhook with the next minute, once; sent again it leaves at once", async (t) => {
   const ada = await settled("low");
   const { received, endpoint } = await openEndpoint(t, ada, [500]);
-  const made = await ada.post("/people/keys", { label: "laptop" });
+  const made = await ada.post("/dashboard/keys", { label: "laptop" });
   const key = keyIn(made.text);
   await forwarded("key.created", ada.account);
   await site.cron();
@@ -77,7 +77,7 @@ test("a call that leaves few credits brings a letter and a webhook with the next
   const message = emailsTo(site, ada.email).at(-1)?.email;
   assert.match(message?.text ?? "", /19 credits/);
   assert.match(message?.text ?? "", /\/unsubscribe\?token=/);
-  assert.deepEqual(await site.sql("SELECT * FROM forwarded_notice"), []);
+  assert.deepEqual(await site.sql("SELECT * FROM forwarded_event"), []);
 
   // It has answered 500: the minute after tries again.
   assert.deepEqual([...received.keys()], [0]);
@@ -89,7 +89,7 @@ test("a call that leaves few credits brings a letter and a webhook with the next
   assert.deepEqual([first?.isGood, second], [true, first]);
   assert.match(first?.body ?? "", /"type":"credits.low".*"balance":19/);
 
-  const log = `/people/webhooks/${endpoint.id}/deliveries`;
+  const log = `/dashboard/webhooks/${endpoint.id}/deliveries`;
   const { deliveries } = (await ada.get(log)).body as DeliveriesView;
   const told = deliveries.map(({ status, tries, lastStatus }) => [status, tries, lastStatus]);
   assert.deepEqual(told, [["delivered", 2, 200]]);
@@ -125,11 +125,11 @@ test("a grant's end is told of without any call: the object's alarm comes when i
 test("an object whose D1 is behind keeps its notices until the table is there", async () => {
   const cid = await edgeMember(site, "behind");
   await forwarded("credits.granted", cid.account);
-  await site.sql("ALTER TABLE forwarded_notice RENAME TO elsewhere");
-  const made = await cid.post("/people/keys", { label: "phone" });
+  await site.sql("ALTER TABLE forwarded_event RENAME TO elsewhere");
+  const made = await cid.post("/dashboard/keys", { label: "phone" });
   assert.equal(made.status, 201, made.text);
   await until("the complaint", () => site.logs.some((line) => /could not be handed on/.test(line)));
-  await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_notice");
+  await site.sql("ALTER TABLE elsewhere RENAME TO forwarded_event");
   await forwarded("key.created", cid.account);
   const left = await site.ledgerRows(cid.account, "SELECT * FROM event");
   assert.deepEqual(left, []);

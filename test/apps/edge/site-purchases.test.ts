@@ -41,7 +41,7 @@ const MESSAGES = `${site.base}/webhooks/stripe`;
 const buyer = await edgeMember(site, "buyer");
 
 async function buy(offer: string, { post }: EdgeMember = buyer) {
-  const begun = await post("/people/purchases", { offer });
+  const begun = await post("/dashboard/purchases", { offer });
   assert.equal(begun.status, 201, begun.text);
   const { id, url } = begun.body as CheckoutView;
   return { id, session: url.split("/").at(-1) as string };
@@ -53,12 +53,12 @@ async function sendAll(messages: readonly Message[] = fake.take()): Promise<numb
   return [...new Set(statuses)];
 }
 
-const credits = async () => (await buyer.get("/people/credits")).body as CreditsView;
+const credits = async () => (await buyer.get("/dashboard/credits")).body as CreditsView;
 const newest = async (): Promise<PurchaseView | undefined> =>
-  ((await buyer.get("/people/purchases")).body as PurchasesView).purchases[0];
+  ((await buyer.get("/dashboard/purchases")).body as PurchasesView).purchases[0];
 
 test("what is sold is on the pages, and can be paid", async () => {
-  const prices = (await buyer.get("/people/prices")).body as PricesView;
+  const prices = (await buyer.get("/dashboard/prices")).body as PricesView;
   assert.equal(prices.payable, true);
   assert.deepEqual(
     prices.packs.map(({ name, credits: number, priceText }) => [name, number, priceText]),
@@ -90,7 +90,7 @@ test("who comes back before the message sees it paid; a dispute takes the plan b
   const { id, session } = await buy("lifetime");
   fake.pay(session);
   fake.take();
-  const view = (await buyer.get(`/people/purchases/${id}`)).body as PurchaseView;
+  const view = (await buyer.get(`/dashboard/purchases/${id}`)).body as PurchaseView;
   assert.equal(view.state, "paid");
   const after = await credits();
   assert.deepEqual([after.balance, after.lifetime], [560, true]);

@@ -38,12 +38,12 @@ const OTHERS: [method: string, path: string][] = [
   ["DELETE", "/sign-up"],
   ["PUT", "/nothing"],
   ["OPTIONS", "/docs"],
-  ["OPTIONS", "/people/visitor"],
-  ["PUT", "/people/keys"],
-  ["POST", "/people/visitor"],
+  ["OPTIONS", "/dashboard/visitor"],
+  ["PUT", "/dashboard/keys"],
+  ["POST", "/dashboard/visitor"],
 ];
 
-const SIGN_UP = "/people/auth/sign-up/email";
+const SIGN_UP = "/dashboard/auth/sign-up/email";
 const READ_BYTES_MAX = DASHBOARD_BODY_BYTES_MAX + DRAIN_SLACK_BYTES - 1;
 const CHUNKED = { "Transfer-Encoding": "chunked" };
 
@@ -74,8 +74,8 @@ test("every page is answered as on Node, byte by byte", async (t) => {
     ([, url]) => new URL(url as string).pathname,
   );
   const drawn = listAppPages(site.base).map((page) => page.path);
-  const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/people/visitor"];
-  const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/people/nothing"];
+  const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
+  const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/dashboard/nothing"];
   const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
   assert.ok(paths.size > 30, [...paths].join(" "));
   const compare = async (path: string, method: string) => {
@@ -89,7 +89,7 @@ test("every page is answered as on Node, byte by byte", async (t) => {
   };
   for (const path of paths) {
     await compare(path, "GET");
-    if (!path.startsWith("/people/")) await compare(path, "HEAD");
+    if (!path.startsWith("/dashboard/")) await compare(path, "HEAD");
   }
   for (const [method, path] of OTHERS) await compare(path, method);
 
@@ -136,9 +136,9 @@ test("a page asks for its styles anew only where they have changed", async () =>
 
 test("a made-up session is nobody's, and another site's pages can change nothing", async () => {
   const cookie = "toolbooth.session_token=made.up; toolbooth.session_data=e30; known=x";
-  const visitor = await fetch(`${site.base}/people/visitor`, { headers: { Cookie: cookie } });
+  const visitor = await fetch(`${site.base}/dashboard/visitor`, { headers: { Cookie: cookie } });
   assert.equal(((await visitor.json()) as { person: unknown }).person, null);
-  const home = await fetch(`${site.base}/people/home`, { headers: { Cookie: cookie } });
+  const home = await fetch(`${site.base}/dashboard/home`, { headers: { Cookie: cookie } });
   assert.equal(home.status, 401);
   for (const headers of [
     { Origin: "https://evil.example" },
@@ -164,7 +164,7 @@ test("bodies that are too large, packed, no JSON or cut off are refused, and the
     ["cut off", whole.slice(0, -20), 400],
     ["no body", "", 400],
     ["from another site", whole, 403, { Origin: "https://evil.example" }],
-    ["to nothing", "x".repeat(20_000), 404, {}, "/people/nothing"],
+    ["to nothing", "x".repeat(20_000), 404, {}, "/dashboard/nothing"],
   ] as [string, string, number, object?, string?][]) {
     for (const length of [{ "Content-Length": Buffer.byteLength(body) }, CHUNKED]) {
       const headers = { Origin: site.base, "Content-Type": "application/json", ...length, ...more };
@@ -177,7 +177,7 @@ test("bodies that are too large, packed, no JSON or cut off are refused, and the
   gone.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
   gone.socket.end();
   await gone.closed();
-  assert.equal(await ask("after all that", { path: "/people/visitor", method: "GET" }, ""), 200);
+  assert.equal(await ask("after all that", { path: "/dashboard/visitor", method: "GET" }, ""), 200);
   assert.deepEqual(emailsTo(site, "whole@example.com"), []);
 });
 

@@ -45,13 +45,13 @@ function newVisitor(): Visitor {
 async function openMember() {
   const ask = newVisitor();
   const person = { name: "", email: `member${people}@example.com`, password: PASSWORD };
-  const signedUp = await ask(node(), "POST", "/people/auth/sign-up/email", person);
+  const signedUp = await ask(node(), "POST", "/dashboard/auth/sign-up/email", person);
   assert.equal(signedUp.status, 200, JSON.stringify(signedUp.body));
   const token = await tokenFor(nodes, person.email);
-  await ask(node(), "POST", "/people/auth/verify-email", { token });
-  const signedIn = await ask(node(), "POST", "/people/auth/sign-in/email", person);
+  await ask(node(), "POST", "/dashboard/auth/verify-email", { token });
+  const signedIn = await ask(node(), "POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
-  const { body } = await ask(node(), "POST", "/people/keys", { label: "test" });
+  const { body } = await ask(node(), "POST", "/dashboard/keys", { label: "test" });
   return { ask, person, key: (body as { key: { id: string } }).key.id };
 }
 
@@ -63,16 +63,16 @@ function actAll({ ask, person, key }: Member): ReturnType<Visitor>[] {
   const newcomer = { ...person, email: `newcomer${people}@example.com` };
   const passwords = { currentPassword: PASSWORD, newPassword: NEW };
   return [
-    outsider(node(), "POST", "/people/auth/sign-up/email", newcomer),
-    other(node(), "POST", "/people/auth/sign-in/email", person),
-    ask(node(), "POST", "/people/auth/sign-out", {}),
-    ask(node(), "POST", "/people/auth/change-password", passwords),
-    ask(node(), "POST", "/people/keys", { label: "other" }),
-    ask(node(), "PATCH", `/people/keys/${key}`, { label: "renamed" }),
-    ask(node(), "DELETE", `/people/keys/${key}`),
-    ask(node(), "DELETE", "/people/sessions/others"),
-    ask(node(), "POST", "/people/account/close", person),
-    ask(node(), "GET", "/people/home"),
+    outsider(node(), "POST", "/dashboard/auth/sign-up/email", newcomer),
+    other(node(), "POST", "/dashboard/auth/sign-in/email", person),
+    ask(node(), "POST", "/dashboard/auth/sign-out", {}),
+    ask(node(), "POST", "/dashboard/auth/change-password", passwords),
+    ask(node(), "POST", "/dashboard/keys", { label: "other" }),
+    ask(node(), "PATCH", `/dashboard/keys/${key}`, { label: "renamed" }),
+    ask(node(), "DELETE", `/dashboard/keys/${key}`),
+    ask(node(), "DELETE", "/dashboard/sessions/others"),
+    ask(node(), "POST", "/dashboard/account/close", person),
+    ask(node(), "GET", "/dashboard/home"),
   ];
 }
 
@@ -86,13 +86,13 @@ async function assertRefused(acts: ReturnType<Visitor>[]): Promise<void> {
 
 /** Nobody was signed out, nothing was changed, and everything works again. */
 async function assertAsBefore({ ask, person, key }: Member): Promise<void> {
-  while ((await ask(node(), "GET", "/people/home")).status === 503) await wait(20);
-  const { status, body } = await ask(node(), "GET", "/people/keys");
+  while ((await ask(node(), "GET", "/dashboard/home")).status === 503) await wait(20);
+  const { status, body } = await ask(node(), "GET", "/dashboard/keys");
   assert.equal(status, 200, JSON.stringify(body));
   const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
   const told = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
   assert.deepEqual(told, [[key, "test", null]]);
-  const again = await newVisitor()(node(), "POST", "/people/auth/sign-in/email", person);
+  const again = await newVisitor()(node(), "POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(again.status, 200, JSON.stringify(again.body));
 }
 

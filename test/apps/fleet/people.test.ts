@@ -45,18 +45,18 @@ async function openMember(): Promise<{ email: string; ask: Visitor }> {
   const email = `member${count}@example.com`;
   const ask = openVisitor(`10.1.0.${count}`);
   const person = { name: "", email, password: PASSWORD };
-  assert.equal((await ask(one(), "POST", "/people/auth/sign-up/email", person)).status, 200);
+  assert.equal((await ask(one(), "POST", "/dashboard/auth/sign-up/email", person)).status, 200);
   const token = await tokenFor(nodes, email);
-  const confirmed = await ask(other(), "POST", "/people/auth/verify-email", { token });
+  const confirmed = await ask(other(), "POST", "/dashboard/auth/verify-email", { token });
   assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
-  const signedIn = await ask(one(), "POST", "/people/auth/sign-in/email", person);
+  const signedIn = await ask(one(), "POST", "/dashboard/auth/sign-in/email", person);
   assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
   return { email, ask };
 }
 
 type Made = { key: { id: string }; secret: string };
 async function makeKey(ask: Visitor, node: FleetNode): Promise<Made> {
-  const { status, body } = await ask(node, "POST", "/people/keys", { label: "test" });
+  const { status, body } = await ask(node, "POST", "/dashboard/keys", { label: "test" });
   assert.equal(status, 201, JSON.stringify(body));
   return body as Made;
 }
@@ -65,7 +65,7 @@ test("a person signs up, confirms and signs in on any node, and a key made on on
   const { ask } = await openMember();
   const { secret } = await makeKey(ask, other());
   assert.deepEqual([await statusOf(one(), secret), await statusOf(other(), secret)], [200, 200]);
-  const { body } = await ask(other(), "GET", "/people/home");
+  const { body } = await ask(other(), "GET", "/dashboard/home");
   // The first call was free, the second was paid.
   assert.equal((body as { balance: number }).balance, 99);
 });
@@ -78,7 +78,7 @@ test("a key that a person revokes on one node is refused by the other at the ver
   ] as const) {
     const { key, secret } = await makeKey(ask, here);
     assert.equal(await statusOf(there, secret), 200);
-    assert.equal((await ask(here, "DELETE", `/people/keys/${key.id}`)).status, 200);
+    assert.equal((await ask(here, "DELETE", `/dashboard/keys/${key.id}`)).status, 200);
     assert.equal(await statusOf(there, secret), 401);
   }
 });
@@ -88,10 +88,10 @@ test("an account that is closed on one node is closed on the other: its keys and
   const { secret } = await makeKey(ask, one());
   assert.equal(await statusOf(other(), secret), 200);
   const order = { email, password: PASSWORD };
-  const closed = await ask(one(), "POST", "/people/account/close", order);
+  const closed = await ask(one(), "POST", "/dashboard/account/close", order);
   assert.equal(closed.status, 200, JSON.stringify(closed.body));
   assert.equal(await statusOf(other(), secret), 401);
-  assert.equal((await ask(other(), "GET", "/people/home")).status, 401);
+  assert.equal((await ask(other(), "GET", "/dashboard/home")).status, 401);
 });
 
 test("an address that signs up on both nodes at once becomes one person", async () => {
@@ -99,17 +99,17 @@ test("an address that signs up on both nodes at once becomes one person", async 
   const person = { name: "", email, password: PASSWORD };
   const [here, there] = ["10.2.0.1", "10.2.0.2"].map(openVisitor) as [Visitor, Visitor];
   const responses = await Promise.all([
-    here(one(), "POST", "/people/auth/sign-up/email", person),
-    there(other(), "POST", "/people/auth/sign-up/email", person),
+    here(one(), "POST", "/dashboard/auth/sign-up/email", person),
+    there(other(), "POST", "/dashboard/auth/sign-up/email", person),
   ]);
   // Both are told the same, whoever came first.
   for (const { status } of responses) assert.equal(status, 200);
   const token = await tokenFor(nodes, email);
-  const verify = ["POST", "/people/auth/verify-email", { token }] as const;
+  const verify = ["POST", "/dashboard/auth/verify-email", { token }] as const;
   await Promise.all([here(one(), ...verify), there(other(), ...verify)]);
-  const signIn = ["POST", "/people/auth/sign-in/email", person] as const;
+  const signIn = ["POST", "/dashboard/auth/sign-in/email", person] as const;
   assert.equal((await here(one(), ...signIn)).status, 200);
-  const { body } = await here(other(), "GET", "/people/credits");
+  const { body } = await here(other(), "GET", "/dashboard/credits");
   const { grants } = body as { grants: { kind: string; amount: number }[] };
   assert.deepEqual(
     grants.map(({ kind, amount }) => [kind, amount]),
@@ -123,7 +123,7 @@ test("a network has its ten tries of a password once, however many nodes it asks
   const responses = await Promise.all(
     Array.from({ length: 14 }, (_, turn) => {
       const wrong = { email: `nobody${turn}@example.com`, password: "not the right one" };
-      return ask(turn % 2 === 0 ? one() : other(), "POST", "/people/auth/sign-in/email", wrong);
+      return ask(turn % 2 === 0 ? one() : other(), "POST", "/dashboard/auth/sign-in/email", wrong);
     }),
   );
   const statuses = responses.map(({ status }) => status).sort();
@@ -136,7 +136,7 @@ test("what a network may ask for in a minute it may ask for once, however many n
   for (let turn = 0; turn < 6; turn += 1) {
     const node = turn < 4 ? one() : other();
     const wanted = { email: "nobody@example.com" };
-    statuses.push((await ask(node, "POST", "/people/auth/request-password-reset", wanted)).status);
+    statuses.push((await ask(node, "POST", "/dashboard/auth/request-password-reset", wanted)).status);
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429]);
 });

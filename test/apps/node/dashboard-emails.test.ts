@@ -20,7 +20,7 @@ const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
 after(() => browser.close());
 
 const starterGrants = async (guest: session.Guest): Promise<number> => {
-  const response = await guest.context.request.get("/people/credits");
+  const response = await guest.context.request.get("/dashboard/credits");
   const { grants } = (await response.json()) as { grants: { kind: string }[] };
   return grants.filter(({ kind }) => kind === "starter").length;
 };
@@ -164,7 +164,7 @@ test("signing up with a double click makes one person and sends one letter", asy
   await session.button(page, "Sign up").dblclick();
   await session.heading(page, "Check your mail").waitFor();
   await linkTo(site, person.email, CONFIRM);
-  assert.deepEqual(asked, [`${site.base}/people/auth/sign-up/email`]);
+  assert.deepEqual(asked, [`${site.base}/dashboard/auth/sign-up/email`]);
   await session.confirm(page, site, person);
   assert.equal(emailsTo(site, person.email).length, 1);
 });

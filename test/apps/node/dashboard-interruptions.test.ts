@@ -82,7 +82,7 @@ test("a session that was ended elsewhere: sign in again, and be on the same page
   await session.button(page, /^Create a? ?key$/).waitFor();
   const elsewhere = await session.openGuest(t, browser, site);
   await session.signInQuickly(elsewhere, site, person);
-  const ended = await elsewhere.context.request.delete("/people/sessions/others", {
+  const ended = await elsewhere.context.request.delete("/dashboard/sessions/others", {
     headers: { Origin: site.base },
   });
   assert.equal(ended.status(), 200);
@@ -168,7 +168,7 @@ test("the service is gone for a while: the page says so, loses nothing, and reco
   await away.kill();
   let knocks = 0;
   page.on("requestfailed", (request) => {
-    if (request.url().endsWith("/people/visitor")) knocks += 1;
+    if (request.url().endsWith("/dashboard/visitor")) knocks += 1;
   });
   await dialog.getByRole("button", { name: "Create key" }).click();
   await dialog.getByText("Nothing is lost").waitFor();
@@ -186,7 +186,7 @@ test("a page that is opened while the service starts again comes without being l
   const { guest, page } = await openKeys(t);
   guest.foresee(/ERR_CONNECTION_REFUSED/);
   let broken = true;
-  await page.route("**/people/**", (route) =>
+  await page.route("**/dashboard/**", (route) =>
     broken ? route.abort("connectionrefused") : route.continue(),
   );
   await page.reload();

@@ -54,7 +54,7 @@ test("a webhook that is added on its page is signed, listed, sent again, paused 
   const secret = await session.clipboard(page);
 
   const headers = { Origin: site.base };
-  const made = await context.request.post("/people/keys", { data: { label: "laptop" }, headers });
+  const made = await context.request.post("/dashboard/keys", { data: { label: "laptop" }, headers });
   assert.equal(made.status(), 201, await made.text());
   const first = await until("the webhook", () => receiver.heard[0]);
   const told = new Webhook(secret).verify(first.body, first.headers) as { type: string };
@@ -84,7 +84,7 @@ test("who is told of a low balance can end such letters from the letter, without
   const { page } = guest;
   const person = await member(site, "low");
   await session.signInQuickly(guest, site, person);
-  await page.goto("/settings/notices");
+  await page.goto("/settings/notifications");
   await page.getByRole("main").getByText(person.email).waitFor();
   await page.getByLabel("Low balance").fill("100");
   await session.button(page, "Save").click();
@@ -92,7 +92,7 @@ test("who is told of a low balance can end such letters from the letter, without
 
   const headers = { Origin: site.base };
   const data = { label: "laptop" };
-  const made = await guest.context.request.post("/people/keys", { data, headers });
+  const made = await guest.context.request.post("/dashboard/keys", { data, headers });
   const { secret } = (await made.json()) as { secret: string };
   // The first call is free, the second one takes the balance below the bound.
   for (let call = 0; call < 2; call += 1) {

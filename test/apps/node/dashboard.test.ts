@@ -67,7 +67,7 @@ async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
-  const visitor = await ask("GET", "/people/visitor").catch((error) => error);
+  const visitor = await ask("GET", "/dashboard/visitor").catch((error) => error);
   assert.ok(visitor instanceof Response || visitor instanceof DashboardAway, String(visitor));
   return visitor instanceof Response && visitor.status === 200;
 };
@@ -77,29 +77,29 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
 }, async (t) => {
   const { ask, emails, loggedErrors, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
-  assert.equal((await ask("POST", "/people/auth/sign-up/email", order)).status, 200);
+  assert.equal((await ask("POST", "/dashboard/auth/sign-up/email", order)).status, 200);
   await until(() => emails.length === 1);
   const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
 
-  const inFlight = ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
+  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
   const lost = assert.rejects(inFlight, DashboardAway);
   await threads[0]?.terminate();
   await lost;
-  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
   await until(responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["The thread of the pages died; it is started again"]);
 
   const token = link.searchParams.get("token");
-  assert.equal((await ask("POST", "/people/auth/verify-email", { token })).status, 200);
-  const signedIn = await ask("POST", "/people/auth/sign-in/email", {
+  assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
+  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", {
     ...{ email: EMAIL, password: PASSWORD },
   });
   assert.equal(signedIn.status, 200);
   const cookies = signedIn.headers.getSetCookie();
   assert.equal(cookies.length, 2, "each cookie keeps a header of its own");
   const cookie = cookies.map((text) => text.split(";")[0]).join("; ");
-  const home = await ask("GET", "/people/home", undefined, cookie);
+  const home = await ask("GET", "/dashboard/home", undefined, cookie);
   assert.equal(((await home.json()) as { balance: number }).balance, 100);
   assert.deepEqual(emails.length, 1);
 });
@@ -108,10 +108,10 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   timeout: 300_000,
 }, async (t) => {
   const { people, ask, loggedErrors, threads } = await openThread(t);
-  const withBody = await ask("GET", "/people/visitor", { a: 1 });
+  const withBody = await ask("GET", "/dashboard/visitor", { a: 1 });
   assert.equal(withBody.status, 200);
   for (const method of ["TRACE", "CONNECT", "track", "x"]) {
-    const request = { method, url: `${ORIGIN}/people/home`, headers: new Headers() } as Request;
+    const request = { method, url: `${ORIGIN}/dashboard/home`, headers: new Headers() } as Request;
     const response = await people.fetch(request, new Uint8Array([1]), null);
     assert.equal(response.status, 403, method);
   }
@@ -130,7 +130,7 @@ test("the door answers 503 with Retry-After while there is no thread, and stops 
   const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
   const service = openDashboardServer(config, at, log);
   await assert.rejects(
-    service.fetch(new Request(`${ORIGIN}/people/visitor`), undefined),
+    service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), undefined),
     (fault) =>
       fault instanceof ApiError &&
       fault.code === "unavailable" &&
@@ -144,7 +144,7 @@ test("the door answers 503 with Retry-After while there is no thread, and stops 
 test("a thread that cannot start is tried again until it can", { timeout: 300_000 }, async (t) => {
   const folder = newFolder();
   const { people, ask, loggedErrors } = await openThread(t, path.join(folder, "missing"), folder);
-  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
   mkdirSync(path.join(folder, "missing"));
   await until(responses(ask));
   assert.ok(loggedErrors.length >= 1);
@@ -157,7 +157,7 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
 }, async (t) => {
   const { people, ask, threads, loggedErrors } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>
-    ask("POST", "/people/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
+    ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
   );
   const settled = Promise.allSettled(guesses);
   await guesses[0];
@@ -169,6 +169,6 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
   for (const outcome of await settled) {
     if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardAway);
   }
-  await assert.rejects(ask("GET", "/people/visitor"), DashboardAway);
+  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
   assert.deepEqual(loggedErrors, []);
 });

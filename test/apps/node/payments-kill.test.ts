@@ -21,7 +21,7 @@ test(`a server that is killed while a message is with it grants what was paid fo
   const ada = await account("ada@example.org");
   let server = await startServer(t, env);
   const address = () => `${server.base}/webhooks/stripe`;
-  const prices = (await (await fetch(`${server.base}/people/prices`)).json()) as PricesView;
+  const prices = (await (await fetch(`${server.base}/dashboard/prices`)).json()) as PricesView;
   assert.deepEqual([prices.payable, prices.packs[0]?.priceText], [true, "€5.00"]);
 
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -76,7 +76,7 @@ test("without Stripe's settings there is no address for its messages, and prices
   const { env } = await openPayments(t);
   const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...without } = env;
   const plain = await startServer(t, without);
-  const prices = (await (await fetch(`${plain.base}/people/prices`)).json()) as PricesView;
+  const prices = (await (await fetch(`${plain.base}/dashboard/prices`)).json()) as PricesView;
   assert.deepEqual([prices.payable, prices.packs.length], [false, 2]);
   assert.equal((await post(plain.base, "{}")).status, 404);
   await plain.end("SIGTERM");

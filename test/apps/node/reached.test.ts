@@ -13,7 +13,7 @@ test("a service on every interface without PUBLIC_URL says what lacks, takes a s
   const server = await startServer(t, env);
   const { port } = server;
   const signUp = (origin: string) =>
-    fetch(`http://127.0.0.1:${port}/people/auth/sign-up/email`, {
+    fetch(`http://127.0.0.1:${port}/dashboard/auth/sign-up/email`, {
       method: "POST",
       headers: { origin, "content-type": "application/json", "x-forwarded-for": "192.0.2.1" },
       body: JSON.stringify({ name: "", email: "ada@example.com", password: "correct horse 1" }),

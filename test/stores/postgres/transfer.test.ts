@@ -207,4 +207,4 @@ const DERIVED = ["no", "spent", "event_due_at", "lifetime_grants", "front_grant"
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(person|letter|throttle|event|job|notice|operator_act|purchase|webhook|debit_)'`;
+    AND table_name !~ '^(person|email|throttle|event|job|notification|operator_act|purchase|webhook|debit_)'`;

@@ -63,20 +63,20 @@ const populate = (db: SqlDatabase, count: number) => {
         FROM numbers WHERE n <= 9`,
     sql`INSERT INTO person_event (person, at, kind)
         ${numbers} SELECT 'p' || n, ${START}, 'signed_in' FROM numbers`,
-    sql`INSERT INTO letter_asked (recipient, letter_group, at)
+    sql`INSERT INTO email_requested (recipient, email_group, at)
         ${numbers} SELECT 'r' || n, 'asked', ${START} FROM numbers`,
     sql`INSERT INTO webhook_endpoint (id, account, url, secret, kinds, created_at)
         ${numbers} SELECT 'w' || n, 'acc_' || n, 'https://x.org', 'whsec_', '["credits.low"]', ${START}
         FROM numbers`,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, notice, kind, body, created_at, last_status, again)
+          (id, endpoint, account, event, kind, body, created_at, last_status, again)
         ${numbers} SELECT 'd' || n, 'w' || n, 'acc_' || n, 'n' || n, 'credits.low', '', ${START}, 200, 0
         FROM numbers`,
     sql`INSERT INTO purchase (id, account, created_at, offer, kind, name, credits, price, currency,
           session, status, paid, refunded, dispute, voided, spent, updated_at)
         ${numbers} SELECT 'b' || n, 'acc_' || n, ${START}, 'small', 'pack', '', 9, 500, 'eur',
           'cs' || n, 'open', 0, 0, 'none', 0, 0, ${START} FROM numbers`,
-    sql`INSERT INTO notice_handled (notice, handled_at)
+    sql`INSERT INTO event_handled (event, handled_at)
         ${numbers} SELECT 'n' || n, ${START} FROM numbers`,
     sql`INSERT INTO account_index (account, created_at)
         ${numbers} SELECT 'acc_' || n, ${START} + n FROM numbers`,

@@ -93,7 +93,7 @@ describe("an export of SQLite", () => {
     // People sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
     // what operators did stays where they did it.
     const isOfPeople =
-      /^(?:person(?:_\w+)?|letter_asked|job(?:_turn)?|operator_act|webhook_\w+|notice(?:_\w+)?|event|schema_\w+|sqlite_sequence)$/;
+      /^(?:person(?:_\w+)?|email_requested|job(?:_turn)?|operator_act|webhook_\w+|notification_choice|event(?:_\w+)?|schema_\w+|sqlite_sequence)$/;
     // An import works these out of the other records, and the time that it is then.
     const isWorkedOut = new Set([
       ...["account.lifetime_grants", "account.front_grant", "account.rest"],
