@@ -105,7 +105,7 @@ export function savingOfEvents(events: readonly NewEvent[]): string[] {
 /** Of all columns that the ledger's tables have; the others are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...["id", "state", "free_call", "notified_level", "front_grant", "sha256", "start", "label", "kind"],
-  ...["call_id", "tool", "key", "body_sha256", "answer_sha256", "random", "parts", "data"],
+  ...["call_id", "tool", "key", "body_sha256", "response_sha256", "random", "parts", "data"],
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
@@ -128,7 +128,7 @@ function insert(table: string, columns: string, rows: Rows, otherwise = ""): str
 
 /** An expired record that was not swept yet gives way to the new one. */
 const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-  body_sha256 = excluded.body_sha256, answer_sha256 = excluded.answer_sha256,
+  body_sha256 = excluded.body_sha256, response_sha256 = excluded.response_sha256,
   received_at = excluded.received_at, random = excluded.random`;
 
 /** Rows of a number and the values of all columns; the first `fixed` columns never change. */

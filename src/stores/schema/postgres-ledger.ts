@@ -132,7 +132,7 @@ CREATE TABLE idempotency (
   at bigint NOT NULL,
   call_id text COLLATE "C" NOT NULL,
   body_sha256 text COLLATE "C" NOT NULL,
-  answer_sha256 text COLLATE "C" NOT NULL,
+  response_sha256 text COLLATE "C" NOT NULL,
   received_at bigint NOT NULL,
   random text COLLATE "C",
   PRIMARY KEY (account_no, tool, key)

@@ -148,8 +148,8 @@ const OF_BALANCES: ApiError[] = [
   fault(
     "rules/balance",
     "the event of a low balance is written again",
-    "toldLevel: level }, events",
-    "toldLevel: account.toldLevel }, events",
+    "notifiedLevel: level }, events",
+    "notifiedLevel: account.notifiedLevel }, events",
   ),
 ];
 
