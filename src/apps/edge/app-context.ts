@@ -31,7 +31,7 @@ export function createEdgeAppContext(
   random: RandomBytes = randomBytes,
 ): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
-  for (const name of unknown) logError(`${name} is no setting`, {});
+  for (const name of unknown) logError(`Unknown setting ${name}`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   const ledger = ledgerOfObjects(find);

@@ -64,7 +64,7 @@ function readPrices(text: string, faults: string[]): PriceList | null {
   if (text === "") return null;
   if (!text.trimStart().startsWith("{")) {
     faults.push(
-      "At the edge TOOLBOOTH_PRICES is the price list itself, its JSON: `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.site.jsonc < prices.json`.",
+      "On Cloudflare, TOOLBOOTH_PRICES must hold the JSON of the price list. Run `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.site.jsonc < prices.json`.",
     );
     return null;
   }
@@ -76,17 +76,17 @@ function readPrices(text: string, faults: string[]): PriceList | null {
 function faultsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {
   if (networks === "public" || isTryOut) return [];
   return [
-    "At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public: nothing private can be reached from there. Leave it out.",
+    "On Cloudflare, TOOLBOOTH_WEBHOOK_NETWORKS must be public or unset; Workers cannot reach private networks.",
   ];
 }
 
 function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   if (mail.smtp !== null) {
-    return ["SMTP_URL cannot be used at the edge: set MAIL_API_TOKEN instead."];
+    return ["SMTP_URL does not work on Cloudflare Workers. Set MAIL_API_TOKEN instead."];
   }
   if (wayOf(mail) !== "outbox" || isTryOut) return [];
   return [
-    "MAIL_API_TOKEN and MAIL_FROM must be set: without letters nobody can confirm an address.",
+    "MAIL_API_TOKEN and MAIL_FROM must be set; without email, users cannot verify their addresses.",
   ];
 }
 
