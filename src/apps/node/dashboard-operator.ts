@@ -12,7 +12,7 @@ import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { openPeopleStore } from "./dashboard-store.ts";
 import { reversalsForOperator } from "./reversals.ts";
 
-/** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
+/** The operator API on Node. It runs on the dashboard thread so that no call waits for it. */
 export function openNodeOperator({
   store,
   accountDeps,
@@ -25,7 +25,7 @@ export function openNodeOperator({
   accountDeps: AccountDeps;
   tell: NotifyDeps;
   billing: Billing | null;
-  /** Of this node, where it keeps its own reversals. */
+  /** This node's folder, which holds its own pending reversals. */
   dataDir: string;
 }): OperatorApp {
   const { ledger, directory, purchases, database, findDamage, isDamage } = store;

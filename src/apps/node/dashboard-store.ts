@@ -9,7 +9,7 @@ import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 
-/** What the thread of the people's side keeps its things in: connections of its own, whose waits delay no call. */
+/** The dashboard thread's storage. It has its own connections, so that its waits delay no call. */
 export function openPeopleStore(
   { data }: Pick<DashboardSettings, "data">,
   onIdleError: (error: Error) => void,
@@ -18,10 +18,10 @@ export function openPeopleStore(
     const driver = openNodeSqlite(data.file);
     return {
       ...openSqlitePeople(driver),
-      // There is one node alone, and its memory will do.
+      // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
       tellFaults: undefined,
-      // To look for damage reads the whole file: the command line does it where the file is.
+      // A damage check reads the whole file; only the command line on the same machine does that.
       findDamage: async () => [],
       isDamage,
       close: async () => driver.close(),
