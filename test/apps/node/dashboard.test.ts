@@ -91,7 +91,7 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
   await until(responses(ask));
   assert.equal(threads.length, 2);
-  assert.deepEqual(loggedErrors, ["The thread of the pages died; it is started again"]);
+  assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
 
   const token = link.searchParams.get("token");
   assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
@@ -122,7 +122,7 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   assert.equal((await people.fetch(unnamed, null, null)).status, 500);
   assert.ok(await responses(ask)());
   assert.equal(threads.length, 1);
-  assert.deepEqual(loggedErrors, ["A request of the pages failed"]);
+  assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
 });
 
 test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
