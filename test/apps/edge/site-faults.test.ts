@@ -99,7 +99,7 @@ test("a Worker with wrong settings answers every page with 503, and its log says
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
-  const told = site.logs.filter((line) => line.includes("The settings are not right"));
+  const told = site.logs.filter((line) => line.includes("Invalid settings"));
   assert.equal(told.length, 1, site.logs.join("\n"));
   const { faults } = JSON.parse(told[0] as string) as { faults: string[] };
   assert.match(faults.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
@@ -122,7 +122,7 @@ test("without the assets pages that need none are whole, the others say what is 
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
   assert.equal(operator.status, 404);
-  assert.ok(site.logs.some((line) => /The pages are not there: deploy with/.test(line)));
+  assert.ok(site.logs.some((line) => /The pages are missing\. Run/.test(line)));
 });
 
 test("without its tables D1 refuses people, and the log says how to make them", async (t) => {
@@ -133,7 +133,7 @@ test("without its tables D1 refuses people, and the log says how to make them", 
   const { detail } = (await response.json()) as { detail: string };
   assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
   await site.cron();
-  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.people\.jsonc/;
+  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.site\.jsonc/;
   await until("the hint", () => site.logs.some((line) => hint.test(line)));
 });
 
@@ -144,7 +144,7 @@ test("who tries it on their own machine finds letters in the console", async (t)
   const { email } = somebody();
   assert.equal((await signUp(site, email)).status, 200);
   const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
-  assert.match(message, /no MAIL_API_TOKEN is set/);
+  assert.match(message, /MAIL_API_TOKEN is not set/);
   assert.match(message, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
   assert.ok(message.includes(`${site.base}/verify-email?token=`));
 });

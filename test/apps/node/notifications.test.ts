@@ -163,7 +163,7 @@ test("a step that fails is told of in its own words, and the others go on", asyn
     [
       "Looking for expiring grants failed",
       "Webhooks could not be taken or recorded",
-      "Old webhooks could not be removed",
+      "Deleting old webhook deliveries failed",
     ],
   );
 });
