@@ -5,7 +5,7 @@ import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
-export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: { id } });
+export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: id });
 
 /** A key that is there already was made by this order, which was sent again because its response was lost. */
 export function decideKeyCreation(

@@ -1,6 +1,6 @@
 import type { DebitRow } from "#ledger/rules/rows.ts";
+import type { KnownAccount } from "../ledger/known-account.ts";
 import { DEBIT_COLUMNS, debitValues } from "../ledger/row-columns.ts";
-import type { KnownAccount } from "../ledger/working-set.ts";
 import type { SqlDriver, SqlStatement, SqlValue } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 import { insertSql } from "./save.ts";
