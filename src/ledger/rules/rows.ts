@@ -144,7 +144,8 @@ export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } 
 
 /** What a rule needs to know before it can decide. */
 export type Need =
-  | { need: "sum" | "debit" }
+  | { need: "sum" }
+  | { need: "debit" }
   /** As many of the first spendable grants as hold more credits than this. */
   | { need: "grants"; covering: number }
   | { need: "concerned"; grants: Concerned };

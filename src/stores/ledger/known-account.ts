@@ -26,8 +26,10 @@ export type KnownAccount = {
   grants: OpenGrant[] | undefined;
   areAll: boolean;
   grantsFrom: number;
-  /** By `debitName`; null where there is none. `debitNamed` looks here, and at those that were made in this transaction. */
+  /** Debits that were looked up, by `debitName`; null if there is none. Read it through `debitNamed`. */
   debits: Map<string, DebitRow | null> | undefined;
+  /** Debits of this transaction that are not in `debits` yet. Most are never looked up, and building a name costs more than the rest of a debit. */
+  made: DebitRow[];
   /** By `recordName`. */
   records: Map<string, IdempotencyRow | null> | undefined;
   unsaved: Unsaved;
@@ -61,6 +63,7 @@ export const knownAccount = (id: string, row: AccountRow | null): KnownAccount =
   areAll: false,
   grantsFrom: 0,
   debits: undefined,
+  made: [],
   records: undefined,
   unsaved: nothingUnsaved(),
 });
@@ -84,19 +87,17 @@ export const nothingUnsaved = (): Unsaved => ({
 export const debitName = (at: number, callId: string) => `${at} ${callId}`;
 export const recordName = (tool: string, key: string) => `${tool} ${key}`;
 
-/** The debit of this name; undefined where it was not looked up. */
+/** Returns the debit with this name; undefined if it has not been looked up. */
 export function debitNamed(known: KnownAccount, at: number, callId: string) {
-  if (known.debits === undefined && known.unsaved.debits.length === 0) return undefined;
-  return indexDebits(known).get(debitName(at, callId));
+  if (known.debits === undefined && known.made.length === 0) return undefined;
+  return debitsByName(known).get(debitName(at, callId));
 }
 
-/** The debits of most accounts are never looked for. */
-function indexDebits(known: KnownAccount): Map<string, DebitRow | null> {
-  if (known.debits === undefined) {
-    known.debits = new Map();
-    for (const debit of known.unsaved.debits)
-      known.debits.set(debitName(debit.at, debit.callId), debit);
-  }
+/** Returns the debits that were looked up and those of this transaction. */
+export function debitsByName(known: KnownAccount): Map<string, DebitRow | null> {
+  known.debits ??= new Map();
+  for (const debit of known.made) known.debits.set(debitName(debit.at, debit.callId), debit);
+  known.made.length = 0;
   return known.debits;
 }
 
@@ -111,7 +112,7 @@ export const found = {
     known.callKeys.set(sha256, row);
   },
   debit(known: KnownAccount, { at, callId }: { at: number; callId: string }, row: DebitRow | null) {
-    indexDebits(known).set(debitName(at, callId), row);
+    debitsByName(known).set(debitName(at, callId), row);
   },
   record(known: KnownAccount, name: { tool: string; key: string }, row: IdempotencyRow | null) {
     known.records ??= new Map();
@@ -119,10 +120,17 @@ export const found = {
   },
 };
 
-/** What is to be saved now. The orders to come still find the debits among it. */
-export function takeUnsaved(known: KnownAccount): Unsaved {
-  const { unsaved } = known;
-  if (unsaved.debits.length > 0) indexDebits(known);
-  known.unsaved = nothingUnsaved();
-  return unsaved;
+/** Empties `unsaved` after a save. It keeps the collections, because an account with one debit per batch would otherwise create them anew for each. */
+export function clearUnsaved(unsaved: Unsaved): void {
+  unsaved.isEmpty = true;
+  unsaved.account = null;
+  const { keys, grants, usedKeys, drawn, records } = unsaved;
+  for (const rows of [keys, grants, usedKeys, drawn, records])
+    if (rows !== undefined && rows.size > 0) rows.clear();
+  unsaved.debits.length = 0;
+  unsaved.reversed.length = 0;
+  unsaved.reversals.length = 0;
+  unsaved.forgottenCalls.length = 0;
+  unsaved.events.length = 0;
+  unsaved.clearEvents = false;
 }

@@ -9,7 +9,14 @@ import type {
   Rows,
 } from "#ledger/rules/rows.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
-import { debitName, debitNamed, found, type KnownAccount, recordName } from "./known-account.ts";
+import {
+  debitName,
+  debitNamed,
+  debitsByName,
+  found,
+  type KnownAccount,
+  recordName,
+} from "./known-account.ts";
 
 /** How many grants a store loads at first, and so many times more where they do not suffice: most calls are paid by the first grant, and most of the others by the next. */
 export const GRANTS_AT_FIRST = 3;
@@ -20,7 +27,7 @@ export type OrderContext = {
   sum: Rows["sum"];
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
-  /** The debit of the order's name is looked up in any case: it may have been carried out before. */
+  /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
   isCareful: boolean;
 };
 
@@ -53,55 +60,70 @@ export function decide<Name extends RuleName>(
   context: OrderContext,
 ): { outcome: RuleOrders[Name][1] } | { load: LoadRequest } {
   const rule = RULES[name];
-  const { now = 0, at = now, callId } = order as AnyOrder;
   const loads = rule.loads(order);
-  const missing = missingOf(known, loads, context, now, at, callId, name === "debit");
+  const rows = rowsFor(known, loads, order, context);
+  const missing = missingOf(known, loads, rows, order, context);
   if (missing !== null) return { load: missing };
-  const { grants = [], areAll } = known;
-  const { key, callKey, earlier } = loads;
-  const verdict = rule.decide(
-    {
-      account: known.row,
-      key: key === undefined ? undefined : known.keys?.get(key),
-      callKey: callKey === undefined ? undefined : known.callKeys?.get(callKey),
-      grants,
-      areAll,
-      sum: context.sum,
-      concerned: context.concerned,
-      isEveryConcerned: context.isEveryConcerned,
-      debit: callId === undefined ? undefined : debitNamed(known, at, callId),
-      earlier: earlier && known.records?.get(recordName(earlier.tool, earlier.key)),
-    },
-    order,
-  );
-  if ("need" in verdict) return { load: requestFor(verdict, now, at, callId) };
+  const verdict = rule.decide(rows, order);
+  const { now = 0 } = order as AnyOrder;
+  if ("need" in verdict) {
+    if (verdict.need !== "debit") return { load: requestFor(verdict, now) };
+    // The batch itself may have made this debit, which no store could load.
+    context.isCareful = true;
+    return decide(known, name, order, context);
+  }
   if (hasChanges(verdict.changes)) takeUp(known, verdict.changes, now);
   return { outcome: verdict.outcome };
+}
+
+function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: OrderContext): Rows {
+  const { key, callKey, earlier } = loads;
+  const { row, grants = [], areAll } = known;
+  const { sum, concerned, isEveryConcerned } = context;
+  const debit = namedBy(order, loads, context);
+  return {
+    account: row,
+    key: key === undefined ? undefined : known.keys?.get(key),
+    callKey: callKey === undefined ? undefined : known.callKeys?.get(callKey),
+    grants,
+    areAll,
+    sum,
+    concerned,
+    isEveryConcerned,
+    debit: debit === null ? undefined : debitNamed(known, debit.at, debit.callId),
+    earlier: earlier && known.records?.get(recordName(earlier.tool, earlier.key)),
+  };
+}
+
+/** Returns the name of the debit to look up for an order: the one it makes or refers to; null if none is looked up. */
+function namedBy(
+  { now = 0, at = now, callId }: AnyOrder,
+  loads: Loads,
+  { isCareful }: OrderContext,
+): { at: number; callId: string } | null {
+  const isLookedUp = isCareful || loads.debit === true;
+  return isLookedUp && callId !== undefined ? { at, callId } : null;
 }
 
 function missingOf(
   known: KnownAccount,
   loads: Loads,
+  rows: Rows,
+  order: AnyOrder,
   context: OrderContext,
-  now: number,
-  at: number,
-  callId: string | undefined,
-  isDebit: boolean,
 ): LoadRequest | null {
   if (known.row === null) return null;
   let request: LoadRequest | null = null;
   const { key, callKey, grants, concerned, earlier } = loads;
-  if (key !== undefined && !known.keys?.has(key)) request = { key };
-  if (callKey !== undefined && !known.callKeys?.has(callKey)) request = { ...request, callKey };
+  const { now = 0 } = order;
+  if (key !== undefined && rows.key === undefined) request = { key };
+  if (callKey !== undefined && rows.callKey === undefined) request = { ...request, callKey };
   if (grants !== undefined && !holdsMore(known, grants.covering, now))
     request = { ...request, grants: { covering: grants.covering, now } };
-  if (concerned !== undefined && context.concerned === undefined)
-    request = { ...request, concerned };
-  if (earlier !== undefined && !known.records?.has(recordName(earlier.tool, earlier.key)))
-    request = { ...request, earlier };
-  const isLookedUp = loads.debit === true || (isDebit && context.isCareful);
-  if (isLookedUp && callId !== undefined && debitNamed(known, at, callId) === undefined)
-    request = { ...request, debit: { at, callId } };
+  if (concerned !== undefined && rows.concerned === undefined) request = { ...request, concerned };
+  if (earlier !== undefined && rows.earlier === undefined) request = { ...request, earlier };
+  const debit = namedBy(order, loads, context);
+  if (debit !== null && rows.debit === undefined) request = { ...request, debit };
   return request;
 }
 
@@ -117,12 +139,10 @@ function holdsMore({ grants, areAll, grantsFrom }: KnownAccount, credits: number
   return false;
 }
 
-function requestFor(need: Need, now: number, at: number, callId: string | undefined): LoadRequest {
+function requestFor(need: Exclude<Need, { need: "debit" }>, now: number): LoadRequest {
   switch (need.need) {
     case "sum":
       return { sum: { now } };
-    case "debit":
-      return { debit: { at, callId: callId ?? "" } };
     case "grants":
       return { grants: { covering: need.covering, now } };
     case "concerned":
@@ -174,16 +194,22 @@ function takeUp(known: KnownAccount, changes: Changes, now: number): void {
   const { forgetCall, events } = changes;
   if (forgetCall !== undefined) unsaved.forgottenCalls.push(forgetCall);
   if (changes.clearEvents) unsaved.clearEvents = true;
-  for (const content of events ?? []) unsaved.events.push({ at: now, content });
+  if (events === undefined) return;
+  for (const content of events) unsaved.events.push({ at: now, content });
 }
 
-/** A debit that is there already is one that was reversed; a new one never takes its place. */
+/** A reversed debit has been looked up: it exists, or a mark is stored in its place. */
 function takeUpDebit(known: KnownAccount, debit: DebitRow): void {
-  const isThere = debitNamed(known, debit.at, debit.callId) != null;
-  if (isThere && debit.reversedAt === null)
-    throw new Error(`The debit ${debit.callId} of ${known.id} was to be made a second time`);
-  (isThere ? known.unsaved.reversed : known.unsaved.debits).push(debit);
-  known.debits?.set(debitName(debit.at, debit.callId), debit);
+  const { unsaved } = known;
+  if (debit.reversedAt === null) {
+    unsaved.debits.push(debit);
+    known.made.push(debit);
+    return;
+  }
+  const debits = debitsByName(known);
+  const name = debitName(debit.at, debit.callId);
+  (debits.get(name) == null ? unsaved.debits : unsaved.reversed).push(debit);
+  debits.set(name, debit);
 }
 
 /** Debits leave the grants in their order; spent ones are dropped. */

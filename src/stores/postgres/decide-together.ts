@@ -1,10 +1,10 @@
 import { OrderRefused } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
+  clearUnsaved,
   debitNamed,
   type KnownAccount,
   knownAccount,
-  takeUnsaved,
 } from "../ledger/known-account.ts";
 import {
   decide,
@@ -174,7 +174,7 @@ export async function decideTogether<Name extends RuleName>(
     if (missing.length === 0) break;
     const stale = staleOf(missing);
     saving = savingOf(stale);
-    for (const known of stale) takeUnsaved(known);
+    for (const { unsaved } of stale) clearUnsaved(unsaved);
     loadings = loadingsOf(missing);
   }
   const { statements, copy } = savingOf(together.accounts);

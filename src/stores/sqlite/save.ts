@@ -1,5 +1,5 @@
 import type { GrantRow, OpenGrant } from "#ledger/rules/rows.ts";
-import { type KnownAccount, takeUnsaved } from "../ledger/known-account.ts";
+import { clearUnsaved, type KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -33,8 +33,8 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
   }
 
   function save(known: KnownAccount): void {
-    if (known.unsaved.isEmpty) return;
-    const unsaved = takeUnsaved(known);
+    const { unsaved } = known;
+    if (unsaved.isEmpty) return;
     const { account, keys, grants, usedKeys, drawn, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
@@ -68,6 +68,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       statements.insertEvent.run(accountNo, at, kind, JSON.stringify(data));
       onEvent();
     }
+    clearUnsaved(unsaved);
   }
 
   return { save };
