@@ -29,7 +29,7 @@ export function openOperator(
       tell: { journal, mail: emails.mail, publicUrl: config.publicUrl },
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs]),
-      layout: { kind: "ledger_per_account", index, moves },
+      ...{ index, moves, grants: null },
       // The platform manages its disks and does not report their damage.
       findDamage: async () => [],
       isDamage: () => false,

@@ -108,6 +108,8 @@ export type Rows = {
   key: KeyRow | null | undefined;
   /** The key that the call came with. */
   callKey: CallKey | null | undefined;
+  /** Whether another key, of any account, has the id or the SHA-256 of the key to create. */
+  isKeyTaken: boolean | undefined;
   /**
    * Grants in burn order (`balance.ts`): the first ones of those that can be spent at the time of the order. Expired ones may
    * stand before them, and within a batch they may be fewer than were asked for. `areAll`: there are no others.
@@ -127,10 +129,12 @@ export type Rows = {
 
 /** What a store loads before it asks a rule for the first time, beside the account. */
 export type Loads = {
-  /** The key of this id. */
+  /** The key with this id. */
   key?: string;
-  /** The key of this SHA-256. */
+  /** The key with this SHA-256. */
   callKey?: string;
+  /** The key to create: whether another one has its id or its SHA-256. */
+  newKey?: { id: string; sha256: string };
   /** Spendable grants in burn order, until they hold more credits than this. */
   grants?: { covering: number };
   concerned?: Concerned;

@@ -27,6 +27,7 @@ export type OrderContext = {
   sum: Rows["sum"];
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
+  isKeyTaken: Rows["isKeyTaken"];
   /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
   isCareful: boolean;
 };
@@ -35,6 +36,7 @@ export const orderContext = (isCareful = false): OrderContext => ({
   sum: undefined,
   concerned: undefined,
   isEveryConcerned: false,
+  isKeyTaken: undefined,
   isCareful,
 });
 
@@ -42,6 +44,7 @@ export const orderContext = (isCareful = false): OrderContext => ({
 export type LoadRequest = {
   key?: string;
   callKey?: string;
+  newKey?: { id: string; sha256: string };
   /** Spendable at `now`, at least so many that they hold more credits than this, or all. */
   grants?: { covering: number; now: number };
   sum?: { now: number };
@@ -79,12 +82,13 @@ export function decide<Name extends RuleName>(
 function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: OrderContext): Rows {
   const { key, callKey, earlier } = loads;
   const { row, grants = [], areAll } = known;
-  const { sum, concerned, isEveryConcerned } = context;
+  const { isKeyTaken, sum, concerned, isEveryConcerned } = context;
   const debit = namedBy(order, loads, context);
   return {
     account: row,
     key: key === undefined ? undefined : known.keys?.get(key),
     callKey: callKey === undefined ? undefined : known.callKeys?.get(callKey),
+    isKeyTaken,
     grants,
     areAll,
     sum,
@@ -114,10 +118,11 @@ function missingOf(
 ): LoadRequest | null {
   if (known.row === null) return null;
   let request: LoadRequest | null = null;
-  const { key, callKey, grants, concerned, earlier } = loads;
+  const { key, callKey, newKey, grants, concerned, earlier } = loads;
   const { now = 0 } = order;
   if (key !== undefined && rows.key === undefined) request = { key };
   if (callKey !== undefined && rows.callKey === undefined) request = { ...request, callKey };
+  if (newKey !== undefined && rows.isKeyTaken === undefined) request = { ...request, newKey };
   if (grants !== undefined && !holdsMore(known, grants.covering, now))
     request = { ...request, grants: { covering: grants.covering, now } };
   if (concerned !== undefined && rows.concerned === undefined) request = { ...request, concerned };

@@ -46,6 +46,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
   const calls: Call[] = [];
   const keys: Wanted<"key">[] = [];
   const callKeys: Wanted<"callKey">[] = [];
+  const newKeys: Wanted<"newKey">[] = [];
   const grants: Wanted<"grants">[] = [];
   const sums: Wanted<"sum">[] = [];
   const records: Wanted<"earlier">[] = [];
@@ -60,6 +61,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
       if (load.grants !== undefined) grants.push({ of, context, wanted: load.grants });
     }
     if (key !== undefined) keys.push({ of, context, wanted: key });
+    if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
     if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
     if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
@@ -69,6 +71,7 @@ export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Load
   if (calls.length > 0) loadings.push(loadCalls(calls));
   if (keys.length > 0) loadings.push(loadKeys(keys));
   if (callKeys.length > 0) loadings.push(loadCallKeys(callKeys));
+  if (newKeys.length > 0) loadings.push(loadOtherKeys(newKeys));
   if (grants.length > 0) loadings.push(loadGrants(grants));
   if (sums.length > 0) loadings.push(loadSums(sums));
   if (records.length > 0) loadings.push(loadRecords(records));
@@ -87,6 +90,22 @@ function loadKeys(asked: readonly Wanted<"key">[]): Loading {
         const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
         found.key(of.known, wanted, isOwn ? readKey(row) : null);
       }
+    },
+  };
+}
+
+function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
+  const named = {
+    key: texts(asked.map(({ wanted }) => wanted.id)),
+    sha256: texts(asked.map(({ wanted }) => wanted.sha256)),
+  };
+  return {
+    sql: `SELECT t.place FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
+      JOIN account a ON a.id = t.id WHERE EXISTS (SELECT 1 FROM api_key k
+        WHERE (k.id = t.key OR k.sha256 = t.sha256) AND NOT (k.id = t.key AND k.account_no = a.no))`,
+    take(rows) {
+      const taken = new Set(rows.map((row) => row["place"]));
+      for (const [place, { context }] of asked.entries()) context.isKeyTaken = taken.has(place);
     },
   };
 }

@@ -47,7 +47,7 @@ export function createLoader(driver: SqlDriver) {
     },
     load(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
       const accountNo = known.row?.no ?? 0;
-      const { key, callKey, grants, sum, concerned, earlier, debit } = request;
+      const { key, callKey, newKey, grants, sum, concerned, earlier, debit } = request;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
         found.key(known, key, row === undefined ? null : readKey(row));
@@ -55,6 +55,10 @@ export function createLoader(driver: SqlDriver) {
       if (callKey !== undefined) {
         const row = statements.keyBySha256.get(callKey, accountNo);
         found.callKey(known, callKey, row === undefined ? null : readKey(row));
+      }
+      if (newKey !== undefined) {
+        const { id, sha256 } = newKey;
+        context.isKeyTaken = statements.otherKey.get(id, sha256, id, accountNo) !== undefined;
       }
       if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
       if (sum !== undefined) {
@@ -82,6 +86,9 @@ function prepareStatements(driver: SqlDriver) {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
     keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
+    otherKey: driver.prepare(
+      "SELECT no FROM api_key WHERE (id = ? OR sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
+    ),
     grants: driver.prepare(
       `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
        ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ?`,

@@ -146,6 +146,7 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
     account: row,
     key: loads.key === undefined ? undefined : (stored.keys.get(loads.key) ?? null),
     callKey: loads.callKey === undefined ? undefined : callKeyOf(stored, loads.callKey),
+    isKeyTaken: loads.newKey && isKeyTaken(stored, loads.newKey),
     grants: [],
     areAll: false,
     sum: undefined,
@@ -161,6 +162,9 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
   if (loads.concerned !== undefined) loadConcerned(rows, stored, loads.concerned);
   return rows;
 }
+
+const isKeyTaken = ({ keys }: StoredAccount, { id, sha256 }: { id: string; sha256: string }) =>
+  [...keys.values()].some((key) => key.id !== id && key.sha256 === sha256);
 
 function callKeyOf({ keys }: StoredAccount, sha256: string): KeyRow | null {
   for (const key of keys.values()) if (key.sha256 === sha256) return key;
