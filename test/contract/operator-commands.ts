@@ -115,7 +115,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         },
       ],
       ...{ revenue: [], totals: { balance: 12, revenue: [] } },
-      totals: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
+      ledger: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
     },
   ],
   ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
