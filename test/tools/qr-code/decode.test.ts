@@ -18,7 +18,7 @@ import {
   readWithJsqr,
   readWithZxing,
 } from "./readers.ts";
-import { corpus, fullTexts, generatedTexts, type Sample } from "./texts.ts";
+import { corpus, corpusMissing, fullTexts, generatedTexts, type Sample } from "./texts.ts";
 
 /**
  * What is drawn is read back by two readers that are not ours. Every text is read from its modules at two pixels each; a
@@ -29,7 +29,7 @@ const RUNS_ASKED = process.env["TEST_QR_RUNS"] ?? "5";
 const RUNS = RUNS_ASKED === "all" ? Infinity : Number(RUNS_ASKED);
 const WIDTHS = [64, 100, 177, 256, 777, 2048];
 
-const known = (corpus() ?? []).filter(({ text }) => text !== "");
+const known = corpus().filter(({ text }) => text !== "");
 const full = fullTexts();
 const generated = generatedTexts(520, SEED);
 
@@ -171,7 +171,9 @@ function rasterize({ width: modules, dark }: Picture, width: number): Pixels {
   return enlarge(picture);
 }
 
-test("the version of a text of the corpus is the smallest, and below it only with Kanji mode", (t) => {
+test("the version of a text of the corpus is the smallest, and below it only with Kanji mode", {
+  skip: corpusMissing,
+}, (t) => {
   let smaller = 0;
   for (const { name, text, level, optimalVersion, optimalVersionWithEci26 } of known) {
     const symbol = encodeQr(text, level);
