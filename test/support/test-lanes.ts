@@ -4,9 +4,11 @@ import path from "node:path";
 /** Which test files there are, and which of them are fast: derived from what they import, so that no list is kept by hand. */
 const ROOT = path.join(import.meta.dirname, "../..");
 
-/** What starts a process, a server or a browser; a file that imports one of these is not fast. */
+/** What starts a process, a thread, a server or a browser; a file that imports one of these is not fast. */
 const HEAVY = [
   "node:child_process",
+  "node:http",
+  "node:net",
   "node:worker_threads",
   "esbuild",
   "miniflare",

@@ -9,6 +9,7 @@ export function reportTests(stream: TestsStream, root: string) {
   const remarks = new Map<string, string[]>();
   const failed: string[] = [];
   const skipped: string[] = [];
+  const todos: string[] = [];
   const coverage: string[] = [];
   let passed = 0;
   const began = performance.now();
@@ -27,7 +28,10 @@ export function reportTests(stream: TestsStream, root: string) {
     else skipped.push(`${nameOf(file)}: ${name}${skip === true ? "" : `: ${skip}`}`);
   });
   stream.on("test:fail", ({ name, file, line, details, todo }) => {
-    if (todo !== undefined) return;
+    if (todo !== undefined) {
+      todos.push(`${nameOf(file)}: ${name}${todo === true ? "" : `: ${todo}`}`);
+      return;
+    }
     const { error } = details;
     // A suite fails because of its tests, which are told already.
     if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") return;
@@ -66,6 +70,8 @@ export function reportTests(stream: TestsStream, root: string) {
       for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
         write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
       if (skipped.length > 0) write(`\nSkipped:\n${skipped.map((text) => `  ${text}\n`).join("")}`);
+      if (todos.length > 0)
+        write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
       if (coverage.length > 0) write(`\n${coverage.join("\n")}\n`);
       if (failed.length > 0) write(`\nFailed:\n${failed.join("")}`);
       const seconds = ((performance.now() - began) / 1_000).toFixed(0);
