@@ -7,8 +7,6 @@ const ROOT = path.join(import.meta.dirname, "../..");
 /** What starts a process, a thread, a server or a browser; a file that imports one of these is not fast. */
 const HEAVY = [
   "node:child_process",
-  "node:http",
-  "node:net",
   "node:worker_threads",
   "esbuild",
   "miniflare",
@@ -16,7 +14,10 @@ const HEAVY = [
   "vite",
   "test/support/chromium.ts",
   "test/support/postgres.ts",
+  "test/http/node-socket.ts",
   "test/http/server-process.ts",
+  "src/apps/node/dashboard.ts",
+  "src/apps/node/passwords.ts",
 ];
 
 const IMPORT = /(?:^(?:import|export)\s(?!type\b)(?:[^;"]*?\sfrom\s)?|\bimport\()"([^"]+)"/gm;
