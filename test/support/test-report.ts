@@ -52,7 +52,7 @@ export function reportTests(stream: TestsStream, root: string) {
   stream.on("test:summary", ({ file, duration_ms, success }) => {
     if (file === undefined) return;
     const name = nameOf(file);
-    durations[name] = Math.round(duration_ms);
+    durations[path.relative(root, file)] = Math.round(duration_ms);
     write(`${success ? "✔" : "✖"} ${name} (${(duration_ms / 1_000).toFixed(1)} s)\n`);
     for (const text of remarks.get(name) ?? []) write(`    ${text}\n`);
     remarks.delete(name);
@@ -65,10 +65,12 @@ export function reportTests(stream: TestsStream, root: string) {
       return failed.length;
     },
     finish(): void {
+      // What suites say that other files import.
+      for (const [name, texts] of remarks) write(`${[name, ...texts].join("\n    ")}\n`);
       const slowest = Object.entries(durations).sort(([, one], [, other]) => other - one);
       write("\nThe slowest files:\n");
       for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
-        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
+        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${nameOf(path.join(root, name))}\n`);
       if (skipped.length > 0) write(`\nSkipped:\n${skipped.map((text) => `  ${text}\n`).join("")}`);
       if (todos.length > 0)
         write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
@@ -77,7 +79,7 @@ export function reportTests(stream: TestsStream, root: string) {
       const seconds = ((performance.now() - began) / 1_000).toFixed(0);
       write(
         `\n${passed} passed, ${failed.length} failed, ${skipped.length} skipped, ` +
-          `in ${Object.keys(durations).length} files and ${seconds} s\n`,
+          `in ${seconds} s\n`,
       );
     },
   };
