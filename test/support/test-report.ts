@@ -14,8 +14,11 @@ export function reportTests(stream: TestsStream, root: string) {
   let passed = 0;
   const began = performance.now();
   const write = (text: string): void => void process.stdout.write(text);
-  const nameOf = (file: string | undefined) =>
-    file === undefined ? "" : path.relative(root, file);
+  // A module that stands for a folder has the folder's name.
+  const nameOf = (file = root) =>
+    file.endsWith(".mjs")
+      ? path.basename(file, ".mjs").replaceAll("+", "/")
+      : path.relative(root, file);
   const remark = (file: string | undefined, text: string): void => {
     const name = nameOf(file);
     remarks.set(name, [...(remarks.get(name) ?? []), ...text.trimEnd().split("\n")]);
