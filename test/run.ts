@@ -1,5 +1,5 @@
 /**
- * Runs the tests in one of these lanes, each test file in a process of its own (of the fast ones, each folder):
+ * Runs the tests in one of these lanes, each test file in a process of its own, and the fast ones of a folder in one:
  *
  *     node test/run.ts [fast|all|deep|coverage] [part of a path …]
  *
@@ -7,16 +7,18 @@
  * thousands of times; `deep` shows all of it. `coverage` is `fast` with a table of what ran. `node --test <file>` runs one file.
  */
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
 import { takeChromiumFiles } from "./support/chromium-files.ts";
 import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
-import { reportTests } from "./support/test-report.ts";
+import { reportTests, unitName } from "./support/test-report.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const CACHE = path.join(ROOT, "node_modules/.cache");
+/** Of this run alone: another one may choose other files. */
+const groupFolder = path.join(CACHE, "toolbooth-tests", `.folders-${process.pid}`);
 const DURATIONS = path.join(CACHE, "test-durations.json");
 
 /** The samples of a lane, as the environment variables that the tests read. What is set already wins. */
@@ -70,6 +72,14 @@ if (chosen.length === 0) {
   process.stderr.write(`No test file of the lane ${lane} has ${parts.join(" or ")} in its path.\n`);
   process.exit(2);
 }
+// With all of each sample a file takes minutes: there files run side by side, and loading packages no longer counts.
+const units =
+  lane === "deep"
+    ? chosen.map((file) => path.join(ROOT, file))
+    : [
+        ...groupByFolder(chosen.filter(isFast)),
+        ...chosen.filter((file) => !isFast(file)).map((file) => path.join(ROOT, file)),
+      ];
 const durations = readDurations();
 
 // Unpacked once and held until the end: otherwise each file that is alone with its browser would unpack it again.
@@ -78,9 +88,7 @@ const chromium = usesBrowser ? await takeChromiumFiles() : null;
 
 const stream = run({
   cwd: ROOT,
-  files: longestFirst(isOnlyFast ? groupByFolder(chosen) : chosen).map((file) =>
-    path.join(ROOT, file),
-  ),
+  files: longestFirst(units),
   // Files of `all` wait for other processes much of the time.
   concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 2,
   execArgv: ["--disable-warning=ExperimentalWarning"],
@@ -92,32 +100,32 @@ const report = reportTests(stream, ROOT);
 stream.resume();
 await once(stream, "end");
 await chromium?.leave();
+rmSync(groupFolder, { recursive: true, force: true });
 report.finish();
 saveDurations(report.durations);
 process.exitCode = report.failures === 0 ? 0 : 1;
 
 /**
  * A module for each folder that imports its test files one after the other. The fast tests spend half of their time on loading the
- * same packages; a folder in one process loads them once. The other lanes run each file alone.
+ * same packages; a folder in one process loads them once.
  */
 function groupByFolder(files: readonly string[]): string[] {
   const groups = Map.groupBy(files, (file) => path.dirname(file));
-  const folder = path.join(CACHE, "toolbooth-tests", "folders");
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(groupFolder, { recursive: true });
   return [...groups].map(([name, members]) => {
-    const module = path.join(folder, `${name.replaceAll("/", "+")}.mjs`);
+    const module = path.join(groupFolder, `${name.replaceAll("/", "+")}.mjs`);
     const imports = members.map(
       (file) => `await import(${JSON.stringify(path.join(ROOT, file))});`,
     );
     writeFileSync(module, `${imports.join("\n")}\n`);
-    return path.relative(ROOT, module);
+    return module;
   });
 }
 
 /** A long file that starts last would keep one core busy alone. Without figures of an earlier run: what is not fast goes first. */
 function longestFirst(files: readonly string[]): string[] {
   const guess = (file: string) =>
-    durations[file] ?? (file.endsWith(".mjs") || isFast(file) ? 1_000 : 20_000);
+    durations[unitName(file, ROOT)] ?? (file.endsWith(".mjs") ? 10_000 : 20_000);
   return [...files].sort((one, other) => guess(other) - guess(one));
 }
 

@@ -3,6 +3,12 @@ import type { TestsStream } from "node:test";
 
 const SLOWEST_SHOWN = 10;
 
+/** A test file by its path below the repository; a module that imports the files of a folder by the folder's. */
+export const unitName = (file: string, root: string): string =>
+  file.endsWith(".mjs")
+    ? path.basename(file, ".mjs").replaceAll("+", "/")
+    : path.relative(root, file);
+
 /** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of its samples. */
 export function reportTests(stream: TestsStream, root: string) {
   const durations: Record<string, number> = {};
@@ -14,11 +20,7 @@ export function reportTests(stream: TestsStream, root: string) {
   let passed = 0;
   const began = performance.now();
   const write = (text: string): void => void process.stdout.write(text);
-  // A module that stands for a folder has the folder's name.
-  const nameOf = (file = root) =>
-    file.endsWith(".mjs")
-      ? path.basename(file, ".mjs").replaceAll("+", "/")
-      : path.relative(root, file);
+  const nameOf = (file = root) => unitName(file, root);
   const remark = (file: string | undefined, text: string): void => {
     const name = nameOf(file);
     remarks.set(name, [...(remarks.get(name) ?? []), ...text.trimEnd().split("\n")]);
@@ -55,7 +57,7 @@ export function reportTests(stream: TestsStream, root: string) {
   stream.on("test:summary", ({ file, duration_ms, success }) => {
     if (file === undefined) return;
     const name = nameOf(file);
-    durations[path.relative(root, file)] = Math.round(duration_ms);
+    durations[name] = Math.round(duration_ms);
     write(`${success ? "✔" : "✖"} ${name} (${(duration_ms / 1_000).toFixed(1)} s)\n`);
     for (const text of remarks.get(name) ?? []) write(`    ${text}\n`);
     remarks.delete(name);
@@ -73,7 +75,7 @@ export function reportTests(stream: TestsStream, root: string) {
       const slowest = Object.entries(durations).sort(([, one], [, other]) => other - one);
       write("\nThe slowest files:\n");
       for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
-        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${nameOf(path.join(root, name))}\n`);
+        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
       if (skipped.length > 0) write(`\nSkipped:\n${skipped.map((text) => `  ${text}\n`).join("")}`);
       if (todos.length > 0)
         write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
