@@ -80,10 +80,6 @@ function signInPages(): AppPage[] {
       ...entry("/unsubscribe", "Unsubscribe", "The link at the end of our letters leads here."),
       screen: "notifications/unsubscribe-screen.tsx",
     },
-    {
-      ...entry("/unsubscribe", "Fewer letters", "The link out of our letter leads here."),
-      screen: "notifications/unsubscribe-screen.tsx",
-    },
   ];
 }
 
@@ -95,8 +91,6 @@ function memberPages(): AppPage[] {
   return [
     member("/home", "Home", "home/home-screen.tsx"),
     member("/settings/api-keys", "API keys", "keys/keys-screen.tsx"),
-    member("/settings/notifications", "Notices", "notifications/notifications-screen.tsx"),
-    member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
     member("/settings/notifications", "Notices", "notifications/notifications-screen.tsx"),
     member("/settings/webhooks", "Webhooks", "webhooks/webhooks-screen.tsx"),
     member("/settings/account", "Account", "account/account-screen.tsx"),

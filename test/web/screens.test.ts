@@ -100,6 +100,7 @@ async function lookAtTitles(places: string[]): Promise<void> {
 for (const [turn, mode] of MODES.entries()) {
   const screens = SCREENS.filter((_, index) => ALL || (index + SEED) % ONE_OF === turn);
   const drawn = ALL ? "" : ` (${screens.length} of ${SCREENS.length}, TEST_SEED=${SEED})`;
+  console.log(`${modeName(mode)}${drawn}`);
   describe(`${modeName(mode)}${drawn}`, {
     concurrency: AT_ONCE,
   }, () => {

@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { type Runtime, runtimesFor } from "../../support/runtimes.ts";
 import { type Document, documents } from "./everywhere-documents.ts";
 import { renderList, toAscii } from "./everywhere-run.ts";
+import { gfmExamples } from "./spec-examples.ts";
+
+if (typeof gfmExamples() === "string")
+  test("the examples of GFM are among the documents", { skip: String(gfmExamples()) });
 
 type Rendered = [html: string, text: string];
 
