@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { exportCode, firstCallCode } from "../../web/home/first-call.ts";
+import { exportCode, firstCallCode } from "../../web/home/sample-call.ts";
 import { SECRET } from "./fixtures.ts";
 
 const run = promisify(execFile);

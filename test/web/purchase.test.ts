@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventOf } from "../../web/credits/purchase-text.ts";
-import { waitAfter } from "../../web/credits/purchase-waits.ts";
+import { eventOf } from "../../web/credits/purchase-states.ts";
+import { pollDelayMs } from "../../web/credits/purchase-waits.ts";
 import { bodyText, deliveryState, responseText } from "../../web/webhooks/webhook-text.ts";
 import { deliveries, purchaseIn } from "./sales-fixtures.ts";
 
 test("a purchase is looked at every two seconds at first, ever more rarely, and not for ever", () => {
-  assert.equal(waitAfter(1), 2_000);
+  assert.equal(pollDelayMs(1), 2_000);
   const waits: number[] = [];
   for (let looks = 1; ; looks += 1) {
-    const wait = waitAfter(looks);
+    const wait = pollDelayMs(looks);
     if (wait === false) break;
     assert.ok(wait >= (waits.at(-1) ?? 0));
     waits.push(wait);

@@ -132,19 +132,19 @@ test("an answer of someone on the way is a refusal in plain words", async () => 
 
 test("no answer, or that of a gateway without a service, is offline until one comes", async () => {
   result = (_, response) => response.destroy();
-  assert.equal((await refused()).name, "Offline");
+  assert.equal((await refused()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
   reply(200, { fine: true });
   await web.ask("GET", "/dashboard/home");
   assert.equal(web.connection.get().offline, false);
   reply(502, "Bad gateway");
-  assert.equal((await refused()).name, "Offline");
+  assert.equal((await refused()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
 });
 
 test("a page of a captive portal is no answer", async () => {
   reply(200, "<html>Welcome to our hotel</html>");
-  assert.equal((await refused()).name, "Offline");
+  assert.equal((await refused()).name, "OfflineError");
   assert.equal(web.connection.get().offline, true);
 });
 

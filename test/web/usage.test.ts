@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { USAGE_DAYS_MAX } from "#limits.ts";
-import { GROUPINGS, type Grouping, keptRows, linesOf, sum } from "../../web/usage/breakdown.ts";
+import { GROUPINGS, type Grouping, filterRows, linesOf, sum } from "../../web/usage/breakdown.ts";
 import { readChoices, withChange } from "../../web/usage/choices.ts";
 import { csvOf } from "../../web/usage/csv.ts";
-import { daysOf, lastDays, rangeFault } from "../../web/usage/range.ts";
-import { busiest, chartData } from "../../web/usage/series.ts";
+import { daysOf, lastDays, rangeError } from "../../web/usage/range.ts";
+import { busiestDay, chartData } from "../../web/usage/series.ts";
 import { NOW, usage } from "./fixtures.ts";
 
 const groupings = Object.keys(GROUPINGS) as Grouping[];
@@ -42,22 +42,22 @@ test("lines come newest day first, and where there is no day the one with most c
 
 test("a filter keeps only the tool and the key that were asked for", () => {
   const key = usage.keys[0]?.id ?? "";
-  const kept = keptRows(usage.rows, { tool: "hash", key });
+  const kept = filterRows(usage.rows, { tool: "hash", key });
   assert.ok(kept.length > 0);
   assert.ok(kept.every((row) => row.tool === "hash" && row.key === key));
 });
 
-test("the busiest day is the one with most calls of all tools together", () => {
+test("the busiestDay day is the one with most calls of all tools together", () => {
   const row = { tool: "hash", key: "k", credits: 0 };
   assert.deepEqual(
-    busiest([
+    busiestDay([
       { ...row, day: "2026-11-01", calls: 5 },
       { ...row, day: "2026-11-02", calls: 3 },
       { ...row, day: "2026-11-02", calls: 3 },
     ]),
     { day: "2026-11-02", calls: 6 },
   );
-  assert.equal(busiest([]), null);
+  assert.equal(busiestDay([]), null);
 });
 
 test("a label in CSV neither breaks out of its cell nor runs as a formula", () => {
@@ -81,13 +81,13 @@ test("seven days are today and the six before, by UTC, over the end of a month t
 
 test("a span that cannot be is refused with what to do", () => {
   const good = { from: "2026-11-01", to: "2026-11-21" };
-  assert.equal(rangeFault(good, NOW), null);
-  assert.match(rangeFault({ ...good, from: "" }, NOW) ?? "", /first day/);
-  assert.match(rangeFault({ ...good, to: "2026-11-99" }, NOW) ?? "", /last day/);
-  assert.match(rangeFault({ from: good.to, to: good.from }, NOW) ?? "", /after/);
-  assert.match(rangeFault({ from: "2026-12-01", to: "2026-12-02" }, NOW) ?? "", /future/);
+  assert.equal(rangeError(good, NOW), null);
+  assert.match(rangeError({ ...good, from: "" }, NOW) ?? "", /first day/);
+  assert.match(rangeError({ ...good, to: "2026-11-99" }, NOW) ?? "", /last day/);
+  assert.match(rangeError({ from: good.to, to: good.from }, NOW) ?? "", /after/);
+  assert.match(rangeError({ from: "2026-12-01", to: "2026-12-02" }, NOW) ?? "", /future/);
   const long = { from: "2020-01-01", to: good.to };
-  assert.match(rangeFault(long, NOW) ?? "", new RegExp(String(USAGE_DAYS_MAX)));
+  assert.match(rangeError(long, NOW) ?? "", new RegExp(String(USAGE_DAYS_MAX)));
 });
 
 test("an address with nonsense in it shows the last thirty days", () => {

@@ -1,9 +1,9 @@
 import type { EntryView, GrantKind } from "#api/dashboard/shapes.ts";
 import { counted, longDay, relative } from "../parts/numbers.ts";
-import type { Shape, Tone } from "../parts/state.tsx";
+import type { Shape, Tone } from "../parts/tone.ts";
 
 /** What grants and entries are called on the pages. */
-export const GRANT_WORDS: Record<GrantKind, string> = {
+export const GRANT_LABELS: Record<GrantKind, string> = {
   starter: "Starter credits",
   pack: "Credit pack",
   lifetime: "Lifetime credits",
@@ -11,7 +11,7 @@ export const GRANT_WORDS: Record<GrantKind, string> = {
 };
 
 type Told = { title: string; shape: Shape; tone: Tone };
-export const ENTRY_WORDS: Record<EntryView["kind"], Told> = {
+export const ENTRY_LABELS: Record<EntryView["kind"], Told> = {
   grant: { title: "Grant", shape: "plus", tone: "ok" },
   debit: { title: "Call", shape: "minus", tone: "soft" },
   usage: { title: "Calls of one hour", shape: "minus", tone: "soft" },
@@ -27,7 +27,7 @@ export const endText = ({ credits, at }: { credits: number; at: number }, now: n
 /** One sentence about an entry; `keyName` names the key of a call. */
 export function entryText(entry: EntryView, keyName: (id: string) => string): string {
   const { kind, grant, tool, key, calls, credits } = entry;
-  const of = grant === null ? "" : GRANT_WORDS[grant.kind];
+  const of = grant === null ? "" : GRANT_LABELS[grant.kind];
   if (kind === "grant") return of;
   if (kind === "expiry") return `${of}: what was left has expired`;
   if (kind === "void") return `${of}: taken back`;

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { CreditsView } from "#api/dashboard/shapes.ts";
-import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useCredits, useEntries } from "../queries.ts";
 import { Balance } from "./balance.tsx";
 import "./credits.css";
@@ -10,7 +10,7 @@ import { EntryList } from "./entry-list.tsx";
 import { Grants } from "./grants.tsx";
 import { Offers } from "./offers.tsx";
 import { PurchaseList } from "./purchase-list.tsx";
-import { FollowedPurchase } from "./purchase-message.tsx";
+import { PurchaseStatus } from "./purchase-status.tsx";
 import { usePrices, usePurchases } from "./purchases.ts";
 
 /** All is asked for at once; what stands further down is shown once all above it is there, so that it does not move. */
@@ -23,10 +23,10 @@ export default function CreditsScreen() {
   return (
     <>
       <PageTitle title="Credits" />
-      <FollowedPurchase />
-      <ApiResponse query={credits} loading={<CreditsLoading />}>
+      <PurchaseStatus />
+      <QueryResult query={credits} loading={<CreditsLoading />}>
         {(view) => <KeyStatus view={view} prices={prices} />}
-      </ApiResponse>
+      </QueryResult>
       {isTopThere && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
       )}
@@ -41,9 +41,9 @@ function KeyStatus(props: { view: CreditsView; prices: ReturnType<typeof usePric
   return (
     <>
       <Balance view={view} now={now} />
-      <ApiResponse query={prices} loading={<OffersLoading />}>
+      <QueryResult query={prices} loading={<OffersLoading />}>
         {(list) => <Offers prices={list} lifetime={view.lifetime} />}
-      </ApiResponse>
+      </QueryResult>
       {!prices.isPending && <Grants view={view} now={now} />}
     </>
   );

@@ -1,15 +1,14 @@
 import { Text } from "@mantine/core";
 import type { EntryView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
 import { signed } from "../parts/numbers.ts";
-import { ShowOlder } from "../parts/pages.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useEntries, useKeys } from "../queries.ts";
-import { ENTRY_WORDS, entryText } from "./credit-text.ts";
+import { ENTRY_LABELS, entryText } from "./credit-text.ts";
 
 /** Everything that ever changed the balance, newest first. */
 export function EntryList() {
@@ -23,7 +22,7 @@ export function EntryList() {
       title="History"
       description="Everything that changed your balance, newest first. Calls are listed one by one at first, and by the hour, key and tool later on."
     >
-      <ApiResponse query={query} loading={<LoadingRows rows={6} height={48} />}>
+      <QueryResult query={query} loading={<LoadingRows rows={6} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.entries);
           if (rows.length === 0) {
@@ -31,7 +30,7 @@ export function EntryList() {
           }
           return <Records label="History of credits" columns={columns(keyName)} rows={rows} />;
         }}
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={entries} />
     </Section>
   );
@@ -41,7 +40,7 @@ const columns = (keyName: (id: string) => string): Column<EntryView>[] => [
   {
     head: "Entry",
     cell: ({ kind }) => {
-      const { title, shape, tone } = ENTRY_WORDS[kind];
+      const { title, shape, tone } = ENTRY_LABELS[kind];
       return (
         <State shape={shape} tone={tone}>
           {title}

@@ -1,14 +1,14 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
 import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { Empty } from "../parts/placeholders.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useVisitor } from "../queries.ts";
-import { GRANT_WORDS } from "./credit-text.ts";
+import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
   grant.remaining === 0 || (grant.expiresAt !== null && grant.expiresAt <= now);
@@ -46,7 +46,7 @@ export function Grants({ view, now }: { view: CreditsView; now: number }) {
 }
 
 const grantColumns = (now: number): Column<GrantView>[] => [
-  { head: "Grant", cell: ({ kind }) => GRANT_WORDS[kind] },
+  { head: "Grant", cell: ({ kind }) => GRANT_LABELS[kind] },
   { head: "Left", cell: ({ remaining }) => formatNumber(remaining), numeric: true },
   { head: "Amount", cell: ({ amount }) => formatNumber(amount), numeric: true },
   { head: "Granted", cell: ({ grantedAt }) => <Time at={grantedAt} /> },

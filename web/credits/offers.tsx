@@ -1,9 +1,9 @@
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
-import { obstacleOf } from "../keys/key-state.tsx";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { restrictionOf } from "../keys/restriction.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
@@ -15,8 +15,8 @@ import { useBuy } from "./purchases.ts";
 export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boolean }) {
   const { packs, payable } = prices;
   const buy = useBuy();
-  const obstacle = obstacleOf(useVisitor().data?.person);
-  const open = payable && obstacle === null;
+  const restriction = restrictionOf(useVisitor().data?.person);
+  const open = payable && restriction === null;
   const isBusy = (id: string) => (buy.isPending || buy.isSuccess) && buy.variables.offer === id;
   // One at a time: each opens a page of its own.
   const start = (id: string) => !buy.isPending && !buy.isSuccess && buy.mutate({ offer: id });
@@ -24,7 +24,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
     <BusyButton
       size="sm"
       busy={isBusy(offer.id)}
-      busyWords="Opening"
+      busyLabel="Opening"
       onClick={() => start(offer.id)}
     >
       Buy
@@ -34,7 +34,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   return (
     <Section
       title={payable ? "Buy credits" : "More credits"}
-      description={payable ? <PaymentWords prices={prices} /> : <Ask contact={prices.contact} />}
+      description={payable ? <PaymentTerms prices={prices} /> : <Ask contact={prices.contact} />}
     >
       {packs.length > 0 && (
         <Records
@@ -65,7 +65,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   );
 }
 
-const PaymentWords = ({ prices }: { prices: PricesView }) => (
+const PaymentTerms = ({ prices }: { prices: PricesView }) => (
   <>
     You pay once, on the page of our payment provider, and receipts come from there; there is no
     subscription.{prices.taxesAdded && " Taxes are added there, by your address."}

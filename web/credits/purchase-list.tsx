@@ -1,15 +1,14 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
+import { ExternalLink } from "../parts/buttons.tsx";
 import { formatNumber } from "../parts/numbers.ts";
-import { OutsideLink } from "../parts/outside-link.tsx";
-import { ShowOlder } from "../parts/pages.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
-import { ApiResponse, Section } from "../parts/section.tsx";
+import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { STATE_WORDS } from "./purchase-text.ts";
+import { STATE_LABELS } from "./purchase-states.ts";
 import { usePurchases } from "./purchases.ts";
 
 /** What was bought, newest first. `payable`: where nothing can be bought, and nothing was, there is nothing to tell. */
@@ -23,7 +22,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
       title="Purchases"
       description="Receipts and invoices are kept by our payment provider, on its own pages."
     >
-      <ApiResponse query={query} loading={<LoadingRows rows={2} height={56} />}>
+      <QueryResult query={query} loading={<LoadingRows rows={2} height={56} />}>
         {() =>
           rows.length === 0 ? (
             <Empty title="Nothing bought yet">What you buy is listed here, with its receipt.</Empty>
@@ -31,7 +30,7 @@ export function PurchaseList({ payable }: { payable: boolean }) {
             <Records label="Purchases" columns={COLUMNS} rows={rows} actions={links} />
           )
         }
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={purchases} />
     </Section>
   );
@@ -54,7 +53,7 @@ const COLUMNS: Column<PurchaseView>[] = [
   {
     head: "State",
     cell: (purchase) => {
-      const { title, shape, tone } = STATE_WORDS[purchase.state];
+      const { title, shape, tone } = STATE_LABELS[purchase.state];
       return (
         <>
           <State shape={shape} tone={tone}>
@@ -80,16 +79,16 @@ const links = (purchase: PurchaseView) => {
         </Button>
       )}
       {receiptUrl !== null && (
-        <OutsideLink href={receiptUrl} size="xs">
+        <ExternalLink href={receiptUrl} size="xs">
           Receipt
           <Of purchase={purchase} />
-        </OutsideLink>
+        </ExternalLink>
       )}
       {invoiceUrl !== null && (
-        <OutsideLink href={invoiceUrl} size="xs">
+        <ExternalLink href={invoiceUrl} size="xs">
           Invoice
           <Of purchase={purchase} />
-        </OutsideLink>
+        </ExternalLink>
       )}
     </>
   );

@@ -8,16 +8,18 @@ import type {
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
 import { queryKeys, usePages, useResponse } from "../queries.ts";
-import { ask, Offline } from "../request.ts";
-import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
+import { OfflineError, request } from "../request.ts";
+import { pollDelayMs, WAIT_MAX_MS } from "./purchase-waits.ts";
 
 export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashboard/prices");
-export const usePurchases = () => usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
+export const usePurchases = () =>
+  usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
 
 /** Answers with the provider's page; going there leaves this one. */
 export function useBuy() {
   const buy = useMutation({
-    mutationFn: (order: PurchaseOrder) => ask<CheckoutView>("POST", "/dashboard/purchases", order),
+    mutationFn: (order: PurchaseOrder) =>
+      request<CheckoutView>("POST", "/dashboard/purchases", order),
     onSuccess: ({ url }) => location.assign(url),
   });
   const { reset } = buy;
@@ -31,27 +33,32 @@ export function useBuy() {
 }
 
 /** What changes by itself, soon or in some days. */
-const GOES_ON: readonly PurchaseView["state"][] = ["open", "pending", "settling"];
+const UNSETTLED: readonly PurchaseView["state"][] = ["open", "pending", "settling"];
 
 /**
  * One purchase until it has come to its end; what it changes of the account is asked for again. `cancelled`: its buyer has
  * just left without paying, so nothing is to be waited for.
  */
-export function useFollowedPurchase(id: string, cancelled: boolean) {
+export function useTrackedPurchase(id: string, cancelled: boolean) {
   const client = useQueryClient();
   const purchase = useQuery({
     queryKey: queryKeys.purchase(id),
     queryFn: ({ signal }) =>
-      ask<PurchaseView>("GET", `/dashboard/purchases/${encodeURIComponent(id)}`, undefined, signal),
+      request<PurchaseView>(
+        "GET",
+        `/dashboard/purchases/${encodeURIComponent(id)}`,
+        undefined,
+        signal,
+      ),
     // Each visit to this page is a new question.
     staleTime: 0,
     refetchInterval: ({ state: { data, error, dataUpdateCount, errorUpdateCount } }) => {
-      if (error instanceof Offline) return WAIT_MAX_MS;
-      if (data !== undefined && !GOES_ON.includes(data.state)) return false;
+      if (error instanceof OfflineError) return WAIT_MAX_MS;
+      if (data !== undefined && !UNSETTLED.includes(data.state)) return false;
       if (data?.state === "open" && cancelled) return false;
       // Without data there is a button to try again; with data a failure now and then is waited out.
       if (data === undefined && error !== null) return false;
-      return waitAfter(dataUpdateCount + errorUpdateCount);
+      return pollDelayMs(dataUpdateCount + errorUpdateCount);
     },
   });
   const state = purchase.data?.state;

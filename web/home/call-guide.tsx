@@ -2,9 +2,9 @@ import { Anchor, Group, Tabs, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { NewKey } from "../keys/new-key.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
-import { exportCode, firstCallCode, KEY_VARIABLE, LANGUAGES } from "./first-call.ts";
+import { exportCode, firstCallCode, KEY_VARIABLE, LANGUAGES } from "./sample-call.ts";
 
 const SYNTAX = { curl: "shell", javascript: "javascript", python: "python" } as const;
 const WHERE = {
@@ -65,8 +65,8 @@ export function CallGuide(props: { apiUrl: string; newKey: NewKey | null; freeCa
 }
 
 const NewKeyMessage = ({ label }: { label: string }) => (
-  <LedgerEvent tone="ok">
+  <Message tone="ok">
     The code contains your new key <strong>{label}</strong>. It does so only until you close or
     reload this page, so store the key elsewhere.
-  </LedgerEvent>
+  </Message>
 );

@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { endText } from "../credits/credit-text.ts";
-import { obstacleOf } from "../keys/key-state.tsx";
 import { useNewKey } from "../keys/new-key.ts";
-import { LoadingBlock, LoadingRows } from "../parts/loading.tsx";
+import { restrictionOf } from "../keys/restriction.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { useHome, useVisitor } from "../queries.ts";
 import { CallGuide } from "./call-guide.tsx";
@@ -21,14 +21,14 @@ export default function HomeScreen() {
   const visitor = useVisitor().data;
   const person = visitor?.person ?? null;
   const newKey = useNewKey(person?.account?.id);
-  const confirmed = obstacleOf(person) !== "email_not_verified";
+  const confirmed = restrictionOf(person) !== "email_not_verified";
   return (
     <>
       <PageTitle title="Home" />
       {confirmed && (
-        <ApiResponse query={home} loading={<HomeLoading />}>
+        <QueryResult query={home} loading={<HomeLoading />}>
           {(view) => <KeyStatus view={view} />}
-        </ApiResponse>
+        </QueryResult>
       )}
       {visitor !== undefined && (home.data !== undefined || !confirmed) && (
         <Guide view={home.data} confirmed={confirmed} apiUrl={visitor.apiUrl} newKey={newKey} />

@@ -5,7 +5,7 @@ import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
 const SUGGESTIONS = ["production", "staging", "development"];
 
 /** What is wrong with a label; null where it is good. */
-export function labelFault(label: string): string | null {
+export function labelError(label: string): string | null {
   const length = [...label.trim()].length;
   if (length === 0) return "Enter a label: it tells your keys apart.";
   return length > KEY_LABEL_CHARS_MAX
@@ -15,7 +15,7 @@ export function labelFault(label: string): string | null {
 
 export function LabelField(props: {
   value: string;
-  fault: string | null;
+  error: string | null;
   onChange: (label: string) => void;
 }) {
   return (
@@ -23,7 +23,7 @@ export function LabelField(props: {
       label="Label"
       description="What will use this key? For example “production”."
       value={props.value}
-      error={props.fault}
+      error={props.error}
       autoComplete="off"
       spellCheck={false}
       data-autofocus

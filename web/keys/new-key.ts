@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * The key that was made on this page, so that the first-call guide can show it until the page is closed or loaded
+ * The key that was created on this page, so that the first-call guide can show it until the page is closed or loaded
  * anew. It lives in this variable alone: never in storage, an address or a log.
  */
 export type NewKey = { account: string; id: string; label: string; secret: string };
@@ -9,7 +9,7 @@ export type NewKey = { account: string; id: string; label: string; secret: strin
 let newest: NewKey | null = null;
 const listeners = new Set<() => void>();
 
-export function keepNewKey(key: NewKey): void {
+export function rememberNewKey(key: NewKey): void {
   newest = key;
   for (const listener of listeners) listener();
 }
@@ -21,7 +21,7 @@ export function forgetNewKey(id?: string): void {
   for (const listener of listeners) listener();
 }
 
-/** Only for the account that made it: another person may sign in on the same page. */
+/** Only for the account that created it: another person may sign in on the same page. */
 export function useNewKey(account: string | undefined): NewKey | null {
   const key = useSyncExternalStore(subscribe, () => newest);
   return key !== null && key.account === account ? key : null;

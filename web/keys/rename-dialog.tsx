@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRenameKey } from "../queries.ts";
-import { LabelField, labelFault } from "./label-field.tsx";
+import { LabelField, labelError } from "./label-field.tsx";
 import { useKeptKey } from "./use-kept-key.ts";
 
 export function RenameDialog(props: {
@@ -17,9 +17,9 @@ export function RenameDialog(props: {
   const rename = useRenameKey();
   const keep = useKeptKey();
   const [label, setLabel] = useState(before);
-  const fault = labelFault(label);
+  const error = labelError(label);
   const submit = () => {
-    if (fault !== null || rename.isPending) return;
+    if (error !== null || rename.isPending) return;
     const after = label.trim();
     if (after === before) return props.onClose();
     rename.mutate(
@@ -41,7 +41,7 @@ export function RenameDialog(props: {
           submit();
         }}
       >
-        <LabelField value={label} fault={fault} onChange={setLabel} />
+        <LabelField value={label} error={error} onChange={setLabel} />
         {rename.isError && (
           <div className="tb-dialog-failure">
             <Failure error={rename.error} />
@@ -51,7 +51,7 @@ export function RenameDialog(props: {
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>
-          <BusyButton type="submit" busy={rename.isPending} busyWords="Saving">
+          <BusyButton type="submit" busy={rename.isPending} busyLabel="Saving">
             Save
           </BusyButton>
         </div>

@@ -1,8 +1,7 @@
 import { Button, Text } from "@mantine/core";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure, Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
@@ -29,7 +28,7 @@ export function RevokeDialog(props: {
     });
   return (
     <TitledDialog onClose={props.onClose} title={`Revoke “${label}”?`}>
-      <LedgerEvent tone={callsLastDay > 0 ? "warn" : "soft"}>
+      <Message tone={callsLastDay > 0 ? "warn" : "soft"}>
         <strong>{counted(callsLastDay, "call")} in the last 24 hours.</strong>{" "}
         {lastUsedAt === null ? (
           "This key has never been used."
@@ -38,7 +37,7 @@ export function RevokeDialog(props: {
             Last used <Time at={lastUsedAt} />.
           </>
         )}
-      </LedgerEvent>
+      </Message>
       <Text mt="md">
         Calls with the key <code className="tb-key-start">{start}…</code> are refused at once. This
         cannot be undone.
@@ -53,7 +52,7 @@ export function RevokeDialog(props: {
         <Button variant="default" data-autofocus onClick={props.onClose}>
           Keep the key
         </Button>
-        <BusyButton color="red" busy={revoke.isPending} busyWords="Revoking" onClick={submit}>
+        <BusyButton color="red" busy={revoke.isPending} busyLabel="Revoking" onClick={submit}>
           Revoke the key
         </BusyButton>
       </div>

@@ -1,25 +1,24 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { firstCallCode } from "../home/first-call.ts";
-import { CodeBlock } from "../parts/code-block.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { type MadeKey, useVisitor } from "../queries.ts";
+import { firstCallCode } from "../home/sample-call.ts";
+import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
+import { type CreatedKey, useVisitor } from "../queries.ts";
 
 /** The one time that a key is shown. There is no hurry: it stays until the person says that it is stored. */
 export function SecretStep(props: {
-  made: MadeKey;
+  created: CreatedKey;
   leaving: boolean;
   onStay: () => void;
   onClose: () => void;
 }) {
   useWarningBeforeUnload();
   if (props.leaving) {
-    return <LeaveQuestion label={props.made.key.label} {...props} />;
+    return <LeaveQuestion label={props.created.key.label} {...props} />;
   }
-  return <Secret made={props.made} onClose={props.onClose} />;
+  return <Secret created={props.created} onClose={props.onClose} />;
 }
 
-function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
+function Secret({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const apiUrl = useVisitor().data?.apiUrl ?? location.origin;
   const field = useRef<HTMLInputElement>(null);
   // The form that had the focus is gone.
@@ -27,25 +26,25 @@ function Secret({ made, onClose }: { made: MadeKey; onClose: () => void }) {
   return (
     <>
       <Text>
-        This is the only time that the key <strong>{made.key.label}</strong> is shown. Put it where
-        you keep your secrets; we keep only a fingerprint of it.
+        This is the only time that the key <strong>{created.key.label}</strong> is shown. Put it
+        where you keep your secrets; we keep only a fingerprint of it.
       </Text>
       <div className="tb-secret">
         <TextInput
           ref={field}
           label="Your new key"
-          value={made.secret}
+          value={created.secret}
           readOnly
           spellCheck={false}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={made.secret} label="Copy the key" />
+        <CopyButton text={created.secret} label="Copy the key" />
       </div>
       <Text mt="lg" mb="xs">
         Try it at once: paste this into a terminal.
       </Text>
       <CodeBlock
-        code={firstCallCode("curl", { apiUrl, secret: made.secret })}
+        code={firstCallCode("curl", { apiUrl, secret: created.secret })}
         language="shell"
         label="A first call with curl"
       />

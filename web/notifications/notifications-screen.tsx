@@ -3,16 +3,15 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure, Message } from "../parts/message.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
-import { useChooseNotifications, useNotifications } from "./notification-settings.ts";
+import { useNotifications, useSaveNotifications } from "./notification-settings.ts";
 import "./notifications.css";
 
 export default function NotificationsScreen() {
@@ -27,9 +26,9 @@ export default function NotificationsScreen() {
         under <Link to="/settings/account">Account</Link>. To have a program told, add a{" "}
         <Link to="/settings/webhooks">webhook</Link>.
       </Text>
-      <ApiResponse query={events} loading={<LoadingRows rows={3} height={72} />}>
+      <QueryResult query={events} loading={<LoadingRows rows={3} height={72} />}>
         {(view) => <NotificationsForm view={view} />}
-      </ApiResponse>
+      </QueryResult>
     </>
   );
 }
@@ -37,7 +36,7 @@ export default function NotificationsScreen() {
 type Threshold = string | number;
 
 /** What is wrong with a threshold; undefined where it is good. */
-export function thresholdFault(value: Threshold): string | undefined {
+export function thresholdError(value: Threshold): string | undefined {
   const isWhole = value !== "" && Number.isSafeInteger(Number(value));
   return isWhole && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
     ? undefined
@@ -45,22 +44,22 @@ export function thresholdFault(value: Threshold): string | undefined {
 }
 
 function NotificationsForm({ view }: { view: NotificationsView }) {
-  const choose = useChooseNotifications();
+  const choose = useSaveNotifications();
   const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
   const [emails, setEmails] = useState(view.emails);
-  const [fault, setFault] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (choose.isPending) return;
-    const found = thresholdFault(lowBalance);
-    setFault(found);
-    if (found !== undefined) return focusFault(event.currentTarget);
+    const found = thresholdError(lowBalance);
+    setError(found);
+    if (found !== undefined) return focusInvalidField(event.currentTarget);
     choose.mutate({ lowBalance: Number(lowBalance), emails });
   };
   const change = <Value,>(set: (value: Value) => void) => {
     return (value: Value) => {
       set(value);
-      setFault(undefined);
+      setError(undefined);
       // What was said of the choice before no longer holds.
       choose.reset();
     };
@@ -71,7 +70,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
         label="Low balance"
         description="The balance counts as low when it is below so many credits. With 0 you are told only when none are left. Webhooks go by it too."
         value={lowBalance}
-        error={fault}
+        error={error}
         min={0}
         max={GRANT_CREDITS_MAX}
         clampBehavior="none"
@@ -103,9 +102,9 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
       </fieldset>
       {choose.isError && <Failure error={choose.error} />}
       <div role="status">
-        {choose.isSuccess && <LedgerEvent tone="ok">{savedText(choose.data)}</LedgerEvent>}
+        {choose.isSuccess && <Message tone="ok">{savedText(choose.data)}</Message>}
       </div>
-      <BusyButton type="submit" busy={choose.isPending} busyWords="Saving">
+      <BusyButton type="submit" busy={choose.isPending} busyLabel="Saving">
         Save
       </BusyButton>
     </form>

@@ -29,11 +29,11 @@ export default function UnsubscribeScreen() {
           if (!unsubscribe.isPending) unsubscribe.mutate(token);
         }}
       >
-        <Problems faults={{}} error={error} attempt={unsubscribe.failureCount} />
+        <Problems fieldErrors={{}} error={error} attempt={unsubscribe.failureCount} />
         <SubmitButton
           busy={unsubscribe.isPending}
           words="Stop these letters"
-          busyWords="Stopping"
+          busyLabel="Stopping"
         />
       </form>
     </SignInFrame>

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 
 /** More than this nobody reads on a page, and browsers become slow. */

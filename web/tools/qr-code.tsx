@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 import { DownloadButton } from "./download-button.tsx";
 

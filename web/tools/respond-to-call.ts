@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "#tools/define-tool.ts";
 export type CallResponse = { status: number; body: string };
 
 /** What the service knows of a call beside its body. */
-export type CallPlace = { apiUrl: string; requestId: string };
+export type CallContext = { apiUrl: string; requestId: string };
 
 /**
  * A call without the service: the code that reads, checks and answers it there runs here. Time, random bytes and
@@ -19,7 +19,7 @@ export async function respondToCall(
   tool: Tool<unknown>,
   body: Uint8Array,
   context: ToolContext,
-  place: CallPlace,
+  place: CallContext,
 ): Promise<CallResponse> {
   try {
     const bytes = await readBody(asRequest(body), tool.bodyBytesMax, () => {});

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 import { Prose } from "./prose.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
 import { RESULTS } from "./tool-results.tsx";

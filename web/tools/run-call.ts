@@ -1,10 +1,10 @@
 import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { type CallPlace, type CallResponse, respondToCall } from "./respond-to-call.ts";
+import { type CallContext, type CallResponse, respondToCall } from "./respond-to-call.ts";
 import { toolContextOf } from "./tool-context.ts";
 
 /** A call as plain data: it crosses to a worker as it is. */
-export type CallOrder = { tool: string; body: Uint8Array; receivedAt: number; place: CallPlace };
+export type CallOrder = { tool: string; body: Uint8Array; receivedAt: number; place: CallContext };
 
 export type WorkerReport = { response: CallResponse } | { failure: string };
 
@@ -13,7 +13,7 @@ const WORKER_FROM_BYTES = 16 * 1024;
 
 export type Runner = {
   /** One call at a time: a call that is still running is given up, and its promise stays open for ever. */
-  run(body: Uint8Array, place: CallPlace): Promise<CallResponse>;
+  run(body: Uint8Array, place: CallContext): Promise<CallResponse>;
   /** Gives up the running call. */
   cancel(): void;
   /** Gives up everything, for the time being. */
@@ -23,7 +23,7 @@ export type Runner = {
 export function createRunner(tool: Tool<unknown>): Runner {
   const worker = createToolWorker();
 
-  function run(body: Uint8Array, place: CallPlace): Promise<CallResponse> {
+  function run(body: Uint8Array, place: CallContext): Promise<CallResponse> {
     worker.cancel();
     const receivedAt = Date.now();
     return body.byteLength < Math.min(tool.heavyFromBytes, WORKER_FROM_BYTES)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
-import type { CallPlace, CallResponse } from "./respond-to-call.ts";
+import type { CallContext, CallResponse } from "./respond-to-call.ts";
 import { createRunner, type Runner } from "./run-call.ts";
 
 /** Short enough to feel immediate, long enough not to run at every key of a fast typist. */
@@ -37,7 +37,7 @@ const NOTHING: ResponseState = {
 export function useResponse(
   tool: Tool<unknown>,
   body: Uint8Array,
-  place: CallPlace,
+  place: CallContext,
   again: number,
 ): ResponseState {
   const [state, setState] = useState(NOTHING);

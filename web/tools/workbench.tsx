@@ -2,9 +2,9 @@ import { Button, Group, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { FieldError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { addressOf } from "../base.ts";
+import { absoluteUrl } from "../addresses.ts";
 import { useVisitor } from "../queries.ts";
-import { CallShown } from "./call-shown.tsx";
+import { ApiCall } from "./api-call.tsx";
 import type { CatalogueEntry } from "./catalogue.ts";
 import { requestText } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
@@ -26,7 +26,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
     () => new TextEncoder().encode(requestText(tool, fields, values)),
     [tool, fields, values],
   );
-  const apiUrl = useVisitor().data?.apiUrl ?? addressOf("");
+  const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
   const [asked, ask] = useAsked(body);
   const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, asked.again);
   const refused = state.response !== null && state.response.status !== 200;
@@ -62,7 +62,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
           <VisuallyHidden role="status">{news(state, response !== null)}</VisuallyHidden>
         </section>
       </div>
-      <CallShown tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
+      <ApiCall tool={tool} body={body} response={response} took={state.took} apiUrl={apiUrl} />
     </>
   );
 }

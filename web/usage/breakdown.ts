@@ -21,7 +21,7 @@ export const GROUPINGS = {
 >;
 export type Grouping = keyof typeof GROUPINGS;
 
-export const keptRows = (rows: Row[], { tool, key }: Filter): Row[] =>
+export const filterRows = (rows: Row[], { tool, key }: Filter): Row[] =>
   rows.filter((row) => (tool === null || row.tool === tool) && (key === null || row.key === key));
 
 export const sum = (rows: UsageSums[]): UsageSums => ({

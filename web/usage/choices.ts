@@ -1,5 +1,5 @@
 import { GROUPINGS, type Grouping } from "./breakdown.ts";
-import { lastDays, PRESETS, type Range, rangeFault } from "./range.ts";
+import { lastDays, PRESETS, type Range, rangeError } from "./range.ts";
 
 /** What a person chose to see. It stands in the address, so that it can be kept, sent and gone back to. */
 export type Choices = {
@@ -17,7 +17,7 @@ const DEFAULT_GROUPING = "day-tool";
 
 export function readChoices(search: Change, now: number): Choices {
   const custom = { from: search.from ?? "", to: search.to ?? "" };
-  const isCustom = search.days === undefined && rangeFault(custom, now) === null;
+  const isCustom = search.days === undefined && rangeError(custom, now) === null;
   const days = PRESETS.find((preset) => String(preset) === search.days) ?? Number(DEFAULT_DAYS);
   const { by = "" } = search;
   return {

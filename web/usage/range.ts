@@ -23,7 +23,7 @@ export const daysOf = (range: Range): string[] =>
   );
 
 /** What is wrong with a span that a person typed; null where it is good. */
-export function rangeFault({ from, to }: Range, now: number): string | null {
+export function rangeError({ from, to }: Range, now: number): string | null {
   if (!isDay(from)) return "Enter the first day.";
   if (!isDay(to)) return "Enter the last day.";
   if (from > to) return "The first day must not be after the last one.";

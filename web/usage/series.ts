@@ -42,7 +42,7 @@ export function chartData(
 }
 
 /** The day with most calls, for those who are told the chart. */
-export function busiest(rows: Row[]): ({ day: string } & Pick<UsageSums, "calls">) | null {
+export function busiestDay(rows: Row[]): ({ day: string } & Pick<UsageSums, "calls">) | null {
   const days = new Map<string, number>();
   for (const { day, calls } of rows) days.set(day, (days.get(day) ?? 0) + calls);
   let most: { day: string; calls: number } | null = null;

@@ -2,17 +2,16 @@ import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingBlock } from "../parts/loading.tsx";
 import { formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useUsage } from "../queries.ts";
-import { GROUPINGS, keptRows, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
+import { filterRows, GROUPINGS, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
 import type { Choices } from "./choices.ts";
 import { csvOf } from "./csv.ts";
 import type { Range } from "./range.ts";
-import { busiest, chartData } from "./series.ts";
+import { busiestDay, chartData } from "./series.ts";
 import { UsageControls } from "./usage-controls.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import "./usage.css";
@@ -32,9 +31,9 @@ export default function UsageScreen() {
       <PageTitle title="Usage" />
       <UsageControls choices={choices} view={usage.data ?? null} now={now} onChoose={choose} />
       <div className="tb-section">
-        <ApiResponse query={usage} loading={<UsageLoading />}>
+        <QueryResult query={usage} loading={<UsageLoading />}>
           {(view) => <UsageTotals view={view} choices={choices} />}
-        </ApiResponse>
+        </QueryResult>
       </div>
     </>
   );
@@ -50,7 +49,7 @@ const UsageLoading = () => (
 );
 
 function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
-  const rows = keptRows(view.rows, choices);
+  const rows = filterRows(view.rows, choices);
   if (rows.length === 0) return <NoCalls view={view} choices={choices} />;
   const filtered = choices.tool !== null || choices.key !== null;
   // Without a filter the figures are the ledger's own; their parts add up to them.
@@ -97,7 +96,7 @@ function Chart(props: {
   const { rows, view } = props;
   const { split } = GROUPINGS[props.choices.grouping];
   const data = chartData(rows, view, split, split === "key" ? props.titleOf : (tool) => tool);
-  const most = busiest(rows);
+  const most = busiestDay(rows);
   const peak = most === null ? "" : ` Most on ${longDay(most.day)}: ${formatNumber(most.calls)}.`;
   const label = `Bar chart: calls a day by ${split}, ${spanText(view)}.${peak} The table below has the same figures.`;
   return (

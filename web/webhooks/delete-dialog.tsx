@@ -1,9 +1,9 @@
 import { Button, Text } from "@mantine/core";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { useDropEndpoint } from "./endpoints.ts";
+import { useDeleteEndpoint } from "./endpoints.ts";
 
 /** Deleting takes the secret and the log with it. The focus is on the harmless button. */
 export function DeleteDialog(props: {
@@ -12,7 +12,7 @@ export function DeleteDialog(props: {
   onDone: (said: string) => void;
 }) {
   const { id, url } = props.endpoint;
-  const drop = useDropEndpoint();
+  const drop = useDeleteEndpoint();
   const dismiss = () => {
     if (!drop.isPending) props.onClose();
   };
@@ -34,7 +34,7 @@ export function DeleteDialog(props: {
         <Button variant="default" data-autofocus onClick={dismiss}>
           Keep it
         </Button>
-        <BusyButton color="red" busy={drop.isPending} busyWords="Deleting" onClick={submit}>
+        <BusyButton color="red" busy={drop.isPending} busyLabel="Deleting" onClick={submit}>
           Delete
         </BusyButton>
       </div>

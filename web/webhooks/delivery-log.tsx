@@ -1,14 +1,12 @@
 import { Text } from "@mantine/core";
 import { useState } from "react";
 import type { DeliveryView, EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { Failure, Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
-import { ShowOlder } from "../parts/pages.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useDeliveries, useSendAgain } from "./endpoints.ts";
@@ -18,24 +16,22 @@ import { bodyText, deliveryState, responseText } from "./webhook-text.ts";
 export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed: boolean }) {
   const deliveries = useDeliveries(endpoint.id);
   const again = useSendAgain(endpoint.id);
-  const [said, setSaid] = useState(false);
+  const [said, setMessage] = useState(false);
   // A page that failed to come is told where it would stand.
   const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
-    setSaid(false);
-    again.mutate(id, { onSuccess: () => setSaid(true) });
+    setMessage(false);
+    again.mutate(id, { onSuccess: () => setMessage(true) });
   };
   return (
     <div className="tb-deliveries">
       <div role="status">
         {said && (
-          <LedgerEvent tone="ok">
-            It is sent again, as a new delivery on top of the list.
-          </LedgerEvent>
+          <Message tone="ok">It is sent again, as a new delivery on top of the list.</Message>
         )}
       </div>
       {again.isError && <Failure error={again.error} />}
-      <ApiResponse query={query} loading={<LoadingRows rows={3} height={48} />}>
+      <QueryResult query={query} loading={<LoadingRows rows={3} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {
@@ -55,7 +51,7 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
             </ul>
           );
         }}
-      </ApiResponse>
+      </QueryResult>
       <ShowOlder query={deliveries} />
     </div>
   );
@@ -89,7 +85,7 @@ function Delivery(props: {
           size="sm"
           variant="default"
           busy={props.busy}
-          busyWords="Sending"
+          busyLabel="Sending"
           onClick={onSendAgain}
         >
           Send again
@@ -122,7 +118,7 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
       </div>
       {lastFault !== null && (
         <div>
-          <dt>Last fault</dt>
+          <dt>Last error</dt>
           <dd>{lastFault}</dd>
         </div>
       )}

@@ -1,12 +1,12 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-text.ts";
+import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
 type Props = {
   /** Null for a new one. */
@@ -43,9 +43,9 @@ export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? "your program";
 
-type Faults = { url?: string | undefined; kinds?: string | undefined };
+type FieldErrors = { url?: string | undefined; kinds?: string | undefined };
 
-function faultsOf(url: string, kinds: LedgerEventKind[]): Faults {
+function fieldErrorsOf(url: string, kinds: LedgerEventKind[]): FieldErrors {
   return {
     url: URL.canParse(url)
       ? undefined
@@ -63,14 +63,14 @@ function EndpointForm(props: {
   const { endpoint, asked } = props;
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [kinds, setKinds] = useState<LedgerEventKind[]>(endpoint?.kinds ?? KINDS);
-  const [faults, setFaults] = useState<Faults>({});
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (asked.isPending) return;
-    const found = faultsOf(url.trim(), kinds);
-    setFaults(found);
+    const found = fieldErrorsOf(url.trim(), kinds);
+    setFieldErrors(found);
     if (found.url !== undefined || found.kinds !== undefined) {
-      return focusFault(event.currentTarget);
+      return focusInvalidField(event.currentTarget);
     }
     props.onSend(url.trim(), kinds);
   };
@@ -87,18 +87,18 @@ function EndpointForm(props: {
         spellCheck={false}
         data-autofocus
         value={url}
-        error={faults.url}
+        error={fieldErrors.url}
         onChange={(event) => {
           setUrl(event.currentTarget.value);
-          setFaults({});
+          setFieldErrors({});
         }}
       />
       <Kinds
         chosen={kinds}
-        fault={faults.kinds}
+        error={fieldErrors.kinds}
         onChange={(next) => {
           setKinds(next);
-          setFaults({});
+          setFieldErrors({});
         }}
       />
       {asked.error !== null && (
@@ -110,7 +110,7 @@ function EndpointForm(props: {
         <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
-        <BusyButton type="submit" busy={asked.isPending} busyWords="Saving">
+        <BusyButton type="submit" busy={asked.isPending} busyLabel="Saving">
           {endpoint === null ? "Add" : "Save"}
         </BusyButton>
       </div>
@@ -120,10 +120,10 @@ function EndpointForm(props: {
 
 function Kinds(props: {
   chosen: LedgerEventKind[];
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (kinds: LedgerEventKind[]) => void;
 }) {
-  const { chosen, fault } = props;
+  const { chosen, error } = props;
   return (
     <fieldset className="tb-kinds">
       <legend>What is sent</legend>
@@ -133,21 +133,21 @@ function Kinds(props: {
             type="checkbox"
             id={`tb-${kind}`}
             checked={chosen.includes(kind)}
-            aria-invalid={fault !== undefined}
-            aria-describedby={`tb-${kind}-name${fault === undefined ? "" : " tb-kinds-fault"}`}
+            aria-invalid={error !== undefined}
+            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-fault"}`}
             onChange={({ currentTarget: { checked } }) =>
               props.onChange(
                 KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
               )
             }
           />
-          <label htmlFor={`tb-${kind}`}>{KIND_WORDS[kind]}</label>
+          <label htmlFor={`tb-${kind}`}>{EVENT_LABELS[kind]}</label>
           <code id={`tb-${kind}-name`}>{kind}</code>
         </div>
       ))}
-      {fault !== undefined && (
+      {error !== undefined && (
         <p id="tb-kinds-fault" className="tb-kinds-fault">
-          {fault}
+          {error}
         </p>
       )}
     </fieldset>

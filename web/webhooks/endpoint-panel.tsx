@@ -1,13 +1,13 @@
 import { Button, Title, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
+import { Failure } from "../parts/message.tsx";
 import { State } from "../parts/state.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useChangeEndpoint } from "./endpoints.ts";
-import { KIND_WORDS, KINDS } from "./webhook-text.ts";
+import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
 /** One address: whether it gets webhooks and which, its secret, and what was sent there. */
 export function EndpointPanel(props: {
@@ -77,7 +77,7 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
         <dt>Told of</dt>
         <dd>
           {KINDS.filter((kind) => kinds.includes(kind))
-            .map((kind) => KIND_WORDS[kind])
+            .map((kind) => EVENT_LABELS[kind])
             .join(" \u00b7 ")}
         </dd>
       </div>
@@ -131,7 +131,7 @@ function PauseButton({ endpoint }: { endpoint: EndpointView }) {
         size="sm"
         variant="default"
         busy={change.isPending}
-        busyWords={paused ? "Resuming" : "Pausing"}
+        busyLabel={paused ? "Resuming" : "Pausing"}
         onClick={() => change.mutate({ ...endpoint, paused: !paused })}
       >
         {paused ? "Resume" : "Pause"}

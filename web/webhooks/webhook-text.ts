@@ -2,7 +2,7 @@ import type { DeliveryView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** What each kind tells of, in the order in which they are offered. */
-export const KIND_WORDS: Record<LedgerEventKind, string> = {
+export const EVENT_LABELS: Record<LedgerEventKind, string> = {
   "credits.low": "The balance is low",
   "credits.depleted": "No credits are left",
   "credits.granted": "Credits were added",
@@ -10,7 +10,7 @@ export const KIND_WORDS: Record<LedgerEventKind, string> = {
   "key.created": "An API key was made",
   "key.revoked": "An API key was revoked",
 };
-export const KINDS = Object.keys(KIND_WORDS) as LedgerEventKind[];
+export const KINDS = Object.keys(EVENT_LABELS) as LedgerEventKind[];
 
 type Told = { title: string; shape: Shape; tone: Tone };
 export function deliveryState({ status, tries }: DeliveryView): Told {

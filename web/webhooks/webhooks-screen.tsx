@@ -1,13 +1,12 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
-import { base } from "../base.ts";
-import { ObstacleMessage, obstacleIn, obstacleOf } from "../keys/key-state.tsx";
-import { Empty } from "../parts/empty.tsx";
-import { LoadingRows } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
+import { base } from "../addresses.ts";
+import { RestrictionMessage, restrictionIn, restrictionOf } from "../keys/restriction.tsx";
+import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { ApiResponse } from "../parts/section.tsx";
+import { Empty, LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EndpointDialog } from "./endpoint-dialog.tsx";
@@ -19,15 +18,15 @@ type Open = { dialog: "add" } | { dialog: "edit" | "delete"; endpoint: EndpointV
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
-  const obstacle = obstacleOf(useVisitor().data?.person) ?? obstacleIn(endpoints.error);
+  const restriction = restrictionOf(useVisitor().data?.person) ?? restrictionIn(endpoints.error);
   const [open, setOpen] = useState<Open | null>(null);
-  const [said, setSaid] = useState<string | null>(null);
+  const [said, setMessage] = useState<string | null>(null);
   // The panel of a deleted webhook, with the button that had the focus, is gone.
   useEffect(() => {
     if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
   }, [said]);
   const show = (next: Open) => {
-    setSaid(null);
+    setMessage(null);
     setOpen(next);
   };
   const { data } = endpoints;
@@ -36,7 +35,7 @@ export default function WebhooksScreen() {
   return (
     <>
       <PageTitle title="Webhooks">
-        {obstacle === null && (data?.endpoints.length ?? 0) > 0 && (
+        {restriction === null && (data?.endpoints.length ?? 0) > 0 && (
           <Button onClick={add} disabled={full}>
             Add webhook
           </Button>
@@ -47,24 +46,26 @@ export default function WebhooksScreen() {
         of yours. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
       </Text>
       <div role="status" className="tb-said">
-        {said !== null && <LedgerEvent tone="ok">{said}</LedgerEvent>}
+        {said !== null && <Message tone="ok">{said}</Message>}
       </div>
       {full && <FullNotification max={data.max} />}
-      <ApiResponse query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
-        {(view) => <Endpoints view={view} obstacle={obstacle !== null} onAdd={add} onShow={show} />}
-      </ApiResponse>
+      <QueryResult query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
+        {(view) => (
+          <Endpoints view={view} restriction={restriction !== null} onAdd={add} onShow={show} />
+        )}
+      </QueryResult>
       {open !== null && (
         <OpenDialog
           open={open}
           onClose={() => setOpen(null)}
           onDone={(text) => {
             setOpen(null);
-            setSaid(text);
+            setMessage(text);
           }}
         />
       )}
-      {obstacleIn(endpoints.error) === "account_suspended" && (
-        <ObstacleMessage obstacle="account_suspended" />
+      {restrictionIn(endpoints.error) === "account_suspended" && (
+        <RestrictionMessage restriction="account_suspended" />
       )}
     </>
   );
@@ -72,21 +73,21 @@ export default function WebhooksScreen() {
 
 const FullNotification = ({ max }: { max: number }) => (
   <div className="tb-said">
-    <LedgerEvent tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
+    <Message tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
       Delete one that you no longer use to add another.
-    </LedgerEvent>
+    </Message>
   </div>
 );
 
 function Endpoints(props: {
   view: EndpointsView;
-  obstacle: boolean;
+  restriction: boolean;
   onAdd: () => void;
   onShow: (open: Open) => void;
 }) {
   const { endpoints } = props.view;
   if (endpoints.length === 0) {
-    const action = props.obstacle ? undefined : (
+    const action = props.restriction ? undefined : (
       <Button onClick={props.onAdd}>Add a webhook</Button>
     );
     return (
@@ -102,7 +103,7 @@ function Endpoints(props: {
         <EndpointPanel
           key={endpoint.id}
           endpoint={endpoint}
-          fixed={props.obstacle}
+          fixed={props.restriction}
           onEdit={() => props.onShow({ dialog: "edit", endpoint })}
           onDelete={() => props.onShow({ dialog: "delete", endpoint })}
         />

@@ -1,6 +1,6 @@
 import { Anchor, Text, Title } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { counted } from "../parts/numbers.ts";
 import { curlCall, INPUT_FILE } from "./curl-call.ts";
@@ -9,7 +9,7 @@ import { LongCode } from "./long-code.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
 
 /** The same for a program: what the API answers to this input, and the call with curl. */
-export function CallShown({
+export function ApiCall({
   tool,
   body,
   response,

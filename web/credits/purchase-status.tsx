@@ -1,20 +1,19 @@
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingBlock } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
-import { OutsideLink } from "../parts/outside-link.tsx";
+import { useSearchText } from "../addresses.ts";
+import { ExternalLink } from "../parts/buttons.tsx";
+import { Failure, Message } from "../parts/message.tsx";
+import { LoadingBlock } from "../parts/placeholders.tsx";
 import { ProblemDetails } from "../request.ts";
-import { useSearchText } from "../sign-in/use-search.ts";
-import { eventOf } from "./purchase-text.ts";
-import { useFollowedPurchase } from "./purchases.ts";
+import { eventOf } from "./purchase-states.ts";
+import { useTrackedPurchase } from "./purchases.ts";
 
 /**
  * On the way back from the provider's page the address names the purchase, as `purchase` or as `cancelled`: whoever opens
  * it again, or in another tab, sees the same.
  */
-export function FollowedPurchase() {
+export function PurchaseStatus() {
   const purchase = useSearchText("purchase");
   const cancelled = useSearchText("cancelled");
   const id = purchase || cancelled;
@@ -22,7 +21,7 @@ export function FollowedPurchase() {
 }
 
 function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
-  const { data, error, refetch } = useFollowedPurchase(id, cancelled);
+  const { data, error, refetch } = useTrackedPurchase(id, cancelled);
   const isWaiting = data === undefined && error === null;
   const isUnknown = error instanceof ProblemDetails && error.status === 404;
   return (
@@ -31,9 +30,9 @@ function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
       <div role="status">
         {data !== undefined && <Told purchase={data} cancelled={cancelled} />}
         {data === undefined && isUnknown && (
-          <LedgerEvent tone="warn" title="There is no such purchase." action={<Close />}>
+          <Message tone="warn" title="There is no such purchase." action={<Close />}>
             It is not one of this account. Your purchases are listed below.
-          </LedgerEvent>
+          </Message>
         )}
       </div>
       {data === undefined && error !== null && !isUnknown && (
@@ -47,7 +46,7 @@ function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: bool
   const { tone, title, text } = eventOf(purchase, cancelled);
   const { payUrl, receiptUrl } = purchase;
   return (
-    <LedgerEvent
+    <Message
       tone={tone}
       title={title}
       action={
@@ -58,16 +57,16 @@ function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: bool
             </Button>
           )}
           {receiptUrl !== null && (
-            <OutsideLink href={receiptUrl} size="sm">
+            <ExternalLink href={receiptUrl} size="sm">
               Receipt
-            </OutsideLink>
+            </ExternalLink>
           )}
           <Close />
         </Group>
       }
     >
       {text}
-    </LedgerEvent>
+    </Message>
   );
 }
 

@@ -5,7 +5,7 @@ import type { Shape, Tone } from "../parts/tone.ts";
 type State = PurchaseView["state"];
 
 /** The state of a purchase in a word or two, for lists. */
-export const STATE_WORDS: Record<State, { title: string; shape: Shape; tone: Tone }> = {
+export const STATE_LABELS: Record<State, { title: string; shape: Shape; tone: Tone }> = {
   open: { title: "Not paid", shape: "empty", tone: "soft" },
   pending: { title: "On its way", shape: "clock", tone: "warn" },
   settling: { title: "Being added", shape: "clock", tone: "warn" },
