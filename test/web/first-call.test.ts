@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { exportCode, firstCallCode } from "../../web/home/sample-call.ts";
+import { exportCode, sampleCallCode } from "../../web/home/sample-call.ts";
 import { SECRET } from "./fixtures.ts";
 
 const run = promisify(execFile);
@@ -22,8 +22,8 @@ test("curl gets from a shell what was meant, with the key and with the variable"
     const { stdout } = await run("sh", ["-c", `curl() { printf '%s\\n' "$@"; }\n${code}`]);
     return stdout.trimEnd().split("\n");
   };
-  assert.deepEqual(await asked(firstCallCode("curl", { apiUrl, secret: SECRET })), wanted(SECRET));
-  const told = `${exportCode(SECRET)}\n${firstCallCode("curl", { apiUrl, secret: null })}`;
+  assert.deepEqual(await asked(sampleCallCode("curl", { apiUrl, secret: SECRET })), wanted(SECRET));
+  const told = `${exportCode(SECRET)}\n${sampleCallCode("curl", { apiUrl, secret: null })}`;
   assert.deepEqual(await asked(told), wanted(SECRET));
 });
 
@@ -40,7 +40,7 @@ test("the JavaScript runs as it stands and makes the call", async () => {
     const { port } = server.address() as AddressInfo;
     const own = { apiUrl: `http://127.0.0.1:${port}` };
     for (const secret of [SECRET, null]) {
-      const code = firstCallCode("javascript", { ...own, secret });
+      const code = sampleCallCode("javascript", { ...own, secret });
       const env = { ...process.env, TOOLBOOTH_KEY: SECRET };
       await run(process.execPath, ["--input-type=module", "-e", code], { env });
     }
@@ -52,10 +52,10 @@ test("the JavaScript runs as it stands and makes the call", async () => {
 });
 
 test("the Python names the same address, key and body", () => {
-  const code = firstCallCode("python", { apiUrl: "https://api.example.com", secret: null });
+  const code = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: null });
   assert.match(code, /"https:\/\/api\.example\.com\/api\/v1\/hash"/);
   assert.match(code, /os\.environ\["TOOLBOOTH_KEY"\]/);
   assert.match(code, /^import json, os, urllib\.request$/m);
-  const own = firstCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
+  const own = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
   assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
 });

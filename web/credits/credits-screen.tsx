@@ -13,29 +13,29 @@ import { PurchaseList } from "./purchase-list.tsx";
 import { PurchaseStatus } from "./purchase-status.tsx";
 import { usePrices, usePurchases } from "./purchases.ts";
 
-/** All is asked for at once; what stands further down is shown once all above it is there, so that it does not move. */
+/** Loads everything at once. A part is shown only when all parts above it are, so that the layout does not shift. */
 export default function CreditsScreen() {
   const credits = useCredits();
   const prices = usePrices();
   const purchases = usePurchases();
   useEntries();
-  const isTopThere = !credits.isPending && (credits.isError || !prices.isPending);
+  const isTopLoaded = !credits.isPending && (credits.isError || !prices.isPending);
   return (
     <>
       <PageTitle title="Credits" />
       <PurchaseStatus />
       <QueryResult query={credits} loading={<CreditsLoading />}>
-        {(view) => <KeyStatus view={view} prices={prices} />}
+        {(view) => <CreditsSummary view={view} prices={prices} />}
       </QueryResult>
-      {isTopThere && prices.data !== undefined && credits.data !== undefined && (
+      {isTopLoaded && prices.data !== undefined && credits.data !== undefined && (
         <PurchaseList payable={prices.data.payable} />
       )}
-      {isTopThere && !purchases.isPending && <EntryList />}
+      {isTopLoaded && !purchases.isPending && <EntryList />}
     </>
   );
 }
 
-function KeyStatus(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
+function CreditsSummary(props: { view: CreditsView; prices: ReturnType<typeof usePrices> }) {
   const { view, prices } = props;
   const [now] = useState(() => Date.now());
   return (

@@ -7,89 +7,107 @@ type State = PurchaseView["state"];
 /** The state of a purchase in a word or two, for lists. */
 export const STATE_LABELS: Record<State, { title: string; shape: Shape; tone: Tone }> = {
   open: { title: "Not paid", shape: "empty", tone: "soft" },
-  pending: { title: "On its way", shape: "clock", tone: "warn" },
-  settling: { title: "Being added", shape: "clock", tone: "warn" },
+  pending: { title: "Payment pending", shape: "clock", tone: "warn" },
+  settling: { title: "Adding credits", shape: "clock", tone: "warn" },
   paid: { title: "Paid", shape: "check", tone: "ok" },
   failed: { title: "Failed", shape: "cross", tone: "bad" },
-  expired: { title: "Not paid in time", shape: "cross", tone: "soft" },
+  expired: { title: "Expired", shape: "cross", tone: "soft" },
   refunded: { title: "Refunded", shape: "back", tone: "soft" },
   partly_refunded: { title: "Partly refunded", shape: "back", tone: "soft" },
   disputed: { title: "Disputed", shape: "minus", tone: "warn" },
-  trouble: { title: "Needs the operator", shape: "cross", tone: "bad" },
+  trouble: { title: "Contact the operator", shape: "cross", tone: "bad" },
 };
 
-export type Told = { tone: Tone; title: string; text: string };
+export type PurchaseMessage = { tone: Tone; title: string; text: string };
 
-/** What stands on top of the page after the provider has sent the buyer back. `cancelled`: they had not paid there. */
-export function eventOf(purchase: PurchaseView, cancelled: boolean): Told {
+/**
+ * The message at the top of the page after the payment provider has redirected the user back. `cancelled` means that the
+ * user left the payment page without paying.
+ */
+export function purchaseMessage(purchase: PurchaseView, cancelled: boolean): PurchaseMessage {
   return purchase.state === "open" && cancelled
     ? {
         tone: "soft",
         title: "You have not paid.",
-        text: `Nothing was charged. “${purchase.name}” can still be paid, or leave it: it ends by itself.`,
+        text: `Nothing was charged. You can still pay for “${purchase.name}”. Otherwise it expires automatically.`,
       }
-    : EVENTS[purchase.state](purchase);
+    : MESSAGES[purchase.state](purchase);
 }
 
-const EVENTS: Record<State, (purchase: PurchaseView) => Told> = {
+const MESSAGES: Record<State, (purchase: PurchaseView) => PurchaseMessage> = {
   open: ({ name }) => ({
     tone: "soft",
     title: "Not paid yet.",
-    text: `No payment for “${name}” has come. If you have just paid, it takes a moment: this page looks again by itself. If not, go on paying.`,
+    text: `We have not received a payment for “${name}”. If you have just paid, this page updates in a moment. If not, continue to payment.`,
   }),
   pending: ({ credits }) => ({
     tone: "warn",
-    title: "Your payment is on its way.",
-    text: `The bank needs some days. Your ${counted(credits, "credit")} are added by themselves when the money is there; you need not do anything.`,
+    title: "Your payment is being processed.",
+    text: `This can take a few days. Your ${counted(credits, "credit")} will be added automatically when the payment arrives.`,
   }),
   settling: ({ credits }) => ({
     tone: "warn",
-    title: "Paid.",
-    text: `Your ${counted(credits, "credit")} are being added; this takes a moment.`,
+    title: "Payment received.",
+    text: `Your ${counted(credits, "credit")} are being added. This takes a moment.`,
   }),
   paid: ({ kind, credits }) => ({
     tone: "ok",
     title: "Thank you.",
     text:
       kind === "lifetime"
-        ? `Your account is on the lifetime plan: ${counted(credits, "credit")} were added, and none of your credits expires any more.`
+        ? `Your account is now on the lifetime plan. ${counted(credits, "credit")} were added. Your credits never expire, including any you already had.`
         : `${counted(credits, "credit")} were added to your balance.`,
   }),
   failed: ({ name }) => ({
     tone: "bad",
-    title: "The payment did not work.",
-    text: `“${name}” was not paid, and no credits were added. Buy it again below, perhaps with another way to pay.`,
+    title: "The payment failed.",
+    text: `You were not charged for “${name}”, and no credits were added. Try again below, or use a different payment method.`,
   }),
   expired: ({ name }) => ({
     tone: "soft",
-    title: "The time to pay is over.",
-    text: `Nothing was charged for “${name}”. Buy it again below if you still want it.`,
+    title: "The payment page has expired.",
+    text: `Nothing was charged for “${name}”. You can buy it again below.`,
   }),
   refunded: (purchase) => ({
     tone: "soft",
     title: "This purchase was refunded.",
-    text: takenBack(purchase),
+    text: refundText(purchase),
   }),
   partly_refunded: (purchase) => ({
     tone: "soft",
-    title: "A part of this purchase was refunded.",
-    text: takenBack(purchase),
+    title: "This purchase was partly refunded.",
+    text: refundText(purchase),
   }),
   disputed: (purchase) => ({
     tone: "warn",
     title: "This payment is disputed.",
-    text: `${takenBack(purchase)} What was taken back is given again if the bank decides that the payment stands.`,
+    text: `${refundText(purchase)} If the bank decides that the payment stands, the removed credits are added again.`,
   }),
   trouble: ({ id, credits }) => ({
     tone: "bad",
-    title: "Paid, but your credits could not be added.",
-    text: `Your payment is known, and your ${counted(credits, "credit")} are not lost. Write to the operator of this service and name the purchase ${id}.`,
+    title: "We received your payment but could not add your credits.",
+    text: `Your ${counted(credits, "credit")} are not lost. Contact the operator of this service and mention purchase ${id}.`,
   }),
 };
 
-function takenBack({ refundedText, voided, spent }: PurchaseView): string {
-  const money = refundedText === null ? "" : `${refundedText} went back to you. `;
-  const before = spent === 0 ? "" : `; ${counted(spent, "credit")} had been spent before`;
-  const taken = voided === 0 ? "No credits" : counted(voided, "credit");
-  return `${money}${taken} ${voided === 1 ? "was" : "were"} taken back${before}.`;
+function refundText({ refundedText, voided, spent }: PurchaseView): string {
+  const money = refundedText === null ? "" : `${refundedText} was refunded to you. `;
+  const removed = voided === 0 ? "No credits" : counted(voided, "credit");
+  const verb = voided === 1 ? "was" : "were";
+  const alreadySpent = spent === 0 ? "" : ` You had already spent ${counted(spent, "credit")}.`;
+  return `${money}${removed} ${verb} removed from your balance.${alreadySpent}`;
 }
+
+/** Whether the state may still change without an action of the user, soon or within days. */
+export const isUnsettled = ({ state }: PurchaseView): boolean =>
+  state === "open" || state === "pending" || state === "settling";
+
+const FIRST_POLL_MS = 2_000;
+const POLL_GROWTH = 1.2;
+export const POLL_MAX_MS = 15_000;
+/** A little more than four minutes in total. */
+const POLLS_MAX = 24;
+
+/** How long to wait after this many polls of an unsettled purchase, in milliseconds; false ends the polling. */
+export const pollDelayMs = (polls: number): number | false =>
+  polls > POLLS_MAX ? false : Math.min(FIRST_POLL_MS * POLL_GROWTH ** (polls - 1), POLL_MAX_MS);

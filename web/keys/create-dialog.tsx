@@ -10,9 +10,8 @@ import { LabelField, LabelSuggestions, labelError } from "./label-field.tsx";
 import { rememberNewKey } from "./new-key.ts";
 import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
 import { SecretStep } from "./secret-step.tsx";
-import { useKeptKey } from "./use-kept-key.ts";
 
-/** Makes a key: first its label, then the one time that it is shown. Closing that step has to be meant. */
+/** Creates a key: asks for its label, then shows the secret once. Closing the second step needs a confirmation. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey | null>(null);
   const [leaving, setLeaving] = useState(false);
@@ -21,7 +20,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     if (created !== null) setLeaving(!leaving);
     else if (!busy) onClose();
   };
-  const title = created === null ? "Create an API key" : "Store your new key now";
+  const title = created === null ? "Create API key" : "Store your new key now";
   return (
     <TitledDialog
       onClose={close}
@@ -49,12 +48,12 @@ function CreateForm(props: {
 }) {
   const account = useVisitor().data?.person?.account?.id;
   const create = useCreateKey();
-  const keep = useKeptKey();
+
   const [label, setLabel] = useState("");
-  const [asked, setAsked] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const error = labelError(label);
   const submit = (form: HTMLFormElement) => {
-    setAsked(true);
+    setIsSubmitted(true);
     if (error !== null) return focusInvalidField(form);
     if (create.isPending) return;
     props.onBusy(true);
@@ -62,10 +61,9 @@ function CreateForm(props: {
       { label: label.trim() },
       {
         onSuccess: (created) => {
-          keep(created.key);
-          const { id } = created.key;
+          const { id, label } = created.key;
           if (account !== undefined) {
-            rememberNewKey({ account, id, label: created.key.label, secret: created.secret });
+            rememberNewKey({ account, id, label, secret: created.secret });
           }
           props.onCreated(created);
         },
@@ -81,11 +79,11 @@ function CreateForm(props: {
         submit(event.currentTarget);
       }}
     >
-      <LabelField value={label} error={asked ? error : null} onChange={setLabel} />
+      <LabelField value={label} error={isSubmitted ? error : null} onChange={setLabel} />
       <LabelSuggestions onChoose={setLabel} />
       <Text size="sm" c="dimmed" mt="md">
-        Make one key for each environment, so that you can revoke one without stopping the others.
-        All keys draw on the credits of your account.
+        Create one key for each environment, so that you can revoke one without affecting the
+        others. All keys use the credits of your account.
       </Text>
       {create.isError && <CreateFailure error={create.error} />}
       <div className="tb-dialog-foot">
@@ -111,8 +109,8 @@ function CreateFailure({ error }: { error: unknown }) {
       )}
       {error instanceof OfflineError && (
         <Text size="sm" mt="xs">
-          Nothing is lost: your label stays here. Should the key appear in the list nevertheless,
-          revoke it and create another one, because it cannot be shown any more.
+          Your label is still here. If the key appears in the list anyway, revoke it and create
+          another one, because its secret cannot be shown again.
         </Text>
       )}
     </div>

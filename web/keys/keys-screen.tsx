@@ -25,15 +25,15 @@ export default function KeysScreen() {
   const keys = useKeys();
   const person = useVisitor().data?.person;
   const [open, setOpen] = useState<Open | null>(null);
-  const [said, setMessage] = useState<string | null>(null);
-  // The row of a changed key, with the button that had the focus, may be elsewhere or gone.
+  const [message, setMessage] = useState<string | null>(null);
+  // The row of a changed key, with the button that had the focus, may have moved or disappeared.
   useEffect(() => {
-    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [said]);
-  const refused = restrictionIn(keys.error);
-  const restriction = restrictionOf(person) ?? refused;
+    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [message]);
+  const rejected = restrictionIn(keys.error);
+  const restriction = restrictionOf(person) ?? rejected;
   const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
-  const full = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
+  const isFull = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
   const create = () => {
     setMessage(null);
     setOpen({ dialog: "create" });
@@ -46,23 +46,23 @@ export default function KeysScreen() {
     <>
       <PageTitle title="API keys">
         {restriction === null && (active?.length ?? 0) > 0 && (
-          <Button onClick={create} disabled={full}>
+          <Button onClick={create} disabled={isFull}>
             Create key
           </Button>
         )}
       </PageTitle>
       <Text c="dimmed" maw="44rem" mb="lg">
-        A key signs each call to the API and uses the credits of your account. Make one for each
-        environment, keep it out of source code, and revoke what you no longer use.
+        An API key authenticates your calls and uses the credits of your account. Create one for
+        each environment, keep it out of source code, and revoke keys that you no longer use.
       </Text>
-      <div role="status" className="tb-said">
-        {said !== null && <Message tone="ok">{said}</Message>}
+      <div role="status" className="tb-status">
+        {message !== null && <Message tone="ok">{message}</Message>}
       </div>
-      {refused !== null && (
-        <Refused known={restrictionOf(person)} refused={refused} onCreate={create} />
+      {rejected !== null && (
+        <Restricted known={restrictionOf(person)} rejected={rejected} onCreate={create} />
       )}
-      {full && <FullNotification />}
-      {refused === null && (
+      {isFull && <KeyLimitMessage />}
+      {rejected === null && (
         <div className="tb-keys">
           <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
             {(data) => (
@@ -84,24 +84,21 @@ export default function KeysScreen() {
   );
 }
 
-/** The frame says it already where it knows; what it knows may be older than the refusal. */
-const Refused = (props: {
+/** The banner of the frame may not know the restriction yet; then a message explains it. */
+const Restricted = (props: {
   known: Restriction | null;
-  refused: Restriction;
+  rejected: Restriction;
   onCreate: () => void;
 }) =>
-  props.known === props.refused ? (
-    <NoKeys restriction={props.refused} revoked={false} onCreate={props.onCreate} />
+  props.known === props.rejected ? (
+    <NoKeys restriction={props.rejected} revoked={false} onCreate={props.onCreate} />
   ) : (
-    <RestrictionMessage restriction={props.refused} />
+    <RestrictionMessage restriction={props.rejected} />
   );
 
-const FullNotification = () => (
-  <Message
-    tone="warn"
-    title={`You have ${KEYS_PER_ACCOUNT_MAX} keys, as many as an account can hold.`}
-  >
-    Revoke one that you no longer use to create another.
+const KeyLimitMessage = () => (
+  <Message tone="warn" title={`You have reached the limit of ${KEYS_PER_ACCOUNT_MAX} keys.`}>
+    To create another key, revoke one that you no longer use.
   </Message>
 );
 
@@ -132,25 +129,29 @@ function NoKeys(props: {
   onCreate: () => void;
 }) {
   if (props.restriction === "email_not_verified") {
-    return <Empty title="No keys yet">Confirm your e-mail address, then create one here.</Empty>;
+    return <Empty title="No API keys yet">Confirm your email address to create one.</Empty>;
   }
   const action =
-    props.restriction === null ? <Button onClick={props.onCreate}>Create a key</Button> : undefined;
+    props.restriction === null ? <Button onClick={props.onCreate}>Create key</Button> : undefined;
   return (
-    <Empty title={props.revoked ? "No active keys" : "No keys yet"} action={action}>
+    <Empty title={props.revoked ? "No active API keys" : "No API keys yet"} action={action}>
       {props.revoked
-        ? "All your keys are revoked. Create one to call the API again."
-        : "Create a key to make your first call. It takes a moment."}
+        ? "All your keys are revoked. Create a new one to call the API again."
+        : "Create a key to make your first call."}
     </Empty>
   );
 }
 
-function OpenDialog(props: { open: Open; onClose: () => void; onMessage: (said: string) => void }) {
+function OpenDialog(props: {
+  open: Open;
+  onClose: () => void;
+  onMessage: (message: string) => void;
+}) {
   const { open, onClose } = props;
   if (open.dialog === "create") return <CreateDialog onClose={onClose} />;
-  const done = (said: string) => {
+  const done = (message: string) => {
     onClose();
-    props.onMessage(said);
+    props.onMessage(message);
   };
   return open.dialog === "rename" ? (
     <RenameDialog apiKey={open.key} onClose={onClose} onDone={done} />

@@ -6,34 +6,28 @@ import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRenameKey } from "../queries.ts";
 import { LabelField, labelError } from "./label-field.tsx";
-import { useKeptKey } from "./use-kept-key.ts";
 
 export function RenameDialog(props: {
   apiKey: KeyView;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 }) {
-  const { id, label: before } = props.apiKey;
+  const { id, label: oldLabel } = props.apiKey;
   const rename = useRenameKey();
-  const keep = useKeptKey();
-  const [label, setLabel] = useState(before);
+
+  const [label, setLabel] = useState(oldLabel);
   const error = labelError(label);
   const submit = () => {
     if (error !== null || rename.isPending) return;
-    const after = label.trim();
-    if (after === before) return props.onClose();
+    const newLabel = label.trim();
+    if (newLabel === oldLabel) return props.onClose();
     rename.mutate(
-      { id, label: after },
-      {
-        onSuccess: ({ key }) => {
-          keep(key);
-          props.onDone(`“${before}” is now called “${after}”.`);
-        },
-      },
+      { id, label: newLabel },
+      { onSuccess: () => props.onDone(`Key renamed from “${oldLabel}” to “${newLabel}”.`) },
     );
   };
   return (
-    <TitledDialog onClose={props.onClose} title="Rename the key">
+    <TitledDialog onClose={props.onClose} title="Rename key">
       <form
         noValidate
         onSubmit={(event) => {

@@ -2,7 +2,7 @@ import type { PersonView } from "#api/dashboard/shapes.ts";
 import { Message } from "../parts/message.tsx";
 import { ProblemDetails } from "../request.ts";
 
-/** Why an account cannot make keys or calls yet, or any more; null where it can. The frame says it on every page. */
+/** Why an account cannot create keys or make calls. The frame shows a banner about it on every page. */
 export type Restriction = "email_not_verified" | "account_suspended";
 
 export function restrictionOf(person: PersonView | null | undefined): Restriction | null {
@@ -17,15 +17,15 @@ export function restrictionIn(error: unknown): Restriction | null {
   return code === "email_not_verified" || code === "account_suspended" ? code : null;
 }
 
-/** Where the service refuses what the page still offered. */
+/** Shown when the service rejects an action that the page still offered. */
 export const RestrictionMessage = ({ restriction }: { restriction: Restriction }) =>
   restriction === "email_not_verified" ? (
-    <Message tone="warn" live title="Confirm your e-mail address first.">
-      Open the link in the letter that we sent you. After that you can create API keys.
+    <Message tone="warn" live title="Confirm your email address first.">
+      Open the link in the email that we sent you. You can then create API keys.
     </Message>
   ) : (
-    <Message tone="warn" live title="This account is suspended.">
-      Its keys are refused and no new ones can be created. Your credits and your usage stay as they
-      are. Ask the operator of this service what to do.
+    <Message tone="warn" live title="Your account is suspended.">
+      API calls with your keys are rejected, and you cannot create new keys. You keep your credits
+      and your usage history. Contact the operator of this service.
     </Message>
   );

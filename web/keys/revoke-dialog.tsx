@@ -7,23 +7,21 @@ import { Time } from "../parts/time.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRevokeKey } from "../queries.ts";
 import { forgetNewKey } from "./new-key.ts";
-import { useKeptKey } from "./use-kept-key.ts";
 
-/** Revoking is final: it names the key and says whether something still uses it. The focus is on the harmless button. */
+/** Revoking cannot be undone, so the dialog says whether the key is still in use and focuses the cancel button. */
 export function RevokeDialog(props: {
   apiKey: KeyView;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 }) {
   const { id, label, start, callsLastDay, lastUsedAt } = props.apiKey;
   const revoke = useRevokeKey();
-  const keep = useKeptKey();
+
   const submit = () =>
     revoke.mutate(id, {
-      onSuccess: ({ key }) => {
-        keep(key);
+      onSuccess: () => {
         forgetNewKey(id);
-        props.onDone(`“${label}” is revoked. Calls with it are refused from now on.`);
+        props.onDone(`Key “${label}” revoked. Calls with it are now rejected.`);
       },
     });
   return (
@@ -39,9 +37,9 @@ export function RevokeDialog(props: {
         )}
       </Message>
       <Text mt="md">
-        Calls with the key <code className="tb-key-start">{start}…</code> are refused at once. This
-        cannot be undone.
-        {callsLastDay > 0 && " Create another key and put it in place first."}
+        Calls with the key <code className="tb-key-start">{start}…</code> are rejected immediately.
+        This cannot be undone.
+        {callsLastDay > 0 && " Replace it with another key first."}
       </Text>
       {revoke.isError && (
         <div className="tb-dialog-failure">
@@ -50,10 +48,10 @@ export function RevokeDialog(props: {
       )}
       <div className="tb-dialog-foot">
         <Button variant="default" data-autofocus onClick={props.onClose}>
-          Keep the key
+          Keep key
         </Button>
         <BusyButton color="red" busy={revoke.isPending} busyLabel="Revoking" onClick={submit}>
-          Revoke the key
+          Revoke key
         </BusyButton>
       </div>
     </TitledDialog>

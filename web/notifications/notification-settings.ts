@@ -14,7 +14,7 @@ export const useSaveNotifications = () =>
     (client, view) => client.setQueryData(queryKeys.notifications, view),
   );
 
-/** The token says whose letters end: nobody has to be signed in. */
+/** The token identifies the account, so no session is needed. */
 export const useUnsubscribe = () =>
   useMutation({
     mutationFn: (token: string) =>

@@ -15,18 +15,18 @@ import { useNotifications, useSaveNotifications } from "./notification-settings.
 import "./notifications.css";
 
 export default function NotificationsScreen() {
-  const events = useNotifications();
+  const notifications = useNotifications();
   const email = useVisitor().data?.person?.email;
   return (
     <>
-      <PageTitle title="Notices" />
+      <PageTitle title="Notifications" />
       <Text c="dimmed" maw="44rem" mb="lg">
-        We write to {email === undefined ? "you" : <strong className="tb-break">{email}</strong>}{" "}
-        before calls are refused for want of credits, once each time. You can change that address
-        under <Link to="/settings/account">Account</Link>. To have a program told, add a{" "}
+        We email {email === undefined ? "you" : <strong className="tb-break">{email}</strong>}{" "}
+        before you run out of credits and API calls are rejected. You can change the address under{" "}
+        <Link to="/settings/account">Account</Link>. To notify a program, add a{" "}
         <Link to="/settings/webhooks">webhook</Link>.
       </Text>
-      <QueryResult query={events} loading={<LoadingRows rows={3} height={72} />}>
+      <QueryResult query={notifications} loading={<LoadingRows rows={3} height={72} />}>
         {(view) => <NotificationsForm view={view} />}
       </QueryResult>
     </>
@@ -35,40 +35,40 @@ export default function NotificationsScreen() {
 
 type Threshold = string | number;
 
-/** What is wrong with a threshold; undefined where it is good. */
+/** Returns a sentence about what is wrong with a threshold, or undefined if it is valid. */
 export function thresholdError(value: Threshold): string | undefined {
-  const isWhole = value !== "" && Number.isSafeInteger(Number(value));
-  return isWhole && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
+  const isInteger = value !== "" && Number.isSafeInteger(Number(value));
+  return isInteger && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
     ? undefined
     : `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`;
 }
 
 function NotificationsForm({ view }: { view: NotificationsView }) {
-  const choose = useSaveNotifications();
+  const save = useSaveNotifications();
   const [lowBalance, setLowBalance] = useState<Threshold>(view.lowBalance);
   const [emails, setEmails] = useState(view.emails);
   const [error, setError] = useState<string | undefined>(undefined);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (choose.isPending) return;
+    if (save.isPending) return;
     const found = thresholdError(lowBalance);
     setError(found);
     if (found !== undefined) return focusInvalidField(event.currentTarget);
-    choose.mutate({ lowBalance: Number(lowBalance), emails });
+    save.mutate({ lowBalance: Number(lowBalance), emails });
   };
   const change = <Value,>(set: (value: Value) => void) => {
     return (value: Value) => {
       set(value);
       setError(undefined);
-      // What was said of the choice before no longer holds.
-      choose.reset();
+      // The message about the last save no longer applies.
+      save.reset();
     };
   };
   return (
-    <form className="tb-notices" noValidate onSubmit={submit}>
+    <form className="tb-notifications" noValidate onSubmit={submit}>
       <NumberInput
-        label="Low balance"
-        description="The balance counts as low when it is below so many credits. With 0 you are told only when none are left. Webhooks go by it too."
+        label="Alert me when my balance drops below"
+        description="In credits. Enter 0 to be alerted only when no credits are left. This also applies to webhooks."
         value={lowBalance}
         error={error}
         min={0}
@@ -82,29 +82,29 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
         )}
       />
       <fieldset>
-        <legend>Letters</legend>
+        <legend>Emails</legend>
         <Switch
-          label="When the balance is low, and when no credits are left"
+          label="Low balance, and no credits left"
           checked={emails.low}
           onChange={(event) => change(setEmails)({ ...emails, low: event.currentTarget.checked })}
         />
         <Switch
-          label="30 days and 7 days before credits expire"
+          label="Credits expiring in 30 days and in 7 days"
           checked={emails.expiring}
           onChange={(event) =>
             change(setEmails)({ ...emails, expiring: event.currentTarget.checked })
           }
         />
         <Text size="sm" c="dimmed">
-          Letters about your keys, your password and your address always come: they keep the account
-          yours.
+          We always email you about changes to your API keys, password and email address, to protect
+          your account.
         </Text>
       </fieldset>
-      {choose.isError && <Failure error={choose.error} />}
+      {save.isError && <Failure error={save.error} />}
       <div role="status">
-        {choose.isSuccess && <Message tone="ok">{savedText(choose.data)}</Message>}
+        {save.isSuccess && <Message tone="ok">{savedText(save.data)}</Message>}
       </div>
-      <BusyButton type="submit" busy={choose.isPending} busyLabel="Saving">
+      <BusyButton type="submit" busy={save.isPending} busyLabel="Saving">
         Save
       </BusyButton>
     </form>
@@ -112,9 +112,11 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
 }
 
 function savedText({ lowBalance, emails }: NotificationsView): string {
-  const level =
+  const condition =
     lowBalance === 0
-      ? "Saved. You are told when no credits are left."
-      : `Saved. The balance counts as low below ${counted(lowBalance, "credit")}.`;
-  return emails.low ? level : `${level} Only webhooks tell of it, if you have one.`;
+      ? "when no credits are left"
+      : `when your balance drops below ${counted(lowBalance, "credit")}`;
+  return emails.low
+    ? `Saved. We will email you ${condition}.`
+    : `Saved. Only webhooks will be sent ${condition}.`;
 }

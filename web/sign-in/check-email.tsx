@@ -37,7 +37,7 @@ export function CheckEmail({
         <Problems fieldErrors={{}} error={send.error} attempt={0} />
         <SendAgain pending={send.isPending} onSend={() => send.mutateAsync(email)} />
       </Text>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
           Wrong address?{" "}
           <button type="button" className="tb-link" onClick={onBack}>

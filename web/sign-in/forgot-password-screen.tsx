@@ -36,7 +36,7 @@ export default function ForgotPasswordScreen() {
         <EmailField {...form.field("email")} />
         <SubmitButton busy={form.busy} label="Send reset link" busyLabel="Sending" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
           <Link to="/sign-in">Back to sign in</Link>
         </p>

@@ -56,7 +56,7 @@ const ExpiredLink = () => (
     <Button renderRoot={(props) => <Link to="/forgot-password" {...props} />} mt="lg" size="md">
       Request a new link
     </Button>
-    <div className="tb-door-foot">
+    <div className="tb-sign-in-foot">
       <p>
         <Link to="/sign-in">Back to sign in</Link>
       </p>

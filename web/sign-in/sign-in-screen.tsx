@@ -54,7 +54,7 @@ function SignInForm({ next, open }: { next: string; open: boolean }) {
         <PasswordField {...form.field("password")} isNew={false} label="Password" />
         <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
           <Link to="/forgot-password">Forgot password?</Link>
         </p>

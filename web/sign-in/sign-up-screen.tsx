@@ -52,8 +52,8 @@ function SignUpForm({
   const signUp = useSignUp();
   const form = useForm({ email: checkEmail, password: checkNewPassword }, async (texts) => {
     const email = texts.email.trim();
-    const made = await signUp.mutateAsync({ email, password: texts.password });
-    onSent({ email, signUp: made.signUp });
+    const { signUp: token } = await signUp.mutateAsync({ email, password: texts.password });
+    onSent({ email, signUp: token });
   });
   return (
     <SignInFrame title="Sign up" lead={lead}>
@@ -64,7 +64,7 @@ function SignUpForm({
         <PasswordField {...form.field("password")} isNew label="Password" />
         <SubmitButton busy={form.busy} label="Sign up" busyLabel="Signing up" />
       </form>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
           Already have an account? <Link to="/sign-in">Sign in</Link>
         </p>
@@ -84,7 +84,7 @@ const CLOSED =
 
 export const SignedInAlready = ({ email }: { email: string }) => (
   <SignInFrame title="You are already signed in" lead={<>Signed in as {email}.</>}>
-    <div className="tb-door-foot">
+    <div className="tb-sign-in-foot">
       <p>
         <Link to="/home">Go to your dashboard</Link>
       </p>

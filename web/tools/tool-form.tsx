@@ -68,7 +68,7 @@ function NumericInput({ field, value, error, onChange }: FieldProps) {
       // What is out of bounds is told as the API tells it, not changed under the hand.
       clampBehavior="none"
       {...field.range}
-      classNames={{ wrapper: "tool-figure" }}
+      classNames={{ wrapper: "tool-number" }}
       onChange={(next) => onChange(typeof next === "bigint" ? Number(next) : next)}
     />
   );

@@ -9,7 +9,7 @@ import { PRESETS, type Range, rangeError } from "./range.ts";
 
 type Props = {
   choices: Choices;
-  /** Null until it is there. */
+  /** Null while it is loading. */
   view: UsageView | null;
   now: number;
   onChoose: (change: Change) => void;
@@ -62,7 +62,7 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
   );
 }
 
-/** Those that were called, and the chosen one, which must stay to be seen. */
+/** The tools that were called, and the selected one, which must stay in the list. */
 function toolsIn(view: UsageView | null, { tool }: Choices): string[] {
   const called = (view?.rows ?? []).map((row) => row.tool);
   return [...new Set(tool === null ? called : [...called, tool])].sort();

@@ -9,33 +9,31 @@ import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useDeliveries, useSendAgain } from "./endpoints.ts";
+import { useDeliveries, useResend } from "./endpoints.ts";
 import { bodyText, deliveryState, responseText } from "./webhook-text.ts";
 
-/** What was sent to an address in the last 30 days, newest first; each unfolds. */
-export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed: boolean }) {
+/** The deliveries to an endpoint in the last 30 days, newest first. Each one expands. */
+export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; readOnly: boolean }) {
   const deliveries = useDeliveries(endpoint.id);
-  const again = useSendAgain(endpoint.id);
-  const [said, setMessage] = useState(false);
-  // A page that failed to come is told where it would stand.
+  const resend = useResend(endpoint.id);
+  const [isResent, setIsResent] = useState(false);
+  // `ShowOlder` reports a failed next page at the end of the list.
   const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
-    setMessage(false);
-    again.mutate(id, { onSuccess: () => setMessage(true) });
+    setIsResent(false);
+    resend.mutate(id, { onSuccess: () => setIsResent(true) });
   };
   return (
     <div className="tb-deliveries">
       <div role="status">
-        {said && (
-          <Message tone="ok">It is sent again, as a new delivery on top of the list.</Message>
-        )}
+        {isResent && <Message tone="ok">Resent as a new delivery at the top of the list.</Message>}
       </div>
-      {again.isError && <Failure error={again.error} />}
+      {resend.isError && <Failure error={resend.error} />}
       <QueryResult query={query} loading={<LoadingRows rows={3} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {
-            return <Text c="dimmed">Nothing was sent in the last 30 days.</Text>;
+            return <Text c="dimmed">No deliveries in the last 30 days.</Text>;
           }
           return (
             <ul aria-label={`Deliveries to ${endpoint.url}`}>
@@ -43,8 +41,8 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
                 <li key={delivery.id}>
                   <Delivery
                     delivery={delivery}
-                    busy={again.isPending && again.variables === delivery.id}
-                    onSendAgain={fixed || endpoint.paused ? null : () => send(delivery.id)}
+                    busy={resend.isPending && resend.variables === delivery.id}
+                    onResend={readOnly || endpoint.paused ? null : () => send(delivery.id)}
                   />
                 </li>
               ))}
@@ -57,12 +55,8 @@ export function DeliveryLog({ endpoint, fixed }: { endpoint: EndpointView; fixed
   );
 }
 
-function Delivery(props: {
-  delivery: DeliveryView;
-  busy: boolean;
-  onSendAgain: (() => void) | null;
-}) {
-  const { delivery, onSendAgain } = props;
+function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() => void) | null }) {
+  const { delivery, onResend } = props;
   const { title, shape, tone } = deliveryState(delivery);
   return (
     <details>
@@ -74,21 +68,21 @@ function Delivery(props: {
         <Time at={delivery.at} />
         <span>
           {responseText(delivery)}
-          {delivery.tries > 1 && `, ${counted(delivery.tries, "try", "tries")}`}
+          {delivery.tries > 1 && `, ${counted(delivery.tries, "attempt")}`}
         </span>
       </summary>
       <Facts delivery={delivery} />
       <CodeBlock code={bodyText(delivery.body)} language="json" label="Body" />
-      {onSendAgain !== null && delivery.status !== "waiting" && (
+      {onResend !== null && delivery.status !== "waiting" && (
         <BusyButton
           mt="sm"
           size="sm"
           variant="default"
           busy={props.busy}
           busyLabel="Sending"
-          onClick={onSendAgain}
+          onClick={onResend}
         >
-          Send again
+          Resend
         </BusyButton>
       )}
     </details>
@@ -106,12 +100,12 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
         <dd>{event}</dd>
       </div>
       <div>
-        <dt>Tries</dt>
+        <dt>Attempts</dt>
         <dd>
           {tries}
           {lastTriedAt !== null && (
             <>
-              , the last one <Time at={lastTriedAt} />
+              , most recently <Time at={lastTriedAt} />
             </>
           )}
         </dd>
@@ -124,7 +118,7 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
       )}
       {status === "waiting" && dueAt !== null && (
         <div>
-          <dt>Next try</dt>
+          <dt>Next attempt</dt>
           <dd>
             <Time at={dueAt} />
           </dd>

@@ -9,39 +9,42 @@ import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
 import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
 type Props = {
-  /** Null for a new one. */
+  /** Null to add a new endpoint. */
   endpoint: EndpointView | null;
   onClose: () => void;
-  onDone: (said: string) => void;
+  onDone: (message: string) => void;
 };
 
-/** Adds an address, or changes one. Whether it may be one of ours, the service decides and says. */
+/** Adds or edits an endpoint. The service checks whether the URL is allowed. */
 export function EndpointDialog({ endpoint, onClose, onDone }: Props) {
   const add = useAddEndpoint();
   const change = useChangeEndpoint();
-  const asked = endpoint === null ? add : change;
+  const mutation = endpoint === null ? add : change;
   const dismiss = () => {
-    if (!asked.isPending) onClose();
+    if (!mutation.isPending) onClose();
   };
   const send = (url: string, kinds: LedgerEventKind[]) => {
     if (endpoint === null) {
-      const onSuccess = () => onDone(`Added. Copy its secret to where ${hostOf(url)} verifies.`);
+      const onSuccess = () =>
+        onDone(
+          `Endpoint added. Copy its secret to ${hostOf(url)}, which needs it to verify webhooks.`,
+        );
       add.mutate({ url, kinds, paused: false }, { onSuccess });
     } else {
-      change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Saved.") });
+      change.mutate({ ...endpoint, url, kinds }, { onSuccess: () => onDone("Endpoint saved.") });
     }
   };
   return (
     <TitledDialog
-      title={endpoint === null ? "Add a webhook" : "Change the webhook"}
+      title={endpoint === null ? "Add webhook endpoint" : "Edit webhook endpoint"}
       onClose={dismiss}
     >
-      <EndpointForm endpoint={endpoint} asked={asked} onSend={send} onCancel={dismiss} />
+      <EndpointForm endpoint={endpoint} mutation={mutation} onSend={send} onCancel={dismiss} />
     </TitledDialog>
   );
 }
 
-const hostOf = (url: string) => URL.parse(url)?.host ?? "your program";
+const hostOf = (url: string) => URL.parse(url)?.host ?? "your server";
 
 type FieldErrors = { url?: string | undefined; kinds?: string | undefined };
 
@@ -49,24 +52,24 @@ function fieldErrorsOf(url: string, kinds: LedgerEventKind[]): FieldErrors {
   return {
     url: URL.canParse(url)
       ? undefined
-      : "Enter a whole address, such as https://example.com/webhooks.",
-    kinds: kinds.length === 0 ? "Choose at least one." : undefined,
+      : "Enter a complete URL, such as https://example.com/webhooks.",
+    kinds: kinds.length === 0 ? "Choose at least one event." : undefined,
   };
 }
 
 function EndpointForm(props: {
   endpoint: EndpointView | null;
-  asked: { isPending: boolean; error: unknown };
+  mutation: { isPending: boolean; error: unknown };
   onSend: (url: string, kinds: LedgerEventKind[]) => void;
   onCancel: () => void;
 }) {
-  const { endpoint, asked } = props;
+  const { endpoint, mutation } = props;
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [kinds, setKinds] = useState<LedgerEventKind[]>(endpoint?.kinds ?? KINDS);
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (asked.isPending) return;
+    if (mutation.isPending) return;
     const found = fieldErrorsOf(url.trim(), kinds);
     setFieldErrors(found);
     if (found.url !== undefined || found.kinds !== undefined) {
@@ -79,8 +82,8 @@ function EndpointForm(props: {
       <TextInput
         type="url"
         inputMode="url"
-        label="Address"
-        description="Where your program takes a POST, over https."
+        label="URL"
+        description="An https URL that accepts POST requests."
         placeholder="https://example.com/webhooks"
         autoComplete="off"
         autoCapitalize="none"
@@ -101,17 +104,17 @@ function EndpointForm(props: {
           setFieldErrors({});
         }}
       />
-      {asked.error !== null && (
+      {mutation.error !== null && (
         <div className="tb-dialog-failure">
-          <Failure error={asked.error} />
+          <Failure error={mutation.error} />
         </div>
       )}
       <div className="tb-dialog-foot">
         <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
-        <BusyButton type="submit" busy={asked.isPending} busyLabel="Saving">
-          {endpoint === null ? "Add" : "Save"}
+        <BusyButton type="submit" busy={mutation.isPending} busyLabel="Saving">
+          {endpoint === null ? "Add endpoint" : "Save"}
         </BusyButton>
       </div>
     </form>
@@ -126,7 +129,7 @@ function Kinds(props: {
   const { chosen, error } = props;
   return (
     <fieldset className="tb-kinds">
-      <legend>What is sent</legend>
+      <legend>Events</legend>
       {KINDS.map((kind) => (
         <div key={kind} className="tb-kind">
           <input

@@ -20,35 +20,35 @@ export default function WebhooksScreen() {
   const endpoints = useEndpoints();
   const restriction = restrictionOf(useVisitor().data?.person) ?? restrictionIn(endpoints.error);
   const [open, setOpen] = useState<Open | null>(null);
-  const [said, setMessage] = useState<string | null>(null);
-  // The panel of a deleted webhook, with the button that had the focus, is gone.
+  const [message, setMessage] = useState<string | null>(null);
+  // The panel of a deleted endpoint, with the button that had the focus, was removed.
   useEffect(() => {
-    if (said !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [said]);
+    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
+  }, [message]);
   const show = (next: Open) => {
     setMessage(null);
     setOpen(next);
   };
   const { data } = endpoints;
-  const full = data !== undefined && data.endpoints.length >= data.max;
+  const isFull = data !== undefined && data.endpoints.length >= data.max;
   const add = () => show({ dialog: "add" });
   return (
     <>
       <PageTitle title="Webhooks">
         {restriction === null && (data?.endpoints.length ?? 0) > 0 && (
-          <Button onClick={add} disabled={full}>
-            Add webhook
+          <Button onClick={add} disabled={isFull}>
+            Add endpoint
           </Button>
         )}
       </PageTitle>
       <Text c="dimmed" maw="44rem" mb="lg">
-        We tell your programs what happens to your credits and keys, by a signed POST to an address
-        of yours. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
+        We notify your programs about your credits and API keys with signed POST requests to your
+        endpoints. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
       </Text>
-      <div role="status" className="tb-said">
-        {said !== null && <Message tone="ok">{said}</Message>}
+      <div role="status" className="tb-status">
+        {message !== null && <Message tone="ok">{message}</Message>}
       </div>
-      {full && <FullNotification max={data.max} />}
+      {isFull && <EndpointLimitMessage max={data.max} />}
       <QueryResult query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
         {(view) => (
           <Endpoints view={view} restriction={restriction !== null} onAdd={add} onShow={show} />
@@ -71,10 +71,10 @@ export default function WebhooksScreen() {
   );
 }
 
-const FullNotification = ({ max }: { max: number }) => (
-  <div className="tb-said">
-    <Message tone="soft" title={`You have ${max} webhooks, as many as an account can hold.`}>
-      Delete one that you no longer use to add another.
+const EndpointLimitMessage = ({ max }: { max: number }) => (
+  <div className="tb-status">
+    <Message tone="soft" title={`You have reached the limit of ${max} webhook endpoints.`}>
+      To add another endpoint, delete one that you no longer use.
     </Message>
   </div>
 );
@@ -88,12 +88,12 @@ function Endpoints(props: {
   const { endpoints } = props.view;
   if (endpoints.length === 0) {
     const action = props.restriction ? undefined : (
-      <Button onClick={props.onAdd}>Add a webhook</Button>
+      <Button onClick={props.onAdd}>Add endpoint</Button>
     );
     return (
-      <Empty title="No webhooks yet" action={action}>
-        Add an address to be told when the balance is low, credits are added or about to expire, or
-        a key is made or revoked.
+      <Empty title="No webhook endpoints yet" action={action}>
+        Add an endpoint to be notified when your balance is low, when credits are added or about to
+        expire, and when an API key is created or revoked.
       </Empty>
     );
   }
@@ -103,7 +103,7 @@ function Endpoints(props: {
         <EndpointPanel
           key={endpoint.id}
           endpoint={endpoint}
-          fixed={props.restriction}
+          readOnly={props.restriction}
           onEdit={() => props.onShow({ dialog: "edit", endpoint })}
           onDelete={() => props.onShow({ dialog: "delete", endpoint })}
         />
@@ -112,7 +112,7 @@ function Endpoints(props: {
   );
 }
 
-function OpenDialog(props: { open: Open; onClose: () => void; onDone: (said: string) => void }) {
+function OpenDialog(props: { open: Open; onClose: () => void; onDone: (message: string) => void }) {
   const { open, onClose, onDone } = props;
   if (open.dialog === "add") {
     return <EndpointDialog endpoint={null} onClose={onClose} onDone={onDone} />;
