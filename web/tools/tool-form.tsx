@@ -65,7 +65,7 @@ function NumericInput({ field, value, error, onChange }: FieldProps) {
       error={error}
       inputWrapperOrder={ORDER}
       value={typeof value === "boolean" ? "" : value}
-      // What is out of bounds is told as the API tells it, not changed under the hand.
+      // A value out of range is reported as the API reports it, not changed while the user types.
       clampBehavior="none"
       {...field.range}
       classNames={{ wrapper: "tool-number" }}

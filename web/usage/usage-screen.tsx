@@ -16,7 +16,6 @@ import { UsageControls } from "./usage-controls.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import "./usage.css";
 
-
 /** Loaded separately, because its library is larger than the rest of the screen. */
 const UsageChart = lazy(() => import("./usage-chart.tsx"));
 const CHART_BLOCK_HEIGHT = 316;
