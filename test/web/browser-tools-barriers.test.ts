@@ -5,8 +5,14 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { CATALOGUE } from "../../web/tools/catalogue.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { openApi } from "./browser-tools-api.ts";
-import { type Opened, openTool, responseOf, textOf, VISITOR } from "./browser-tools-visit.ts";
+import {
+  openApi,
+  openTool,
+  responseOf,
+  type Setup,
+  textOf,
+  VISITOR,
+} from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools for everyone: no barrier that axe finds, and all of it on a small screen. */
@@ -14,14 +20,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
 let site: Awaited<ReturnType<typeof openScreenSite>>;
-let opened: Opened;
+let setup: Setup;
 
 before(async () => {
   site = await openScreenSite(VISITOR);
-  opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
+  setup = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {
-  await opened?.browser.close();
+  await setup?.browser.close();
   await site?.close();
 });
 
@@ -31,7 +37,7 @@ for (const [look, options] of Object.entries({
 })) {
   test(`no tool has a barrier on ${look}, and none is wider than the screen`, async (t) => {
     for (const name of ["", ...CATALOGUE.map((entry) => entry.name), "hush"]) {
-      const { page } = await openTool(opened, t, name, options);
+      const { page } = await openTool(setup, t, name, options);
       if (name === "uuid") await page.getByRole("button", { name: "Generate" }).click();
       if (name === "echo") await textOf(page).fill("{");
       if (CATALOGUE.some((entry) => entry.name === name)) await responseOf(page).waitFor();

@@ -9,8 +9,8 @@ import { curlCall } from "../../web/tools/curl-call.ts";
 import { PUBLIC_URL } from "../http/test-service.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { bundle } from "../support/runtimes.ts";
-import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-api.ts";
 import { type Case, casesFor } from "./browser-tools-cases.ts";
+import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-setup.ts";
 
 /** What the browser tools answer is, byte for byte, what the API answers: refusals included. */
 const CASES_MIN = 200;

@@ -5,28 +5,28 @@ import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { CATALOGUE } from "../../web/tools/catalogue.ts";
 import { eventually } from "../http/test-service.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { openApi } from "./browser-tools-api.ts";
 import {
   assertResponses,
-  type Opened,
+  openApi,
   openTool,
+  type Setup,
   shownResponse,
   textOf,
   VISITOR,
-} from "./browser-tools-visit.ts";
+} from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools, as built and as a person uses them. */
 
 let site: Awaited<ReturnType<typeof openScreenSite>>;
-let opened: Opened;
+let setup: Setup;
 
 before(async () => {
   site = await openScreenSite(VISITOR);
-  opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
+  setup = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {
-  await opened?.browser.close();
+  await setup?.browser.close();
   await site?.close();
 });
 
@@ -35,7 +35,7 @@ after(() => console.log(`${driven} answers of the pages' forms are those of the 
 
 async function assertFollows(page: Page, tool: string, body: unknown, act: () => Promise<unknown>) {
   await act();
-  await assertResponses(opened, page, tool, body);
+  await assertResponses(setup, page, tool, body);
   driven += 1;
 }
 
@@ -58,7 +58,7 @@ const TEXTS = [
 ];
 
 test("what is typed into the form of hash is answered as the API answers it", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "hash");
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
   for (const text of TEXTS) {
     await assertFollows(page, "hash", { text }, () => textOf(page).fill(text));
   }
@@ -67,11 +67,11 @@ test("what is typed into the form of hash is answered as the API answers it", as
       choose(page, algorithm),
     );
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test("what is typed into the form of qr-code is answered as the API answers it, refusals at their fields", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "qr-code");
+  const { page, consoleErrors } = await openTool(setup, t, "qr-code");
   for (const text of TEXTS) {
     await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
   }
@@ -96,11 +96,11 @@ test("what is typed into the form of qr-code is answered as the API answers it, 
   await eventually("the picture is 2048 pixels wide", () =>
     page.evaluate<boolean>(`document.querySelector(".tool-qr")?.naturalWidth === 2048`),
   );
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test("what is typed into the form of echo is answered as the API answers it", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "echo");
+  const { page, consoleErrors } = await openTool(setup, t, "echo");
   for (const body of [
     "",
     "null",
@@ -112,11 +112,11 @@ test("what is typed into the form of echo is answered as the API answers it", as
   ]) {
     await assertFollows(page, "echo", body, () => textOf(page).fill(body));
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test("what is typed into the form of markdown-render is answered, and rendered in a frame without rights", async (t) => {
-  const { page, loggedErrors, requests } = await openTool(opened, t, "markdown-render");
+  const { page, consoleErrors, requests } = await openTool(setup, t, "markdown-render");
   for (const markdown of [
     ...TEXTS,
     "# A\n\n![x](https://a.example/x.png) [b](https://b.example)\n\n[^1]\n\n[^1]: c",
@@ -138,13 +138,13 @@ test("what is typed into the form of markdown-render is answered, and rendered i
     [],
   );
   assert.deepEqual(
-    loggedErrors.filter((text) => !text.includes("allow-popups")),
+    consoleErrors.filter((text) => !text.includes("allow-popups")),
     [],
   );
 });
 
 test("UUIDs are made on the button, new ones each time, and none before", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "uuid");
+  const { page, consoleErrors } = await openTool(setup, t, "uuid");
   const count = page.getByRole("textbox", { name: "count" });
   for (const wrong of ["0", "501", "1.5", "-3"]) {
     await assertFollows(page, "uuid", { count: Number(wrong) }, () => count.fill(wrong));
@@ -161,11 +161,11 @@ test("UUIDs are made on the button, new ones each time, and none before", async 
     for (const uuid of uuids) seen.add(uuid);
     assert.equal(seen.size, 500 * round);
   }
-  assert.deepEqual(loggedErrors, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test("a large file is answered in a worker, letter for letter, and a shorter text in between is not held up", async (t) => {
-  const { page, loggedErrors } = await openTool(opened, t, "hash");
+  const { page, consoleErrors } = await openTool(setup, t, "hash");
   const text = `\ufeff${"line one\r\nline two\n".repeat(50_000)}`;
   const worker = page.waitForEvent("worker");
   const buffer = Buffer.from(text);
@@ -174,12 +174,12 @@ test("a large file is answered in a worker, letter for letter, and a shorter tex
   await worker;
   await page.setInputFiles("input[type=file]", { ...file, buffer: buffer.subarray(3) });
   await page.getByRole("button", { name: "Clear" }).click();
-  await assertResponses(opened, page, "hash", { text: "" });
-  assert.deepEqual(loggedErrors, []);
+  await assertResponses(setup, page, "hash", { text: "" });
+  assert.deepEqual(consoleErrors, []);
 });
 
 test("a file that is too large or no text is refused in words, and the input stays", async (t) => {
-  const { page } = await openTool(opened, t, "hash");
+  const { page } = await openTool(setup, t, "hash");
   const upload = (name: string, buffer: Buffer) =>
     page.setInputFiles("input[type=file]", { name, mimeType: "text/plain", buffer });
   await upload("big.txt", Buffer.alloc(HASH_TEXT_BYTES_MAX + 1, "a"));
@@ -192,7 +192,7 @@ test("a file that is too large or no text is refused in words, and the input sta
 });
 
 test("a call that takes too long is stopped, and the next one works", async (t) => {
-  const { page } = await openTool(opened, t, "hash");
+  const { page } = await openTool(setup, t, "hash");
   // A worker that never answers stands for a slow one; only the clock of the page is moved.
   await page.route("**/tool-worker*", (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),
@@ -217,10 +217,10 @@ test("a call that takes too long is stopped, and the next one works", async (t) 
 });
 
 test("what is entered leaves the page by no way: not in an address, not in a request, not in storage", async (t) => {
-  const { page, requests } = await openTool(opened, t, "echo");
+  const { page, requests } = await openTool(setup, t, "echo");
   const secret = "a-word-that-nobody-else-has";
   await textOf(page).fill(JSON.stringify(secret));
-  await assertResponses(opened, page, "echo", JSON.stringify(secret));
+  await assertResponses(setup, page, "echo", JSON.stringify(secret));
   const kept = await page.evaluate<string[]>(
     `[location.href, document.cookie, ...Object.values({ ...localStorage, ...sessionStorage })]`,
   );
@@ -233,7 +233,7 @@ test("what is entered leaves the page by no way: not in an address, not in a req
 test("a page loads the engine of its own tool and no other", async (t) => {
   const engines = CATALOGUE.map(({ name }) => name);
   for (const name of engines) {
-    const { page, requests } = await openTool(opened, t, name);
+    const { page, requests } = await openTool(setup, t, name);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     const loaded = engines.filter((engine) =>
       requests.some((request) => new RegExp(`/assets/${engine}-[\\w-]+\\.js$`).test(request)),
@@ -243,8 +243,8 @@ test("a page loads the engine of its own tool and no other", async (t) => {
 });
 
 test("an unknown tool is told so, with the way to the others", async (t) => {
-  const { page } = await openTool(opened, t, "hush");
+  const { page } = await openTool(setup, t, "hush");
   await page.getByText("No tool is called “hush”").waitFor();
-  await page.getByRole("link", { name: "See all tools" }).click();
+  await page.getByRole("link", { name: "View all tools" }).click();
   await page.getByRole("link", { name: /^Markdown/ }).waitFor();
 });

@@ -83,7 +83,7 @@ function creditScreens(at: At): Screen[] {
 
 function notificationScreens(events: ReturnType<At>): Screen[] {
   const fill = (text: string) => async (page: Page) => {
-    await page.getByLabel("Low balance").fill(text);
+    await page.getByLabel("Alert me when my balance drops below").fill(text);
     await press("Save")(page);
   };
   const saved = { ...sold.events, lowBalance: 0 };
@@ -101,9 +101,9 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
     await page.locator("summary", { hasText: text }).first().click();
   };
   const add = async (page: Page) => {
-    await press("Add webhook")(page);
-    await page.getByLabel("Address").fill("https://example.com/hooks");
-    await inDialog(page, "Add");
+    await press("Add endpoint")(page);
+    await page.getByLabel("URL").fill("https://example.com/hooks");
+    await inDialog(page, "Add endpoint");
   };
   const one = [endpoint];
   return [
@@ -111,13 +111,13 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
       "GET /dashboard/webhooks": { body: { endpoints: sold.fullEndpoints, max: 5 } },
     }),
     webhooks("secret shown", {}, press(/^Show\sthe secret/)),
-    webhooks("adding", {}, press("Add webhook")),
+    webhooks("adding", {}, press("Add endpoint")),
     webhooks("adding nothing", {}, async (page) => {
-      await press("Add webhook")(page);
+      await press("Add endpoint")(page);
       for (const box of await page.getByRole("dialog").getByRole("checkbox").all()) {
         await box.uncheck();
       }
-      await inDialog(page, "Add");
+      await inDialog(page, "Add endpoint");
     }),
     webhooks(
       "adding refused",
@@ -147,8 +147,8 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
       },
       async (page) => {
         await unfold(page, "credits.granted");
-        await press("Send again")(page);
-        await page.getByText("It is sent again").waitFor();
+        await press("Resend")(page);
+        await page.getByText("Resent as a new delivery").waitFor();
       },
     ),
   ];
@@ -157,7 +157,7 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
 function unsubscribeScreens(at: At): Screen[] {
   const unsubscribe = at("/unsubscribe?token=acc_1.low.0123", "unsubscribe");
   const response = (mock: Mock): Mocks => ({ "POST /dashboard/notifications/unsubscribe": mock });
-  const stop = press("Stop these letters");
+  const stop = press("Unsubscribe");
   return [
     unsubscribe("asked"),
     unsubscribe("done", response({ body: { emails: "low" } }), stop),

@@ -10,7 +10,7 @@ export type Screen = {
   /** What a person does before the state is there. */
   actions?: (page: Page) => Promise<void>;
   /** What the console says all the same. */
-  loggedError?: RegExp;
+  consoleError?: RegExp;
 };
 
 /** `GET /dashboard/home` and the like, without what follows `?` unless a mock names it too. */
@@ -33,8 +33,8 @@ export const broken = problem(500, "internal", "Something went wrong on our side
 const still = new WeakSet<Page>();
 
 /**
- * Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is opened, and
- * again before it is opened for something else.
+ * Lets a page be answered by mocks alone, at the time of the fixtures. To be called before the page is setup, and
+ * again before it is setup for something else.
  */
 export async function respondWith(page: Page, mocks: Mocks): Promise<void> {
   if (!still.has(page)) await page.clock.setFixedTime(NOW);

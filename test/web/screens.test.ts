@@ -6,7 +6,6 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import type { Screen } from "./screen-mocks.ts";
-import { openScreenSite } from "./screen-site.ts";
 import {
   MODES,
   type Mode,
@@ -14,7 +13,8 @@ import {
   openPage,
   openScreen,
   type RequestContext,
-} from "./screen-visit.ts";
+} from "./screen-page.ts";
+import { openScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
 
 /**
@@ -32,7 +32,7 @@ const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Date.now() / 1_000) %
 /** Of so many states one is drawn for each mode. */
 const ONE_OF = 6 * MODES.length;
 /** Some states wait for what is tried again: meanwhile others are looked at. */
-const AT_ONCE = 3;
+const CONCURRENCY = 3;
 
 let browser: Browser;
 let site: Awaited<ReturnType<typeof openScreenSite>>;
@@ -59,29 +59,29 @@ async function openPageWithAxe(mode: Mode): Promise<RequestContext> {
   return context;
 }
 
-async function findFaults(
+async function findProblems(
   context: RequestContext,
   screen: Screen,
   { width }: Mode,
 ): Promise<string[]> {
-  const { page, loggedErrors } = context;
+  const { page, consoleErrors } = context;
   await openScreen(context, site.url, screen);
   const faults = await findViolations(page);
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
   if (wide > width) faults.push(`It is ${wide} pixels wide`);
   const headings = await page.locator("h1").count();
   if (headings !== 1) faults.push(`It has ${headings} headings of the first rank`);
-  const said = loggedErrors.splice(0).filter((text) => !screen.loggedError?.test(text));
+  const said = consoleErrors.splice(0).filter((text) => !screen.consoleError?.test(text));
   return [...faults, ...said];
 }
 
 it("a page keeps the title that the server sends", async () => {
   const places = [...site.drawn];
-  await Promise.all(Array.from({ length: AT_ONCE }, () => lookAtTitles(places)));
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(places)));
 });
 
 /** Of the places that are left. */
-async function lookAtTitles(places: string[]): Promise<void> {
+async function checkTitles(places: string[]): Promise<void> {
   const context = await openPage(browser, MODES[0] as Mode);
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     // The first one of a path is the page without anything done.
@@ -96,12 +96,12 @@ async function lookAtTitles(places: string[]): Promise<void> {
   await context.page.context().close();
 }
 
-/** One visit for each mode and lane, so that pages are opened once and used again and again. */
+/** One visit for each mode and lane, so that pages are setup once and used again and again. */
 for (const [turn, mode] of MODES.entries()) {
   const screens = SCREENS.filter((_, index) => ALL || (index + SEED) % ONE_OF === turn);
   const drawn = ALL ? "" : ` (${screens.length} of ${SCREENS.length}, TEST_SEED=${SEED})`;
   describe(`${modeName(mode)}${drawn}`, {
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
   }, () => {
     const free: RequestContext[] = [];
     after(async () => {
@@ -111,9 +111,9 @@ for (const [turn, mode] of MODES.entries()) {
       it(`${screen.name}: nothing is wrong with it`, async () => {
         const context = free.pop() ?? (await openPageWithAxe(mode));
         try {
-          assert.deepEqual(await findFaults(context, screen, mode), []);
+          assert.deepEqual(await findProblems(context, screen, mode), []);
         } finally {
-          context.loggedErrors.length = 0;
+          context.consoleErrors.length = 0;
           free.push(context);
         }
       });

@@ -32,7 +32,7 @@ const NEW: Mocks = {
   "GET /dashboard/credits/entries": { body: told.noEntries },
   "GET /dashboard/events": { body: { events: [], next: null } },
 };
-const notYet = problem(403, "email_not_verified", "Confirm your e-mail address first.");
+const notYet = problem(403, "email_not_verified", "Confirm your email address first.");
 const UNVERIFIED: Mocks = {
   "GET /dashboard/visitor": { body: told.unverified },
   "GET /dashboard/home": notYet,
@@ -75,11 +75,11 @@ async function renameKey(page: Page): Promise<void> {
 }
 
 async function fillClosing(page: Page): Promise<void> {
-  await press("Close the account…")(page);
+  await press("Close account…")(page);
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Your e-mail address, to confirm").fill(told.person.email);
+  await dialog.getByLabel("Confirm your email address").fill(told.person.email);
   await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
-  await dialog.getByRole("button", { name: "Close it for good" }).click();
+  await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }
 
 /** Of the two lists of the page the second one. */
@@ -121,7 +121,9 @@ const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {})
 
 const KEY_STATES: Screen[] = [
   onKeys("revoked ones shown", (page) => page.getByText("1 revoked key").click()),
-  onKeys("as many as can be", undefined, { "GET /dashboard/keys": { body: { keys: told.fullKeys } } }),
+  onKeys("as many as can be", undefined, {
+    "GET /dashboard/keys": { body: { keys: told.fullKeys } },
+  }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
     await press("Create key")(page);
@@ -148,7 +150,7 @@ const KEY_STATES: Screen[] = [
     "revoked",
     async (page) => {
       await press(/^Revoke/)(page);
-      await press("Revoke the key")(page);
+      await press("Revoke key")(page);
     },
     {
       [`DELETE /dashboard/keys/${told.keys[0]?.id}`]: {
@@ -163,12 +165,12 @@ const ACCOUNT_STATES: Screen[] = [
     "GET /dashboard/visitor": { body: told.withoutPassword },
   }),
   onAccount("address to change", async (page) => {
-    await page.getByLabel("New e-mail address").fill("new@example.com");
-    await press("Change address")(page);
+    await page.getByLabel("New email address").fill("new@example.com");
+    await press("Change email address")(page);
   }),
   onAccount("password fields empty", press("Change password")),
   onAccount("more activity", press("Show older")),
-  onAccount("closing", press("Close the account…")),
+  onAccount("closing", press("Close account…")),
   onAccount("closing with a wrong password", fillClosing, {
     "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
   }),

@@ -23,7 +23,7 @@ const press = (name: string | RegExp) => (page: Page) =>
 const fill = (button: string) => async (page: Page) => {
   const main = page.getByRole("main");
   const password = main.getByLabel(/^(?:New )?[Pp]assword$/);
-  const email = main.getByLabel("E-mail address");
+  const email = main.getByLabel("Email address");
   await main.getByRole("button", { name: button }).waitFor();
   if ((await email.count()) > 0) await email.fill("ada@example.com");
   if ((await password.count()) > 0) await password.fill("correct horse battery staple");
@@ -79,7 +79,7 @@ const SIGN_IN: Screen[] = [
 
 const VERIFY = "/verify-email?token=a-token";
 const verified = (mock: Mock): Mocks => ({ "POST /dashboard/auth/verify-email": mock });
-const confirm = press("Confirm my address");
+const confirm = press("confirm address");
 const EMAILS: Screen[] = [
   at(VERIFY, "confirm"),
   at(VERIFY, "confirm, done", confirm, verified({ body: { status: true } })),
@@ -106,18 +106,18 @@ const EMAILS: Screen[] = [
   at(VERIFY, "confirm, link used up", confirm, verified(authError(401, "INVALID_TOKEN"))),
   at(VERIFY, "confirm, refused", confirm, verified(broken)),
   at("/verify-email", "confirm, no token"),
-  at("/verify-email", "confirm, new link on its way", fill("Send a new link")),
+  at("/verify-email", "confirm, new link on its way", fill("Send new link")),
   at("/forgot-password", "forgotten password"),
-  at("/forgot-password", "forgotten password, check your mail", fill("Send the link")),
+  at("/forgot-password", "forgotten password, check your mail", fill("Send reset link")),
   at("/reset-password?token=a-token", "new password"),
-  at("/reset-password?token=a-token", "new password, nothing entered", press("Set the password")),
-  at("/reset-password?token=a-token", "new password, done", fill("Set the password")),
-  at("/reset-password?token=a-token", "new password, link used up", fill("Set the password"), {
+  at("/reset-password?token=a-token", "new password, nothing entered", press("Set password")),
+  at("/reset-password?token=a-token", "new password, done", fill("Set password")),
+  at("/reset-password?token=a-token", "new password, link used up", fill("Set password"), {
     "POST /dashboard/auth/reset-password": authError(400, "INVALID_TOKEN"),
   }),
 ];
 
-const responded = (page: Page) => page.getByRole("figure", { name: /^Answer/ }).waitFor();
+const responded = (page: Page) => page.getByRole("figure", { name: /^Response/ }).waitFor();
 const TOOLS: Screen[] = [
   at("/tools", "tools"),
   at("/tools", "tools, signed in", undefined, SIGNED_IN),
@@ -133,7 +133,7 @@ const TOOLS: Screen[] = [
   at("/tools/echo", "echo, refused", async (page) => {
     await responded(page);
     await page.getByRole("textbox").first().fill("{");
-    await page.getByRole("figure", { name: "Answer, status 400" }).waitFor();
+    await page.getByRole("figure", { name: "Response, status 400" }).waitFor();
   }),
   at("/tools/nothing-like-it", "unknown tool"),
 ];
@@ -144,7 +144,7 @@ const FRAME: Screen[] = [
     await page.evaluate(
       "history.pushState(null, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))",
     );
-    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
   }),
   {
     ...at("/tools", "newer version", async (page) => {
@@ -153,7 +153,7 @@ const FRAME: Screen[] = [
       await page.getByRole("link", { name: "Hash" }).click();
       await page.getByRole("button", { name: "Load the new version" }).waitFor();
     }),
-    loggedError: /The screen's file is gone/,
+    consoleError: /The code of this screen was replaced/,
   },
   at("/tools", "menu or appearance", openMenu),
   at("/tools", "menu or account panel", openMenu, SIGNED_IN),
@@ -161,7 +161,7 @@ const FRAME: Screen[] = [
 
 /** Narrow screens have one menu, wide ones a panel at the edge. */
 async function openMenu(page: Page): Promise<void> {
-  const button = page.getByRole("button", { name: /^(?:Open the menu|Account|Appearance)/ });
+  const button = page.getByRole("button", { name: /^(?:Open menu|Account|Appearance)/ });
   await page.getByRole("link", { name: "Sign in" }).or(button).first().waitFor();
   await button.first().click();
   await page.getByRole("radio", { name: "Dark" }).waitFor();

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
+import { MODES, type Mode, openPage, openScreen, type RequestContext } from "./screen-page.ts";
 import { openScreenSite } from "./screen-site.ts";
-import { MODES, type Mode, openPage, openScreen, type RequestContext } from "./screen-visit.ts";
 import { SCREENS } from "./screens.ts";
 
 const PHONE_WIDTH = 390;

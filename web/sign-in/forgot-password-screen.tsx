@@ -28,7 +28,7 @@ export default function ForgotPasswordScreen() {
   }
   return (
     <SignInFrame
-      title="Forgot password"
+      title="Forgot password?"
       lead="Enter your email address, and we will send you a link to choose a new password."
     >
       <form onSubmit={(event) => void form.submit(event)} noValidate>

@@ -1,14 +1,14 @@
 /**
- * What the list of tools shows without loading the tools, and the initial input of each tool's page. A test checks that
- * names, titles and summaries match the tools.
+ * What the list of tools shows without loading the tools, and what each page shows first. That names, titles and
+ * summaries are those of the tools is tested.
  */
 export type CatalogueEntry = {
   name: string;
   title: string;
   summary: string;
-  /** The initial values of the form, where they differ from the defaults. */
+  /** What the form holds when the page is opened, beside the defaults. */
   sample: Record<string, string | number | boolean>;
-  /** The label of a button that runs the tool, for tools whose result is different each time. Others run on every change. */
+  /** Where every answer is another one, it is made on a button of this label and not at every change. */
   button?: string;
 };
 
@@ -25,7 +25,7 @@ The **2.1** release is ready. See the [guide](https://example.com/guide).
 - [ ] Publish
 
 > [!NOTE]
-> Raw HTML is removed: this is <b>not bold</b>.
+> Raw HTML is taken out: this is <b>not bold</b>.
 
 [^1]: They are part of GitHub-flavored Markdown.
 `;

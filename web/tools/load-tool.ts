@@ -1,7 +1,7 @@
 import "./no-eval.ts";
 import type { Tool } from "#tools/define-tool.ts";
 
-/** Each tool is a separate chunk, so that a page loads only the engine that it needs. */
+/** Each tool is a file of its own on the wire, so that a page loads the engine it needs and no other. */
 const LOADERS: Record<string, () => Promise<Tool<unknown>>> = {
   "markdown-render": async () => (await import("#tools/markdown-render/tool.ts")).markdownRender,
   "qr-code": async () => (await import("#tools/qr-code/tool.ts")).qrCode,

@@ -7,7 +7,7 @@ import { LongCode } from "./long-code.tsx";
 import { MarkdownResult } from "./markdown-render.tsx";
 import { QrResult } from "./qr-code.tsx";
 
-/** A view of a response with status 200. `response` is its JSON text. */
+/** An answer of status 200 as a person wants to see it. `answer` is its JSON text. */
 export type ResultProps = { response: string };
 
 export function HashResult({ response }: ResultProps) {
@@ -35,7 +35,7 @@ export function UuidResult({ response }: ResultProps) {
   );
 }
 
-/** Cuts the body out of the JSON text, because parsing would lose large numbers and the order of keys. */
+/** Not out of the parsed answer: numbers beyond a double and the order of keys would not survive that. */
 export function EchoResult({ response }: ResultProps) {
   const { receivedAt } = JSON.parse(response) as { receivedAt: string };
   const body = response.slice(response.indexOf(BODY) + BODY.length, -1);
@@ -44,7 +44,7 @@ export function EchoResult({ response }: ResultProps) {
       <Text size="sm" c="dimmed" mb="xs">
         Received at <time dateTime={receivedAt}>{receivedAt}</time> (UTC)
       </Text>
-      <LongCode code={body} label="Request body, unchanged" />
+      <LongCode code={body} label="The body, letter for letter" />
     </div>
   );
 }

@@ -11,7 +11,7 @@ export const MODES: Mode[] = [
 ];
 export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
 
-export type RequestContext = { page: Page; loggedErrors: string[] };
+export type RequestContext = { page: Page; consoleErrors: string[] };
 
 /** A page that can be used for one screen after the other; `complaints` is what its console said of errors. */
 export async function openPage(
@@ -24,14 +24,14 @@ export async function openPage(
     ...{ viewport: { width, height }, colorScheme, reducedMotion: "reduce", ...options },
   });
   const page = await context.newPage();
-  const loggedErrors: string[] = [];
-  page.on("pageerror", (error) => loggedErrors.push(String(error)));
+  const consoleErrors: string[] = [];
+  page.on("pageerror", (error) => consoleErrors.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error" && !OF_THE_MOCKS.test(message.text())) {
-      loggedErrors.push(message.text());
+      consoleErrors.push(message.text());
     }
   });
-  return { page, loggedErrors };
+  return { page, consoleErrors };
 }
 
 /** Refusals that the mocks make, and the clock that stands still, which is a script in frames that run none. */
@@ -47,7 +47,7 @@ export async function openScreen(
   if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
   await page.goto("about:blank");
   await respondWith(page, screen.mocks);
-  const unanswered = isWaiting(screen) ? askedInVain(page, screen) : undefined;
+  const unanswered = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
   // The server's own heading stands before; the link is React's.
   await page.locator(".tb-skip").waitFor({ state: "attached" });
@@ -60,7 +60,7 @@ export async function openScreen(
 }
 
 /** Once it has been sent, the screen itself stands there, and not only what stands until its file is there. */
-const askedInVain = (page: Page, { mocks }: Screen) =>
+const waitForPendingRequest = (page: Page, { mocks }: Screen) =>
   page.waitForRequest((request) => {
     const { pathname } = new URL(request.url());
     return mocks[`${request.method()} ${pathname}`] === "silence";
