@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { respondWith, type Screen } from "./screen-mocks.ts";
 
-/** How a screen is looked at. 320 pixels are also what 1280 are at 400 percent. */
+/** The colour scheme and width of a viewport. 320 pixels also stand for 1280 pixels at 400 percent zoom. */
 export type Mode = { colorScheme: "light" | "dark"; width: number };
 export const MODES: Mode[] = [
   { colorScheme: "light", width: 1280 },
@@ -11,60 +11,59 @@ export const MODES: Mode[] = [
 ];
 export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
 
-export type RequestContext = { page: Page; consoleErrors: string[] };
+export type ScreenPage = { page: Page; consoleErrors: string[] };
 
-/** A page that can be used for one screen after the other; `complaints` is what its console said of errors. */
+/** Opens a page that can show several screens in turn. `consoleErrors` collects the errors of its console. */
 export async function openPage(
   browser: Browser,
   { colorScheme, width }: Mode,
   options: BrowserContextOptions = {},
-): Promise<RequestContext> {
+): Promise<ScreenPage> {
   const height = width < 600 ? 800 : 900;
   const context = await browser.newContext({
-    ...{ viewport: { width, height }, colorScheme, reducedMotion: "reduce", ...options },
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: "reduce",
+    ...options,
   });
   const page = await context.newPage();
   const consoleErrors: string[] = [];
   page.on("pageerror", (error) => consoleErrors.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error" && !OF_THE_MOCKS.test(message.text())) {
+    if (message.type() === "error" && !MOCK_ERRORS.test(message.text())) {
       consoleErrors.push(message.text());
     }
   });
   return { page, consoleErrors };
 }
 
-/** Refusals that the mocks make, and the clock that stands still, which is a script in frames that run none. */
-const OF_THE_MOCKS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
+/** Console errors caused by mocked error responses, and by the script of the fixed clock in sandboxed frames. */
+const MOCK_ERRORS = /^(?:Failed to load resource|Blocked script execution in 'about:srcdoc')/;
 
-/** Opens a screen and waits until its state is there. */
-export async function openScreen(
-  { page }: RequestContext,
-  url: string,
-  screen: Screen,
-): Promise<void> {
-  // Nothing of the screen before may be on its way any more, or kept for a reload.
+/** Opens a screen and waits until it has reached its state. */
+export async function openScreen({ page }: ScreenPage, url: string, screen: Screen): Promise<void> {
+  // Discards pending requests and the stored state of the previous screen.
   if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
   await page.goto("about:blank");
   await respondWith(page, screen.mocks);
-  const unanswered = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
+  const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
-  // The server's own heading stands before; the link is React's.
+  // The server renders a heading too, but this link only appears once React has rendered.
   await page.locator(".tb-skip").waitFor({ state: "attached" });
   await page.locator("main h1").waitFor();
   await screen.actions?.(page);
-  if (unanswered !== undefined) await unanswered;
+  if (pendingRequest !== undefined) await pendingRequest;
   else {
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   }
 }
 
-/** Once it has been sent, the screen itself stands there, and not only what stands until its file is there. */
+/** Waits for a request that is never answered. Once it is sent, the screen's own code has rendered. */
 const waitForPendingRequest = (page: Page, { mocks }: Screen) =>
   page.waitForRequest((request) => {
     const { pathname } = new URL(request.url());
     return mocks[`${request.method()} ${pathname}`] === "silence";
   });
 
-/** States in which an answer never comes. */
+/** Whether the state has a request that is never answered. */
 const isWaiting = ({ name }: Screen): boolean => /, (?:loading|waiting)$/.test(name);
