@@ -20,7 +20,7 @@ export default function ForgotPasswordScreen() {
     return (
       <CheckEmail
         email={sentTo}
-        lead="If an account exists for this address, we have sent a password reset link to"
+        lead="If you have an account, we have sent a password reset link to"
         send={request}
         onBack={() => setSentTo(null)}
       />

@@ -120,7 +120,7 @@ function NewLink() {
     return (
       <CheckEmail
         email={sentTo}
-        lead="If this address still has to be confirmed, we have sent a new link to"
+        lead="If your address is not confirmed yet, we have sent a new link to"
         send={send}
         onBack={() => setSentTo(null)}
       />

@@ -100,7 +100,7 @@ function TextHint({ field: { bytesMax, description }, text }: { field: ToolField
       <span className="tool-count" data-over={isTooLong || undefined}>
         {bytesMax === undefined
           ? counted(bytes, "byte")
-          : `${formatNumber(bytes)} of at most ${counted(bytesMax, "byte")}${isTooLong ? ": too long" : ""}`}
+          : `${formatNumber(bytes)} of ${counted(bytesMax, "byte")}${isTooLong ? ": too long" : ""}`}
       </span>
       <Prose text={description} />
     </>
