@@ -38,7 +38,7 @@ const COLUMNS: Column<EventView>[] = [
   { head: "Time", cell: ({ at }) => <Time at={at} /> },
   {
     head: "IP address",
-    cell: ({ address }) => <span className="tb-address">{address ?? "Unknown"}</span>,
+    cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
 ];
 

@@ -83,7 +83,7 @@ const COLUMNS: Column<SessionView>[] = [
   },
   {
     head: "IP address",
-    cell: ({ address }) => <span className="tb-address">{address ?? "Unknown"}</span>,
+    cell: ({ address }) => <span className="tb-ip">{address ?? "Unknown"}</span>,
   },
   { head: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },

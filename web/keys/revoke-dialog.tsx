@@ -37,8 +37,8 @@ export function RevokeDialog(props: {
         )}
       </Message>
       <Text mt="md">
-        Calls with the key <code className="tb-key-start">{start}…</code> are rejected immediately.
-        This cannot be undone.
+        Calls with the key <code className="tb-key-start">{start}…</code> will be rejected
+        immediately. This cannot be undone.
         {callsLastDay > 0 && " Replace it with another key first."}
       </Text>
       {revoke.isError && (

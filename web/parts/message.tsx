@@ -66,12 +66,14 @@ export function explain(error: unknown): { title: string; detail: string } {
   if (error instanceof OfflineError) {
     return {
       title: "The service cannot be reached",
-      detail: "Check your connection. This page retries automatically.",
+      detail: "Check your connection. This page reconnects automatically.",
     };
   }
   if (error instanceof ProblemDetails) {
     const title =
-      error.status >= 500 ? "Something went wrong on our side" : "The request was rejected";
+      error.status >= 500
+        ? "Something went wrong on our side"
+        : "We could not complete your request";
     return { title, detail: error.detail };
   }
   return {

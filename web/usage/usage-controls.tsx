@@ -21,7 +21,7 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
     <>
       <div className="tb-usage-controls">
         <fieldset>
-          <legend>Days (UTC)</legend>
+          <legend>Period (UTC)</legend>
           <SegmentedControl
             transitionDuration={0}
             value={customOpen ? "custom" : choices.span}
