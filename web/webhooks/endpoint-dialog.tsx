@@ -137,7 +137,7 @@ function Kinds(props: {
             id={`tb-${kind}`}
             checked={chosen.includes(kind)}
             aria-invalid={error !== undefined}
-            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-fault"}`}
+            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-error"}`}
             onChange={({ currentTarget: { checked } }) =>
               props.onChange(
                 KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
@@ -149,7 +149,7 @@ function Kinds(props: {
         </div>
       ))}
       {error !== undefined && (
-        <p id="tb-kinds-fault" className="tb-kinds-fault">
+        <p id="tb-kinds-error" className="tb-kinds-error">
           {error}
         </p>
       )}

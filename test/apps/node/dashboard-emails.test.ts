@@ -161,14 +161,14 @@ test("a double click on Sign up creates one account and sends one email", async 
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   const person = newCredentials();
-  const posts: string[] = [];
-  page.on("request", (request) => void (request.method() === "POST" && posts.push(request.url())));
+  const postedUrls: string[] = [];
+  page.on("request", (request) => void (request.method() === "POST" && postedUrls.push(request.url())));
   await page.goto("/sign-up");
   await session.fillCredentials(page, person);
   await session.button(page, "Sign up").dblclick();
   await session.heading(page, "Check your email").waitFor();
   await linkTo(site, person.email, CONFIRM);
-  assert.deepEqual(posts, [`${site.base}/dashboard/auth/sign-up/email`]);
+  assert.deepEqual(postedUrls, [`${site.base}/dashboard/auth/sign-up/email`]);
   await session.confirmAddress(page, site, person);
   assert.equal(emailsTo(site, person.email).length, 1);
 });
