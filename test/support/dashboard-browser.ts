@@ -12,7 +12,7 @@ import {
   type TestSite,
 } from "./dashboard-site.ts";
 
-const STEP_DEADLINE_MS = 40_000;
+const STEP_DEADLINE_MS = 120_000;
 
 export type BrowserUser = {
   context: BrowserContext;
