@@ -162,7 +162,10 @@ test("a double click on Sign up creates one account and sends one email", async 
   const { page } = user;
   const person = newCredentials();
   const postedUrls: string[] = [];
-  page.on("request", (request) => void (request.method() === "POST" && postedUrls.push(request.url())));
+  page.on(
+    "request",
+    (request) => void (request.method() === "POST" && postedUrls.push(request.url())),
+  );
   await page.goto("/sign-up");
   await session.fillCredentials(page, person);
   await session.button(page, "Sign up").dblclick();
