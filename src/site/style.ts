@@ -15,7 +15,7 @@ const DARK =
   "--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e";
 
 /**
- * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/chosen-colours.ts`).
+ * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/main.ts`).
  * Paper is always light: its rule counts for more than the others.
  */
 const COLOURS = `

@@ -15,12 +15,12 @@ import type { Received } from "../email/smtp-fixture.ts";
 import { bundleWorker } from "../http/edge.ts";
 import { applyMigrations } from "../stores/sql/d1-fixture.ts";
 import { buildOnce, hashFiles } from "./build-cache.ts";
-import type { Place } from "./dashboard-site.ts";
+import type { TestSite } from "./dashboard-site.ts";
 import { callsConfig, peopleConfig, type WranglerConfig } from "./wrangler-config.ts";
 
 type Hooks = { after(close: () => unknown): void };
 
-export type EdgeSite = Place & {
+export type EdgeSite = TestSite & {
   miniflare: Miniflare;
   /** The Worker of the calls without the simulator's own in front, which would read what ours leave unread. */
   directPort: number;

@@ -1,6 +1,5 @@
 /**
- * What the browser tools are asked in their tests: forms as people fill them in, drawn from a seed, and bodies that
- * were written to break things.
+ * The inputs of the browser tool tests: forms generated from a seed, and bodies written to break the tools.
  */
 import fc from "fast-check";
 import {
@@ -11,7 +10,7 @@ import {
 } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 
-/** A form, a body in base64, or a long body made of pieces so that it need not be carried into the page. */
+/** A form, a body in base64, or a long body described by its pieces, so that it need not be sent to the page. */
 export type Case =
   | { form: Record<string, unknown> }
   | { base64: string }
@@ -45,7 +44,7 @@ function examplesOf(name: string): Case[] {
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 120 }) },
-  // Halves of surrogate pairs among the rest: a text area can hold them.
+  // Includes lone surrogates, which a text area can hold.
   {
     weight: 1,
     arbitrary: fc
@@ -73,7 +72,7 @@ const markdown = fc.oneof(
     .map((pieces) => pieces.join("")),
 );
 
-/** What a number's input may hold: a number in or out of bounds, nothing, or what could not be read as one. */
+/** The values of a number field: a number in or out of range, an empty string, or an unparsable string. */
 const number = fc.oneof(
   fc.integer({ min: -5, max: 3000 }),
   fc.integer({ min: 1, max: 500 }),
@@ -146,7 +145,7 @@ const HOSTILE_OF: Record<string, unknown[]> = {
   ],
 };
 
-/** At each bound, one beyond it, and beyond what is read of a body at all. */
+/** At each limit, one above it, and above the largest body that the service reads. */
 const LONG: Record<string, Case[]> = {
   "markdown-render": [
     ...atBound('{"markdown":"', "a\\n\\n*b* ", 8, MARKDOWN_BYTES_MAX, '"}'),

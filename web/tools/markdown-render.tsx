@@ -16,13 +16,13 @@ export function MarkdownResult({ response }: { response: string }) {
       <div>
         <iframe
           className="tool-preview"
-          title="The rendered Markdown"
+          title="Rendered Markdown"
           sandbox=""
           srcDoc={preview.page}
         />
         <Text size="sm" c="dimmed">
           Links do not open in this preview.
-          {preview.images > 0 && " Images are not loaded, as their sites would learn of you."}
+          {preview.images > 0 && " Images are not loaded, to protect your privacy."}
         </Text>
       </div>
       <LongCode code={html} label="HTML">
@@ -30,7 +30,7 @@ export function MarkdownResult({ response }: { response: string }) {
       </LongCode>
       {text === undefined ? (
         <Text size="sm" c="dimmed">
-          For the plain text as well, set <code className="tool-word">format</code> to{" "}
+          To get plain text as well, set <code className="tool-word">format</code> to{" "}
           <code className="tool-word">text</code>.
         </Text>
       ) : (

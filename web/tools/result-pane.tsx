@@ -1,12 +1,12 @@
 import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 import { Prose } from "./prose.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
 import { RESULTS } from "./tool-results.tsx";
 import type { ResponseState } from "./use-response.ts";
 
-/** What came of the input: a result, a refusal, or what is in the way. */
+/** The result for the current input, or an error. */
 export function ResultPane({
   tool,
   state,
@@ -26,18 +26,18 @@ export function ResultPane({
         <Group gap="xs">
           <Loader size="xs" aria-hidden />
           <Text size="sm" c="dimmed">
-            Working. What you see below is the result before.
+            Working. The previous result is shown below.
           </Text>
         </Group>
       )}
       {state.error !== null && (
-        <Alert color="red" variant="light" title="The result could not be made">
+        <Alert color="red" variant="light" title="The tool could not run">
           {state.error.message}
         </Alert>
       )}
       {response === null && state.response !== null && button !== undefined && (
         <div className="tool-card">
-          <Text c="dimmed">Press {button} for a new result.</Text>
+          <Text c="dimmed">Select {button} to get a new result.</Text>
         </div>
       )}
       {response !== null && (
@@ -53,7 +53,7 @@ export function ResultPane({
   );
 }
 
-/** The refusal as the API words it. */
+/** The error in the words of the API. */
 function ProblemDetails({ body }: { body: string }) {
   const { title, detail, code, status } = JSON.parse(body) as Problem;
   return (
@@ -62,7 +62,7 @@ function ProblemDetails({ body }: { body: string }) {
         <Prose text={detail} />
       </Text>
       <Text size="sm" mt="xs">
-        The API answers with status {status} and charges nothing. What it means:{" "}
+        The API responds with status {status} and charges nothing. Error code:{" "}
         <Anchor href={`${base()}/docs/errors#${code}`} inherit underline="always">
           {code}
         </Anchor>

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ComponentType } from "react";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton } from "../parts/code-block.tsx";
 import { counted } from "../parts/numbers.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError } from "#config/read-settings.ts";
 import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
-import { CONFIRM, somebody, until } from "../../support/dashboard-site.ts";
+import { CONFIRM, newCredentials, until } from "../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 
 /** The pages' Worker as somebody deploys it who forgot something, or tries it on their own machine. */
@@ -109,7 +109,7 @@ const signUp = (site: EdgeSite, email: string) =>
   fetch(`${site.base}/dashboard/auth/sign-up/email`, {
     method: "POST",
     headers: { Origin: site.base, "Content-Type": "application/json" },
-    body: JSON.stringify({ ...somebody(), email }),
+    body: JSON.stringify({ ...newCredentials(), email }),
   });
 
 test("without the assets pages that need none are whole, the others say what is the matter", async (t) => {
@@ -141,7 +141,7 @@ test("who tries it on their own machine finds letters in the console", async (t)
   const site = await openEdgeSite(t, {
     texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
   });
-  const { email } = somebody();
+  const { email } = newCredentials();
   assert.equal((await signUp(site, email)).status, 200);
   const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
   assert.match(message, /MAIL_API_TOKEN is not set/);

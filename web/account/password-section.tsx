@@ -1,16 +1,15 @@
 import { PasswordInput, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { PersonView } from "#api/dashboard/shapes.ts";
-import { BusyButton } from "../parts/busy-button.tsx";
-import { Failure } from "../parts/failure.tsx";
-import { focusFault } from "../parts/focus-fault.ts";
-import { LedgerEvent } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { Failure, Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { useChangePassword } from "../queries.ts";
-import { checkNewPassword, PASSWORD_MIN } from "../sign-in/error-text.ts";
+import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
 import { useRequestReset } from "../sign-in/requests.ts";
 
-export function PasswordPart({ person }: { person: PersonView }) {
+export function PasswordSection({ person }: { person: PersonView }) {
   return (
     <Section title="Password">
       {person.hasPassword ? (
@@ -22,53 +21,54 @@ export function PasswordPart({ person }: { person: PersonView }) {
   );
 }
 
-/** Without a password there is none to ask for: the letter proves that the address is theirs. */
+/** There is no current password to ask for; the link in the email proves that the address is theirs. */
 function SetPassword({ email }: { email: string }) {
   const request = useRequestReset();
   if (request.isSuccess) {
     return (
-      <LedgerEvent tone="ok" live title="Check your mail.">
-        Open the link in the letter to {email} to set a password.
-      </LedgerEvent>
+      <Message tone="ok" live title="Check your email.">
+        Open the link in the email to {email} to set a password.
+      </Message>
     );
   }
   return (
     <div className="tb-account-form">
       <Text c="dimmed" size="sm">
-        Your account has no password: you sign in with a linked sign-in. You can set one as well.
+        Your account has no password, because you sign in through a linked provider. You can add
+        one.
       </Text>
       {request.isError && <Failure error={request.error} />}
       <div>
         <BusyButton
           variant="default"
           busy={request.isPending}
-          busyWords="Sending"
+          busyLabel="Sending"
           onClick={() => request.mutate(email)}
         >
-          Send me a letter to set one
+          Email me a link to set a password
         </BusyButton>
       </div>
     </div>
   );
 }
 
-type Faults = { current?: string | undefined; next?: string | undefined };
+type FieldErrors = { current?: string | undefined; next?: string | undefined };
 
 function PasswordForm({ email }: { email: string }) {
   const change = useChangePassword();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [faults, setFaults] = useState<Faults>({});
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (change.isPending) return;
-    const found: Faults = {
+    const found: FieldErrors = {
       current: current === "" ? "Enter your current password." : undefined,
       next: checkNewPassword(next),
     };
-    setFaults(found);
+    setFieldErrors(found);
     if (found.current !== undefined || found.next !== undefined) {
-      return focusFault(event.currentTarget);
+      return focusInvalidField(event.currentTarget);
     }
     const order = { currentPassword: current, newPassword: next };
     change.mutate(order, {
@@ -80,56 +80,56 @@ function PasswordForm({ email }: { email: string }) {
   };
   return (
     <form className="tb-account-form" noValidate onSubmit={submit}>
-      {/* Password managers learn by it whose password this is. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="hidden" autoComplete="username" value={email} />
       <Secret
         label="Current password"
         autoComplete="current-password"
         value={current}
-        fault={faults.current}
+        error={fieldErrors.current}
         onChange={setCurrent}
       />
       <Secret
         label="New password"
-        description={`At least ${PASSWORD_MIN} characters. A few words in a row do well.`}
+        description={NEW_PASSWORD_HINT}
         autoComplete="new-password"
         value={next}
-        fault={faults.next}
+        error={fieldErrors.next}
         onChange={setNext}
       />
       <Text c="dimmed" size="sm">
-        All your other sessions end: you stay signed in here, and sign in again everywhere else.
+        You stay signed in here. All your other sessions end.
       </Text>
       {change.isError && <Failure error={change.error} />}
       {change.isSuccess && next === "" && (
-        <LedgerEvent tone="ok" live>
-          Your password is changed, and your other sessions have ended.
-        </LedgerEvent>
+        <Message tone="ok" live>
+          Your password was changed and your other sessions ended.
+        </Message>
       )}
-      <BusyButton type="submit" variant="default" busy={change.isPending} busyWords="Changing">
+      <BusyButton type="submit" variant="default" busy={change.isPending} busyLabel="Changing">
         Change password
       </BusyButton>
     </form>
   );
 }
 
-/** A password field of a form on this page; there are several, so none has a fixed id. */
+/** A password field without a fixed id, because the page has several. */
 export function Secret(props: {
   label: string;
   description?: string;
   autoComplete: "current-password" | "new-password";
   value: string;
-  fault: string | undefined;
+  error: string | undefined;
   onChange: (value: string) => void;
 }) {
-  const { fault, onChange, ...others } = props;
+  const { error, onChange, ...others } = props;
   const [shown, setShown] = useState(false);
   return (
     <PasswordInput
       {...others}
-      error={fault}
-      // Mantine marks only what stands around the field.
-      aria-invalid={fault !== undefined}
+      error={error}
+      // Mantine marks only the wrapper of the field.
+      aria-invalid={error !== undefined}
       visible={shown}
       onVisibilityChange={setShown}
       visibilityToggleFocusable

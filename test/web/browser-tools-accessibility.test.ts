@@ -5,51 +5,59 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { CATALOGUE } from "../../web/tools/catalogue.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { openApi } from "./browser-tools-api.ts";
-import { type Opened, openTool, responseOf, textOf, VISITOR } from "./browser-tools-visit.ts";
+import {
+  openApi,
+  openTool,
+  responseOf,
+  type Setup,
+  textOf,
+  VISITOR,
+} from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
-/** The pages of the browser tools for everyone: no barrier that axe finds, and all of it on a small screen. */
+/** The accessibility of the browser tools, checked with axe, and their width on small screens. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
 let site: Awaited<ReturnType<typeof openScreenSite>>;
-let opened: Opened;
+let setup: Setup;
 
 before(async () => {
   site = await openScreenSite(VISITOR);
-  opened = { url: site.url, api: await openApi(), browser: await openBrowser() };
+  setup = { url: site.url, api: await openApi(), browser: await openBrowser() };
 });
 after(async () => {
-  await opened?.browser.close();
+  await setup?.browser.close();
   await site?.close();
 });
 
-for (const [look, options] of Object.entries({
+for (const [device, options] of Object.entries({
   "a desktop": { viewport: { width: 1280, height: 900 } },
-  "a phone in the dark": { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
+  "a phone in dark mode": { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
 })) {
-  test(`no tool has a barrier on ${look}, and none is wider than the screen`, async (t) => {
+  test(`on ${device}, no tool has an accessibility violation or is wider than the screen`, async (t) => {
     for (const name of ["", ...CATALOGUE.map((entry) => entry.name), "hush"]) {
-      const { page } = await openTool(opened, t, name, options);
+      const { page } = await openTool(setup, t, name, options);
       if (name === "uuid") await page.getByRole("button", { name: "Generate" }).click();
       if (name === "echo") await textOf(page).fill("{");
       if (CATALOGUE.some((entry) => entry.name === name)) await responseOf(page).waitFor();
-      assert.deepEqual(await barriersOf(page), [], name);
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`);
+      assert.deepEqual(await violationsIn(page), [], name);
+      const excess = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - innerWidth",
+      );
+      assert.ok(excess <= 0, `${name} is ${excess} pixels too wide`);
     }
   });
 }
 
-/** The preview's frame runs no script, so axe looks at the page around it. */
-async function barriersOf(page: Page): Promise<string[]> {
+/** The sandboxed preview runs no script, so axe skips it. */
+async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const options = { iframes: false, runOnly: { type: "tag", values: AXE_TAGS } };
-  const { violations } = await page.evaluate<Found>(
+  const { violations } = await page.evaluate<AxeResult>(
     `axe.run(document, ${JSON.stringify(options)})`,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-type Found = { violations: { id: string; nodes: { html: string }[] }[] };
+type AxeResult = { violations: { id: string; nodes: { html: string }[] }[] };

@@ -1,6 +1,6 @@
 import { Anchor, Text, Title } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
-import { base } from "../base.ts";
+import { base } from "../addresses.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { counted } from "../parts/numbers.ts";
 import { curlCall, INPUT_FILE } from "./curl-call.ts";
@@ -8,8 +8,8 @@ import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
 
-/** The same for a program: what the API answers to this input, and the call with curl. */
-export function CallShown({
+/** The equivalent API call: the curl command, and the response of the API to this input. */
+export function ApiCall({
   tool,
   body,
   response,
@@ -26,13 +26,13 @@ export function CallShown({
   return (
     <section className="tool-call" aria-labelledby="tool-call">
       <Title order={2} id="tool-call">
-        The same through the API
+        Call the API
       </Title>
       <div className="tool-call-blocks">
         <div>
           <CodeBlock code={code} language="shell" label="curl" />
           <Text size="sm" c="dimmed" mt="xs">
-            For a shell as Linux and macOS have it, with your key in{" "}
+            For a Linux or macOS shell, with your API key in{" "}
             <code className="tool-word">TOOLBOOTH_KEY</code>.{" "}
             <Anchor href={`${base()}/docs#${tool.name}`} inherit underline="always">
               Documentation of {tool.name}
@@ -41,7 +41,7 @@ export function CallShown({
           {needsFile && (
             <div className="tool-file-needed">
               <Text size="sm">
-                The input is long, so curl reads it from{" "}
+                The input is long, so curl reads it from the file{" "}
                 <code className="tool-word">{INPUT_FILE}</code>.
               </Text>
               <DownloadButton content={body} type="application/json" file={INPUT_FILE} />
@@ -50,18 +50,18 @@ export function CallShown({
         </div>
         {response !== null && (
           <div>
-            <LongCode code={response.body} label={`Answer, status ${response.status}`}>
+            <LongCode code={response.body} label={`Response, status ${response.status}`}>
               <DownloadButton
                 content={response.body}
                 type="application/json"
-                file="answer.json"
+                file="response.json"
                 plain
               />
             </LongCode>
             <Text size="sm" c="dimmed" mt="xs">
-              {counted(new TextEncoder().encode(response.body).byteLength, "byte")}, letter for
-              letter what the API would send
-              {response.status === 200 ? "" : ", but for the requestId"}. Made here in{" "}
+              {counted(new TextEncoder().encode(response.body).byteLength, "byte")}, exactly as the
+              API would send it
+              {response.status === 200 ? "" : ", except for requestId"}. Computed in your browser in{" "}
               {milliseconds(took)}.
             </Text>
           </div>

@@ -4,43 +4,44 @@ import { Problems } from "./problems.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { SignInFrame } from "./sign-in-frame.tsx";
 
-/** A letter may be on its way. The words are the same whether the address has an account or not. */
-export function CheckMail({
+/** Shown after an email may have been sent. The wording is the same whether or not the address has an account. */
+export function CheckEmail({
   email,
-  what,
+  lead,
   send,
   onBack,
 }: {
   email: string;
-  what: string;
+  /** The sentence that the address completes. */
+  lead: string;
   send: { isPending: boolean; error: unknown; mutateAsync: (email: string) => Promise<unknown> };
   onBack: () => void;
 }) {
-  const staysHere = useVisitor().data?.emailsStayHere === true;
+  const isWrittenToDisk = useVisitor().data?.emailsStayHere === true;
   return (
     <SignInFrame
-      title="Check your mail"
+      title="Check your email"
       lead={
         <>
-          {what} <strong>{email}</strong>. It can take a few minutes; look into the spam folder too.
+          {lead} <strong>{email}</strong>. It can take a few minutes. Check your spam folder too.
         </>
       }
     >
-      {staysHere && (
+      {isWrittenToDisk && (
         <Text mt="md" size="sm" c="dimmed">
-          This service has no mail server set: its letters are in the folder <code>outbox</code> of
-          its data.
+          This service has no mail server configured. It writes its emails to the{" "}
+          <code>outbox</code> folder in its data directory.
         </Text>
       )}
       <Text component="div" mt="xl">
-        <Problems faults={{}} error={send.error} attempt={0} />
+        <Problems fieldErrors={{}} error={send.error} attempt={0} />
         <SendAgain pending={send.isPending} onSend={() => send.mutateAsync(email)} />
       </Text>
-      <div className="tb-door-foot">
+      <div className="tb-sign-in-foot">
         <p>
-          The wrong address?{" "}
+          Wrong address?{" "}
           <button type="button" className="tb-link" onClick={onBack}>
-            Enter another one
+            Enter a different one
           </button>
         </p>
       </div>

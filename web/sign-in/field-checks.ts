@@ -1,24 +1,26 @@
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 128;
 
-/** What is wrong with a field, as a sentence for the person who fills it in; undefined where nothing is. */
+export const NEW_PASSWORD_HINT = `At least ${PASSWORD_MIN} characters. Several words work well.`;
+
+/** Returns a sentence about what is wrong with the value of a field, or undefined if it is valid. */
 export type Check = (value: string) => string | undefined;
 
-/** Only what certainly is no address: whether it is one, the letter shows. */
+/** Rejects only what cannot be an address. The confirmation email shows whether it exists. */
 export const checkEmail: Check = (value) => {
   const email = value.trim();
-  if (email === "") return "Enter your e-mail address.";
+  if (email === "") return "Enter your email address.";
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
-    return "This is not a complete e-mail address. Write it like name@example.com.";
+    return "Enter a complete email address, such as name@example.com.";
   }
   return undefined;
 };
 
-/** Any password at sign-in: the rules of today do not bind those of yesterday. */
+/** Accepts any existing password, which may be older than the current rules. */
 export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);
 
 export const checkNewPassword: Check = (value) => {
-  if (value === "") return "Choose a password.";
+  if (value === "") return "Enter a password.";
   if (value.length < PASSWORD_MIN) {
     return `The password is too short. Use at least ${PASSWORD_MIN} characters.`;
   }

@@ -1,39 +1,38 @@
 import { Button, Group } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
-import { Failure } from "../parts/failure.tsx";
-import { LoadingBlock } from "../parts/loading.tsx";
-import { LedgerEvent } from "../parts/message.tsx";
-import { OutsideLink } from "../parts/outside-link.tsx";
+import { useSearchText } from "../addresses.ts";
+import { ExternalLink } from "../parts/buttons.tsx";
+import { Failure, Message } from "../parts/message.tsx";
+import { LoadingBlock } from "../parts/placeholders.tsx";
 import { ProblemDetails } from "../request.ts";
-import { useSearchText } from "../sign-in/use-search.ts";
-import { eventOf } from "./purchase-text.ts";
-import { useFollowedPurchase } from "./purchases.ts";
+import { purchaseMessage } from "./purchase-states.ts";
+import { useTrackedPurchase } from "./purchases.ts";
 
 /**
- * On the way back from the provider's page the address names the purchase, as `purchase` or as `cancelled`: whoever opens
- * it again, or in another tab, sees the same.
+ * The payment provider redirects back with the purchase in the query string, as `purchase` or as `cancelled`. Reloading
+ * the page, or opening it in another tab, shows the same message.
  */
-export function FollowedPurchase() {
+export function PurchaseStatus() {
   const purchase = useSearchText("purchase");
   const cancelled = useSearchText("cancelled");
   const id = purchase || cancelled;
-  return id === "" ? null : <Follow key={id} id={id} cancelled={cancelled !== ""} />;
+  return id === "" ? null : <TrackedPurchase key={id} id={id} cancelled={cancelled !== ""} />;
 }
 
-function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
-  const { data, error, refetch } = useFollowedPurchase(id, cancelled);
+function TrackedPurchase({ id, cancelled }: { id: string; cancelled: boolean }) {
+  const { data, error, refetch } = useTrackedPurchase(id, cancelled);
   const isWaiting = data === undefined && error === null;
   const isUnknown = error instanceof ProblemDetails && error.status === 404;
   return (
-    <div className="tb-followed">
+    <div className="tb-purchase-status">
       {isWaiting && <LoadingBlock height={76} />}
       <div role="status">
-        {data !== undefined && <Told purchase={data} cancelled={cancelled} />}
+        {data !== undefined && <PurchaseMessage purchase={data} cancelled={cancelled} />}
         {data === undefined && isUnknown && (
-          <LedgerEvent tone="warn" title="There is no such purchase." action={<Close />}>
-            It is not one of this account. Your purchases are listed below.
-          </LedgerEvent>
+          <Message tone="warn" title="Purchase not found." action={<Close />}>
+            It does not belong to this account. Your purchases are listed below.
+          </Message>
         )}
       </div>
       {data === undefined && error !== null && !isUnknown && (
@@ -43,31 +42,31 @@ function Follow({ id, cancelled }: { id: string; cancelled: boolean }) {
   );
 }
 
-function Told({ purchase, cancelled }: { purchase: PurchaseView; cancelled: boolean }) {
-  const { tone, title, text } = eventOf(purchase, cancelled);
+function PurchaseMessage({ purchase, cancelled }: { purchase: PurchaseView; cancelled: boolean }) {
+  const { tone, title, text } = purchaseMessage(purchase, cancelled);
   const { payUrl, receiptUrl } = purchase;
   return (
-    <LedgerEvent
+    <Message
       tone={tone}
       title={title}
       action={
         <Group gap="xs">
           {payUrl !== null && purchase.state === "open" && (
             <Button component="a" href={payUrl} size="sm">
-              Go on paying
+              Continue to payment
             </Button>
           )}
           {receiptUrl !== null && (
-            <OutsideLink href={receiptUrl} size="sm">
+            <ExternalLink href={receiptUrl} size="sm">
               Receipt
-            </OutsideLink>
+            </ExternalLink>
           )}
           <Close />
         </Group>
       }
     >
       {text}
-    </LedgerEvent>
+    </Message>
   );
 }
 
