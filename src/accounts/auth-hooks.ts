@@ -48,7 +48,7 @@ export function createAuthHooks(
   }
 
   /** Ties a verified person to an account; safe to do again where it was broken off. */
-  async function finishWelcome(person: { id: string; email: string }): Promise<string> {
+  async function linkAccount(person: { id: string; email: string }): Promise<string> {
     const account = await welcome(accountDeps, person, options.starter, now());
     await (await adapter()).updateUser(person.id, { account });
     return account;
@@ -57,7 +57,7 @@ export function createAuthHooks(
   async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user["account"] === "string") return;
     await note(user.id, "email_verified", null, addressOf(from));
-    await finishWelcome(user);
+    await linkAccount(user);
   }
 
   /** What a stranger may have left with an address whose owner comes now. */
@@ -92,13 +92,13 @@ export function createAuthHooks(
   }
 
   return {
-    finishWelcome,
+    linkAccount,
 
     /**
      * Where sign-up is closed, only those come in for whom the operator has opened an account; the answer tells nobody.
      * An address that GitHub or Google has not verified may be a stranger's.
      */
-    async mayComeIn({
+    async checkSignUp({
       user,
       source,
     }: UserInfo): Promise<{ error: "email_not_verified" | "sign_up_closed" } | undefined> {
@@ -145,7 +145,7 @@ export function createAuthHooks(
     },
 
     async passwordWasReset(user: User, request: Request | undefined) {
-      await note(user.id, "password_reset", null, peerOf(request));
+      await note(user.id, "password_reset", null, clientAddressOf(request));
       await emails.passwordChanged(user.email);
     },
 
@@ -209,9 +209,10 @@ function claimsOf(token: string): Record<string, unknown> {
 type Origin = { headers?: Headers | undefined; request?: Request | undefined } | null;
 
 const addressOf = (from: Origin) =>
-  (from?.headers ?? from?.request?.headers)?.get(PEER_HEADER) ?? null;
+  (from?.headers ?? from?.request?.headers)?.get(CLIENT_ADDRESS_HEADER) ?? null;
 
-export const peerOf = (request: Request | undefined) => request?.headers.get(PEER_HEADER) ?? null;
+export const clientAddressOf = (request: Request | undefined) =>
+  request?.headers.get(CLIENT_ADDRESS_HEADER) ?? null;
 
 async function bodyOf(request: Request | undefined): Promise<Record<string, unknown>> {
   try {
@@ -223,4 +224,4 @@ async function bodyOf(request: Request | undefined): Promise<Record<string, unkn
 }
 
 /** Where the door writes the network address of the client; whatever a client sends under this name is dropped. */
-export const PEER_HEADER = "x-toolbooth-peer";
+export const CLIENT_ADDRESS_HEADER = "x-toolbooth-peer";

@@ -58,10 +58,10 @@ export type AuthOptions = {
    * Does it, and throws what the database failed by meanwhile, even where better-auth made another answer of it. Left out:
    * such answers stand.
    */
-  tellFaults?: TellFaults | undefined;
+  rethrowDatabaseErrors?: RethrowDatabaseErrors | undefined;
 };
 
-export type TellFaults = <Result>(act: () => Promise<Result>) => Promise<Result>;
+export type RethrowDatabaseErrors = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 export type CountRequest = (name: string, rule: RequestRule) => Promise<RequestVerdict>;
 

@@ -3,7 +3,7 @@ import { APIError, createEmailVerificationToken } from "better-auth/api";
 import { verifyJWT } from "better-auth/crypto";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { accountEmails } from "./account-emails.ts";
-import { createAuthHooks, PEER_HEADER } from "./auth-hooks.ts";
+import { CLIENT_ADDRESS_HEADER, createAuthHooks } from "./auth-hooks.ts";
 import { logErrorOf } from "./auth-log.ts";
 import {
   AUTH_PATH,
@@ -56,7 +56,7 @@ export function createAuth(options: AuthOptions) {
     },
   });
   const context = () => auth.$context;
-  const { tellFaults = (act) => act() } = options;
+  const { rethrowDatabaseErrors = (act) => act() } = options;
 
   /** Who asks, and the cookies by which an older session is prolonged. */
   async function signedIn(
@@ -84,10 +84,10 @@ export function createAuth(options: AuthOptions) {
   const emails = accountEmails(options);
 
   return {
-    handle: (request: Request) => tellFaults(() => auth.handler(request)),
+    handle: (request: Request) => rethrowDatabaseErrors(() => auth.handler(request)),
     signedIn,
     context,
-    finishWelcome: hooks.finishWelcome,
+    linkAccount: hooks.linkAccount,
     readLink: async (token: string) => readLink(token, (await context()).secret),
     /** The letters of a move to an address that somebody has: sent like those of any other, so that nobody learns it. */
     confirmMove(from: string, to: string): void {
@@ -164,7 +164,7 @@ function people(options: AuthOptions, hooks: Hooks) {
     user: {
       modelName: "person",
       additionalFields: { account: { type: "string", required: false, input: false } },
-      validateUserInfo: (info) => hooks.mayComeIn(info),
+      validateUserInfo: (info) => hooks.checkSignUp(info),
       changeEmail: {
         enabled: true,
         async sendChangeEmailConfirmation({ user, newEmail, token }) {
@@ -216,7 +216,7 @@ function bounds({ publicUrl, inBackground, newId, ...options }: AuthOptions) {
         ...{ sameSite: "lax", httpOnly: true, path: cookiePath(publicUrl) },
         secure: publicUrl.startsWith("https:"),
       },
-      ipAddress: { ipAddressHeaders: [PEER_HEADER] },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
       // An answer that waited for its letter would tell by its duration who is known here.
       backgroundTasks: { handler: inBackground },
       database: { generateId: () => newId(), validateSchema: !isForOneRequest },

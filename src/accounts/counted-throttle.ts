@@ -34,8 +34,8 @@ export function createCountedThrottle(wiring: {
   return {
     signIn: {
       async ask(attempt, at) {
-        const refusedForMs = await counts.takeTry(hidden(bucketOf(attempt)), at);
-        if (refusedForMs > 0) return { refusedForMs };
+        const retryAfterMs = await counts.takeTry(hidden(bucketOf(attempt)), at);
+        if (retryAfterMs > 0) return { retryAfterMs };
         if (attempt.isKnownBrowser) return { waitMs: 0 };
         return counts.takeTurn(mistakesOf(attempt.email), at);
       },

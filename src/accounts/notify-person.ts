@@ -3,7 +3,7 @@ import { accountEmails } from "./account-emails.ts";
 import type { Journal } from "./journal.ts";
 
 /** What the operator does to an account, its person is told: by a letter, and in the list of what happened. */
-export type OperatorsDeed =
+export type OperatorAct =
   | { kind: "key_created" | "key_revoked"; key: { label: string; start: string } }
   | { kind: "account_closed" };
 
@@ -20,10 +20,10 @@ export type NotifyDeps = {
  * Finds the person before the act, for closing an account forgets them; the function that it gives tells them after it.
  * A letter waits in the queue until the service sends it. Where it cannot be posted the act was done all the same.
  */
-export async function personToNotify(
+export async function findPersonToNotify(
   wiring: NotifyDeps,
   account: string,
-): Promise<(deed: OperatorsDeed, now: number) => Promise<Told>> {
+): Promise<(deed: OperatorAct, now: number) => Promise<Told>> {
   const found = await wiring.journal.findPerson({ account });
   return async (deed, now) => {
     if (found === null) return null;
@@ -36,7 +36,7 @@ export async function personToNotify(
 async function tell(
   { journal, mail, publicUrl }: NotifyDeps,
   { person, email }: { person: string; email: string },
-  deed: OperatorsDeed,
+  deed: OperatorAct,
   at: number,
 ): ReturnType<Mail["post"]> {
   const emails = accountEmails({ publicUrl, mail, now: () => at });

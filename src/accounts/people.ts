@@ -85,7 +85,7 @@ export async function closeAccount(
  * Remembers an address that an account leaves for another one: it brought starter credits and a free call already, and
  * would again for whoever signs up with it and moves on.
  */
-export async function recordLeft(
+export async function recordFormerEmail(
   accountDeps: AccountDeps,
   email: string,
   now: number,

@@ -18,7 +18,7 @@ export type SignInThrottle = {
   succeeded(person: Pick<Attempt, "email">): void;
 };
 
-export type Asked = { waitMs: number } | { refusedForMs: number };
+export type Asked = { waitMs: number } | { retryAfterMs: number };
 
 export type Attempt = {
   /** The e-mail address, in lower case, whether anybody has it or not. */
@@ -56,17 +56,17 @@ export const bucketOf = ({ email, address, isKnownBrowser }: Attempt): string =>
 export const BUCKET_KEPT_MS = TRIES * TRY_AGAIN_MS;
 export const MISTAKES_KEPT_MS = FORGET_MS;
 
-/** `refusedForMs` is 0 where there was a try left. */
+/** `retryAfterMs` is 0 where there was a try left. */
 export function takeTry(
   kept: Bucket | undefined,
   at: number,
-): { bucket: Bucket; refusedForMs: number } {
+): { bucket: Bucket; retryAfterMs: number } {
   const { left: had, at: since } = kept ?? { left: TRIES, at };
   const left = Math.min(TRIES, had + Math.max(0, at - since) / TRY_AGAIN_MS);
   const allowed = left >= 1;
   return {
     bucket: { left: allowed ? left - 1 : left, at },
-    refusedForMs: allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS),
+    retryAfterMs: allowed ? 0 : Math.ceil((1 - left) * TRY_AGAIN_MS),
   };
 }
 
@@ -80,7 +80,7 @@ export function takeTurn(
   const free = count < FREE_MISTAKES;
   const step = free ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));
   const until = free ? at : Math.max(at, freeAt) + step;
-  if (until - at > QUEUE_MAX_MS) return { asked: { refusedForMs: freeAt - at } };
+  if (until - at > QUEUE_MAX_MS) return { asked: { retryAfterMs: freeAt - at } };
   return { mistakes: { count: count + 1, at, freeAt: until }, asked: { waitMs: until - at } };
 }
 
@@ -90,9 +90,9 @@ export function createSignInThrottle() {
   return {
     ask(attempt: Attempt, at: number): Asked {
       const name = bucketOf(attempt);
-      const { bucket, refusedForMs } = takeTry(buckets.get(name), at);
+      const { bucket, retryAfterMs } = takeTry(buckets.get(name), at);
       keep(buckets, name, bucket);
-      if (refusedForMs > 0) return { refusedForMs };
+      if (retryAfterMs > 0) return { retryAfterMs };
       if (attempt.isKnownBrowser) return { waitMs: 0 };
       const { mistakes, asked } = takeTurn(mistakesOf.get(attempt.email), at);
       if (mistakes !== undefined) keep(mistakesOf, attempt.email, mistakes);

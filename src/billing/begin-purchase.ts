@@ -1,7 +1,7 @@
 import { HOUR_MS } from "#limits.ts";
 import type { BillingDeps } from "./billing.ts";
 import { newPurchase } from "./new-purchase.ts";
-import { ProviderRefused } from "./payment-provider.ts";
+import { ProviderRejected } from "./payment-provider.ts";
 import type { Offer } from "./price-list.ts";
 import type { Purchase } from "./purchase-store.ts";
 import { settlePurchase } from "./settle-purchase.ts";
@@ -69,7 +69,7 @@ async function open(
   });
   const page = await asked.catch(async (error: unknown) => {
     // There is no page, and there will be none.
-    if (error instanceof ProviderRefused) {
+    if (error instanceof ProviderRejected) {
       await purchases.update({ purchase: { ...purchase, status: "expired", updatedAt }, seen });
     }
     throw error;

@@ -19,8 +19,8 @@ export type BillingDeps = {
 };
 
 /**
- * The billing room's door. Whatever is thrown: `ProviderAway`, `NotCarriedOut` and unknown faults of a store mean that
- * nothing is lost, and that the same again is right; `ProviderRefused` is the operator's to mend.
+ * The billing room's door. Whatever is thrown: `ProviderUnavailable`, `NotCarriedOut` and unknown faults of a store mean that
+ * nothing is lost, and that the same again is right; `ProviderRejected` is the operator's to mend.
  */
 export type Billing = {
   /** Opens a purchase, and the provider's page at which it is paid. */
@@ -28,7 +28,7 @@ export type Billing = {
   /** Asks the provider how a payment stands, and makes ledger and purchase so. */
   settle(ref: SettleRef): Promise<SettleOutcome>;
   /**
-   * A message of the provider's, as it came: `ignored` where it is about nothing of ours. Throws `MessageRefused` where it
+   * A message of the provider's, as it came: `ignored` where it is about nothing of ours. Throws `InvalidWebhook` where it
    * is not the provider's or too old.
    */
   receive(

@@ -11,7 +11,7 @@ export type PaymentProvider = {
   open(order: CheckoutOrder): Promise<{ session: string; url: string }>;
   /** How a payment stands now; null where the provider knows none by this name. */
   look(ref: PaymentRef): Promise<PaymentState | null>;
-  /** What a message is about; null where that is nothing of ours. Throws `MessageRefused` where it is not the provider's. */
+  /** What a message is about; null where that is nothing of ours. Throws `InvalidWebhook` where it is not the provider's. */
   readMessage(body: Uint8Array, signature: string | null): Promise<PaymentRef | null>;
   /**
    * The payments of ours that were begun since, oldest last, for the operator's comparison: at most 100, and fewer where
@@ -63,7 +63,7 @@ export type PaymentState = {
 };
 
 /** The message does not come from the provider, or is too old to believe. */
-export class MessageRefused extends Error {
+export class InvalidWebhook extends Error {
   /** It is the provider's, but too old. */
   readonly isLate: boolean;
   constructor(message: string, { isLate = false }: { isLate?: boolean } = {}) {
@@ -73,10 +73,10 @@ export class MessageRefused extends Error {
 }
 
 /** The provider cannot be asked just now, or does not answer in time: nothing is known, and asking again is right. */
-export class ProviderAway extends Error {}
+export class ProviderUnavailable extends Error {}
 
 /**
  * The provider takes orders, but not this one: a wrong key, a right that the key has not, a setting of the operator's
  * account there. Asking again does not help; the message is for the operator and says what to do.
  */
-export class ProviderRefused extends Error {}
+export class ProviderRejected extends Error {}

@@ -1,12 +1,12 @@
 import Stripe from "stripe";
 import {
   type CheckoutOrder,
-  MessageRefused,
+  InvalidWebhook,
   type PaymentProvider,
   type PaymentRef,
   type PaymentState,
-  ProviderAway,
-  ProviderRefused,
+  ProviderRejected,
+  ProviderUnavailable,
 } from "./payment-provider.ts";
 import { STATE_PARTS, stateOf, toldOf } from "./stripe-state.ts";
 
@@ -67,7 +67,8 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
         maxNetworkRetries: Math.min(options.retries ?? RETRIES, OPEN_RETRIES),
       });
       const { id, url } = await asked(made);
-      if (url === null) throw new ProviderAway("Stripe has opened a page without an address");
+      if (url === null)
+        throw new ProviderUnavailable("Stripe has opened a page without an address");
       return { session: id, url };
     },
 
@@ -86,7 +87,7 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
       } catch (error) {
         const [reason = ""] = reasonOf(error).split("\n");
         const isLate = /outside the tolerance/.test(reason);
-        throw new MessageRefused(`Not a message of Stripe's: ${reason}`, { isLate });
+        throw new InvalidWebhook(`Not a message of Stripe's: ${reason}`, { isLate });
       }
       return refOf(event?.data?.object);
     },
@@ -225,23 +226,23 @@ async function asked<ApiResponse>(
 function faultOf(error: Stripe.errors.StripeError): Error {
   const { statusCode = 0 } = error;
   if (statusCode === 401) {
-    return new ProviderRefused(
+    return new ProviderRejected(
       "Stripe does not know STRIPE_SECRET_KEY: it was misspelt, rolled or deleted. Set the secret key of your account " +
         "(Dashboard, Developers, API keys) and start again.",
     );
   }
   if (statusCode === 403) {
-    return new ProviderRefused(
+    return new ProviderRejected(
       "STRIPE_SECRET_KEY is a restricted key without the rights that are needed: write for Checkout Sessions; read for " +
         "PaymentIntents, Charges, Disputes, Balance transactions and Invoices.",
     );
   }
   // 409: the same order is being carried out just now.
   const isWrong = statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
-  if (isWrong) return new ProviderRefused(`Stripe refused the order: ${namesOf(error)}`);
-  if (statusCode > 0) return new ProviderAway(`Stripe did not answer: ${namesOf(error)}`);
+  if (isWrong) return new ProviderRejected(`Stripe refused the order: ${namesOf(error)}`);
+  if (statusCode > 0) return new ProviderUnavailable(`Stripe did not answer: ${namesOf(error)}`);
   // Of the connection: nothing of Stripe's is in it.
-  return new ProviderAway(`Stripe did not answer: ${reasonOf(error)}`, { cause: error });
+  return new ProviderUnavailable(`Stripe did not answer: ${reasonOf(error)}`, { cause: error });
 }
 
 /** What the sentence is found by, in Stripe's dashboard (Developers, Logs). */

@@ -41,7 +41,7 @@ export function creditEmails(site: string, write: Write) {
     creditsUsedUp: ({ to, at, unsubscribe }: CreditEmail) =>
       write({
         to,
-        kind: "credits_gone",
+        kind: "credits_depleted",
         subject: "Your Toolbooth credits are used up",
         heading: "Your credits are used up",
         blocks: [

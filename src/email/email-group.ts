@@ -20,7 +20,7 @@ const GROUPS: Record<EmailKind, EmailGroup> = {
   key_revoked: "notice",
   account_closed: "notice",
   credits_low: "credits",
-  credits_gone: "credits",
+  credits_depleted: "credits",
   credits_expiring: "credits",
   other: "notice",
 };
@@ -35,5 +35,5 @@ export const kindsOf = (group: EmailGroup): EmailKind[] =>
   (Object.keys(GROUPS) as EmailKind[]).filter((kind) => GROUPS[kind] === group);
 
 /** With how many waiting letters, of whatever kind, one of this kind finds the queue full. */
-export const roomFor = (kind: EmailKind): number =>
+export const queueLimitOf = (kind: EmailKind): number =>
   GROUPS[kind] === "credits" ? EMAILS_BEFORE_CREDITS_WAIT : QUEUED_EMAILS_MAX;

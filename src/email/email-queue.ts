@@ -1,6 +1,6 @@
 /** How emails enter the job queue (`src/jobs`): a port; stores implement it. Plain data; the time comes from the caller. */
 import type { EmailKind } from "./mail.ts";
-import type { Way } from "./transport.ts";
+import type { TransportKind } from "./transport.ts";
 
 export type QueuedEmail = {
   id: string;
@@ -11,7 +11,7 @@ export type QueuedEmail = {
   kind: EmailKind;
   usefulUntil: number | null;
   /** The transport that it was posted for. One posted for `smtp` never goes to the outbox: its link is not for us. */
-  way: Way;
+  transportKind: TransportKind;
   /** Where a single POST unsubscribes from letters of its sort (RFC 8058). */
   unsubscribe?: string;
 };

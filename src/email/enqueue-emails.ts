@@ -6,14 +6,14 @@ import { domainOf } from "./email-job.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "./email-queue.ts";
 import type { Email, Mail } from "./mail.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
-import type { Way } from "./transport.ts";
+import type { TransportKind } from "./transport.ts";
 
 export type LogError = (message: string, details: { cause?: unknown }) => void;
 
 export type MailDeps = {
   queue: Pick<EmailQueue, "add">;
   /** How letters go out while this one is posted. */
-  way: Way;
+  transportKind: TransportKind;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -31,7 +31,7 @@ const LEFT_OUT: Record<Left, string> = {
 };
 
 export function createMail(wiring: MailDeps, enqueued = () => {}): Mail {
-  const { queue, way, now, random, logError } = wiring;
+  const { queue, transportKind, now, random, logError } = wiring;
   /** When each reason was last told: whoever asks for letters without end does not fill the log. */
   const told = new Map<Left, number>();
 
@@ -43,7 +43,7 @@ export function createMail(wiring: MailDeps, enqueued = () => {}): Mail {
 
   return {
     async post(email: Email) {
-      const waiting = toWaiting(email, way, random);
+      const waiting = toQueuedEmail(email, transportKind, random);
       if (waiting === null) {
         const { kind = "other" } = email;
         const fault = `A letter (${kind}) was not kept: its address cannot be used`;
@@ -63,12 +63,16 @@ export function createMail(wiring: MailDeps, enqueued = () => {}): Mail {
 }
 
 /** A letter as the queue keeps it; null where its address cannot stand in an envelope. */
-export function toWaiting(email: Email, way: Way, random: RandomBytes): QueuedEmail | null {
+export function toQueuedEmail(
+  email: Email,
+  transportKind: TransportKind,
+  random: RandomBytes,
+): QueuedEmail | null {
   const { to, text, html, kind = "other", usefulUntil = null, unsubscribe } = email;
   if (!isPlainAddress(to)) return null;
-  const id = `let_${randomBase62(EMAIL_ID_CHARS, random)}`;
+  const id = `eml_${randomBase62(EMAIL_ID_CHARS, random)}`;
   const subject = oneLine(email.subject, SUBJECT_CHARS_MAX);
-  const waiting = { id, to, subject, text, html, kind, usefulUntil, way };
+  const waiting = { id, to, subject, text, html, kind, usefulUntil, transportKind };
   return unsubscribe === undefined ? waiting : { ...waiting, unsubscribe };
 }
 

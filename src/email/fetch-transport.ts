@@ -6,7 +6,13 @@ import { SEND_TIMEOUT_MS } from "./bounds.ts";
 import { headersOf } from "./email-headers.ts";
 import type { Email } from "./mail.ts";
 import type { MailApi } from "./read-mail-settings.ts";
-import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
+import {
+  type Sender,
+  TemporaryFailure,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+} from "./transport.ts";
 
 export function createFetchTransport(
   api: MailApi,
@@ -82,7 +88,10 @@ function faultOf(status: number, retryAfter: string | null): Error {
     return new Unreachable(`the mail provider does not let the service in (${status})`);
   }
   if (LATER.includes(status) || status >= 500) {
-    return new NotNow(`the mail provider did not take it (${status})`, pauseOf(retryAfter));
+    return new TemporaryFailure(
+      `the mail provider did not take it (${status})`,
+      pauseOf(retryAfter),
+    );
   }
   return new Undeliverable(`the mail provider refuses it (${status})`);
 }

@@ -27,7 +27,7 @@ export type EmailKind =
   | "key_revoked"
   | "account_closed"
   | "credits_low"
-  | "credits_gone"
+  | "credits_depleted"
   | "credits_expiring"
   | "other";
 

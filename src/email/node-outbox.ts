@@ -16,11 +16,11 @@ export type OutboxWiring = {
   from: Sender;
   now: () => number;
   /** Whether `tell` gets the whole letter as text, its link included, or the name of the file alone. */
-  tellsAll: boolean;
+  logsText: boolean;
   tell: (text: string) => void;
 };
 
-export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring): Transport {
+export function createOutbox({ folder, from, now, logsText, tell }: OutboxWiring): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
@@ -30,7 +30,7 @@ export function createOutbox({ folder, from, now, tellsAll, tell }: OutboxWiring
       count += 1;
       const file = path.join(folder, fileName(date, count, messageId));
       keep(folder, file, message as Buffer);
-      tell(tellsAll ? asText(email, file) : `A letter was written to ${file}`);
+      tell(logsText ? asText(email, file) : `A letter was written to ${file}`);
     },
   };
 }

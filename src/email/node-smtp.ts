@@ -9,7 +9,13 @@ import {
 } from "./bounds.ts";
 import { envelopeOf, messageOf } from "./node-message.ts";
 import type { SmtpServer } from "./read-mail-settings.ts";
-import { NotNow, type Sender, type Transport, Undeliverable, Unreachable } from "./transport.ts";
+import {
+  type Sender,
+  TemporaryFailure,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+} from "./transport.ts";
 
 export type SmtpTimes = {
   connectMs: number;
@@ -99,7 +105,7 @@ function faultOf(error: SmtpError): Error {
   // Addresses that cannot be written into an envelope, and letters over the server's size.
   if (responseCode === undefined && (code === "EENVELOPE" || code === "EMESSAGE"))
     return new Undeliverable(`it cannot be sent over this mail server (${words})`);
-  return new NotNow(`the mail server did not take it (${words})`);
+  return new TemporaryFailure(`the mail server did not take it (${words})`);
 }
 
 /** `550 5.1.1, RCPT TO`: codes alone, for the rest of a reply may quote the address or the link. */

@@ -4,7 +4,7 @@
  */
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
-import type { Sender, Way } from "./transport.ts";
+import type { Sender, TransportKind } from "./transport.ts";
 
 export type SmtpServer = {
   host: string;
@@ -22,7 +22,7 @@ export type MailApi = { url: string; token: string };
 /** At most one of the two ways; where both are null, letters stay where the service runs. */
 export type MailSettings = { smtp: SmtpServer | null; api: MailApi | null; from: Sender };
 
-export const wayOf = ({ smtp, api }: MailSettings): Way =>
+export const transportKindOf = ({ smtp, api }: MailSettings): TransportKind =>
   smtp === null && api === null ? "outbox" : "smtp";
 
 const NO_SENDER: Sender = { name: "Toolbooth", address: "toolbooth@localhost" };

@@ -18,19 +18,19 @@ import {
 import { domainOf, queuesOf, readEmail } from "./email-job.ts";
 import type { LogError } from "./enqueue-emails.ts";
 import {
-  NotNow,
   type Sender,
+  TemporaryFailure,
   type Transport,
+  type TransportKind,
   Undeliverable,
   Unreachable,
-  type Way,
 } from "./transport.ts";
 
 export type EmailSenderWiring = {
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
   transport: Transport;
   /** What the transport is: emails that were posted for another one may have to wait for that. */
-  way: Way;
+  transportKind: TransportKind;
   now: () => number;
   random: RandomBytes;
   logError: LogError;
@@ -44,7 +44,7 @@ export type EmailSenderWiring = {
 export function createEmailSender({
   transport,
   from,
-  way,
+  transportKind,
   logError,
   ...given
 }: EmailSenderWiring): JobRunner {
@@ -52,7 +52,7 @@ export function createEmailSender({
   return createJobRunner({
     ...given,
     logError: logError,
-    policy: { ...POLICY, queues: queuesOf(way) },
+    policy: { ...POLICY, queues: queuesOf(transportKind) },
     attempt: (job, signal) =>
       transport.send(readEmail(job), `<${job.id}@${domain}>`, signal).then(() => DONE, resultOf),
   });
@@ -79,7 +79,7 @@ function resultOf(error: unknown): JobResult {
   if (error instanceof Unreachable) return { outcome: "unreachable", error: error.message };
   if (error instanceof Undeliverable)
     return { outcome: "failed", error: error.message, isFinal: true };
-  if (error instanceof NotNow) {
+  if (error instanceof TemporaryFailure) {
     const notBeforeMs = Math.min(error.pauseMs, RETRY_MAX_MS);
     return { outcome: "failed", error: error.message, notBeforeMs };
   }

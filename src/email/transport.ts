@@ -6,7 +6,7 @@
 import type { Email } from "./mail.ts";
 
 /** Which transport: `smtp` stands for whatever takes letters to their readers, `outbox` for a folder here. */
-export type Way = "smtp" | "outbox";
+export type TransportKind = "smtp" | "outbox";
 
 export type Transport = {
   /** `messageId` is the same at every try, so that a receiver can drop a double. An abort makes it throw soon. */
@@ -18,7 +18,7 @@ export type Transport = {
 export class Undeliverable extends Error {}
 
 /** Refused or broken off this time; it may do later. */
-export class NotNow extends Error {
+export class TemporaryFailure extends Error {
   /** For how long it asks to be left alone; 0 where it did not say. */
   readonly pauseMs: number;
 

@@ -33,7 +33,7 @@ export type DelivererWiring = {
  * try has failed; a repeat has the same `webhook-id`. One of an endpoint is on its way at a time, so a slow one holds up
  * itself alone. What fails is not logged: each owner has a list of their own.
  */
-export function createDeliverer({
+export function createWebhookSender({
   atOnce = DELIVERIES_AT_ONCE,
   ...wiring
 }: DelivererWiring): JobRunner {

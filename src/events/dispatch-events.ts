@@ -1,13 +1,13 @@
 import type { Directory } from "#accounts/directory.ts";
 import type { QueuedEmail } from "#email/email-queue.ts";
-import { type LogError, toWaiting } from "#email/enqueue-emails.ts";
-import type { Way } from "#email/transport.ts";
+import { type LogError, toQueuedEmail } from "#email/enqueue-emails.ts";
+import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { EVENTS_AT_ONCE } from "./bounds.ts";
 import type { EventStore } from "./event-store.ts";
-import { type NotificationEmails, sortOf } from "./notification-emails.ts";
+import { type NotificationEmails, topicOf } from "./notification-emails.ts";
 import type { Aside } from "./set-aside.ts";
 import { webhookBody } from "./webhook-body.ts";
 
@@ -37,7 +37,7 @@ export type DispatchDeps = {
   directory: Pick<Directory, "findByAccount">;
   emails: NotificationEmails;
   /** How letters go out while this one is posted. */
-  way: Way;
+  transportKind: TransportKind;
   now(): number;
   random: RandomBytes;
   logError: LogError;
@@ -101,25 +101,25 @@ async function handle(wiring: DispatchDeps, event: LedgerEvent): Promise<"queue_
   // What a suspended or closed account would be told is of no use to anybody.
   if (accountState?.state !== "open") return "settle";
   const message = await emailOf(wiring, event, now);
-  const { leftOut } = await eventStore.handle({
+  const { emailSkipped } = await eventStore.handle({
     ...{ event, email: message, now, body: webhookBody(event) },
     deliveryIds: (count) => Array.from({ length: count }, () => newDeliveryId(random)),
   });
   await wiring.rest?.();
-  if (leftOut === "queue_full") return leftOut;
-  if (leftOut !== null)
+  if (emailSkipped === "queue_full") return emailSkipped;
+  if (emailSkipped !== null)
     logError("A letter about credits was not kept: too many wait for its reader", {});
   return "settle";
 }
 
 /** Null where its owner wants none, or nobody can be written to. */
 async function emailOf(
-  { eventStore, directory, emails, way, random }: DispatchDeps,
+  { eventStore, directory, emails, transportKind, random }: DispatchDeps,
   event: LedgerEvent,
   now: number,
 ): Promise<QueuedEmail | null> {
   const { account } = event;
-  const sort = sortOf(event);
+  const sort = topicOf(event);
   if (sort === null) return null;
   // A letter that says what ended already would only puzzle.
   if (event.kind === "credits.expiring" && event.grant.expiresAt <= now) return null;
@@ -127,5 +127,5 @@ async function emailOf(
   if (!choice.emails[sort]) return null;
   const address = await directory.findByAccount({ account });
   const message = address === null ? null : emails(event, address.email);
-  return message === null ? null : toWaiting(message, way, random);
+  return message === null ? null : toQueuedEmail(message, transportKind, random);
 }

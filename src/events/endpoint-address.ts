@@ -13,7 +13,7 @@ export type Judged = { url: string } | { fault: string };
 const PRIVATE =
   "This address leads into a private network or to the machine of this service, where webhooks do not go. Give one that can be reached from the internet.";
 
-export function judgeEndpoint(text: string, networks: WebhookNetworks): Judged {
+export function checkEndpointUrl(text: string, networks: WebhookNetworks): Judged {
   if (text.length > ENDPOINT_URL_CHARS_MAX) {
     return { fault: `An address has at most ${ENDPOINT_URL_CHARS_MAX} characters.` };
   }

@@ -38,7 +38,7 @@ export type Delivery = {
   /** HTTP status of the last answer; null where none came. */
   lastStatus: number | null;
   /** In words, why the last try did not do. */
-  lastFault: string | null;
+  lastError: string | null;
 };
 
 /** What is needed to attempt a delivery. */
@@ -48,7 +48,7 @@ export type EventStore = {
   choice(order: { account: string }): Promise<NotificationChoice>;
   choose(order: { account: string; choice: NotificationChoice }): Promise<void>;
   /** Ends the letters of one sort; of the other nothing changes, whoever chooses it at the same moment. */
-  endEmails(order: { account: string; sort: keyof NotificationChoice["emails"] }): Promise<void>;
+  unsubscribe(order: { account: string; sort: keyof NotificationChoice["emails"] }): Promise<void>;
 
   /** `full`: it has `ENDPOINTS_MAX`. */
   addEndpoint(order: { endpoint: Endpoint }): Promise<{ outcome: "added" | "full" }>;
@@ -74,7 +74,7 @@ export type EventStore = {
   /**
    * All that comes of a notice in one transaction: its letter waits in the queue, and a delivery for each endpoint that is
    * not paused and wants its kind; one has failed at once where `WAITING_FOR_ENDPOINT_MAX` wait for its endpoint. Once for each notice, whoever else does the same; `handled` is false for the others.
-   * `leftOut`: why its letter is not in the queue, beyond whose bounds it was (`email/bounds.ts`). With `queue_full` nothing
+   * `emailSkipped`: why its letter is not in the queue, beyond whose bounds it was (`email/bounds.ts`). With `queue_full` nothing
    * came of the notice yet: it is to be handled again when there is room.
    */
   handle(order: {
@@ -83,7 +83,7 @@ export type EventStore = {
     body: string;
     deliveryIds: (count: number) => readonly string[];
     now: number;
-  }): Promise<{ handled: boolean; leftOut: "recipient_full" | "queue_full" | null }>;
+  }): Promise<{ handled: boolean; emailSkipped: "recipient_full" | "queue_full" | null }>;
 
   /** Newest first, at most `max`; `after`: the id of the last one of the page before. */
   listDeliveries(order: {
@@ -94,7 +94,7 @@ export type EventStore = {
   }): Promise<Delivery[]>;
   /**
    * Due at once, and tried for a day from now; a new row with the same notice. Where its endpoint is paused it waits for
-   * that. `isTooOften`: `SENT_AGAIN_A_DAY_MAX` of the endpoint were sent again within 24 hours.
+   * that. `isRateLimited`: `SENT_AGAIN_A_DAY_MAX` of the endpoint were sent again within 24 hours.
    */
   sendAgain(order: {
     account: string;
@@ -102,7 +102,7 @@ export type EventStore = {
     id: string;
     newId: string;
     now: number;
-  }): Promise<{ found: boolean; isTooOften: boolean }>;
+  }): Promise<{ found: boolean; isRateLimited: boolean }>;
   /** Null where it was deleted, with its endpoint or because it is old. */
   findDelivery(order: { id: string }): Promise<DeliveryToSend | null>;
   /** Deliveries older than `before`, and what says that notices were handled: at most `max` of each; `more`: there may be others. */

@@ -1,5 +1,5 @@
 import { DELIVERY_TIMEOUT_MS } from "./bounds.ts";
-import { judgeEndpoint, type WebhookNetworks } from "./endpoint-address.ts";
+import { checkEndpointUrl, type WebhookNetworks } from "./endpoint-address.ts";
 import { NotReached, tooLate, type WebhookTransport } from "./webhook-transport.ts";
 
 /**
@@ -12,7 +12,7 @@ export function createFetchWebhookTransport(
 ): WebhookTransport {
   return {
     async post({ url, headers, body }, signal) {
-      const judged = judgeEndpoint(url, networks);
+      const judged = checkEndpointUrl(url, networks);
       if ("fault" in judged) throw new NotReached(judged.fault);
       const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {

@@ -9,10 +9,10 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { DELIVERY_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./bounds.ts";
 import {
+  checkEndpointUrl,
   hostOf,
   isLiteral,
   isPublicAddress,
-  judgeEndpoint,
   type WebhookNetworks,
 } from "./endpoint-address.ts";
 import {
@@ -43,7 +43,7 @@ export function createNodeWebhookTransport(options: NodeWebhookOptions): Webhook
   const isAllowed = networks === "any" ? () => true : (options.isAllowed ?? isPublicAddress);
   return {
     async post(request, signal) {
-      const judged = judgeEndpoint(request.url, networks);
+      const judged = checkEndpointUrl(request.url, networks);
       if ("fault" in judged) throw new NotReached(judged.fault);
       const url = new URL(judged.url);
       const timeout = AbortSignal.timeout(timeoutMs);

@@ -1,15 +1,15 @@
 import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
-import { type EmailSort, signUnsubscription } from "./unsubscribe.ts";
+import { type EmailTopic, signUnsubscription } from "./unsubscribe.ts";
 
 /** Which letters can be ended; of the other kinds none are written here: a key's has been posted by who made it. */
-const SORTS: Partial<Record<LedgerEventKind, EmailSort>> = {
+const SORTS: Partial<Record<LedgerEventKind, EmailTopic>> = {
   "credits.low": "low",
   "credits.depleted": "low",
   "credits.expiring": "expiring",
 };
-export const sortOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailSort | null =>
+export const topicOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailTopic | null =>
   SORTS[kind] ?? null;
 
 export type NotificationEmails = (event: LedgerEvent, to: string) => Email | null;
@@ -24,7 +24,7 @@ export function createNotificationEmails({
 }): NotificationEmails {
   const emails = createEmails(publicUrl);
   return (event, to) => {
-    const sort = sortOf(event);
+    const sort = topicOf(event);
     if (sort === null) return null;
     const { account, at } = event;
     const query = new URLSearchParams({ token: signUnsubscription({ account, sort }, secrets) });

@@ -15,7 +15,7 @@ const LONGEST_MS = 5 * 60_000;
 /** Beyond it nothing can be written at all, and the oldest come to their turn again. */
 const ASIDE_MAX = 1_000;
 
-export function createAside(): Aside {
+export function createDeferredEvents(): Aside {
   const waits = new Map<string, { ms: number; until: number }>();
   return {
     size: () => waits.size,

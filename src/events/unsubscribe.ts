@@ -6,8 +6,8 @@ import type { NotificationChoice } from "./event-store.ts";
  * What unsubscribes without a sign-in: the account, the sort of letters, and a keyed hash of both, so that nobody ends
  * somebody else's letters. It opens nothing else, and works as long as its secret is known.
  */
-export type EmailSort = keyof NotificationChoice["emails"];
-export type Unsubscription = { account: string; sort: EmailSort };
+export type EmailTopic = keyof NotificationChoice["emails"];
+export type Unsubscription = { account: string; sort: EmailTopic };
 
 export const signUnsubscription = (
   unsubscription: Unsubscription,
@@ -22,7 +22,7 @@ export function readUnsubscription(
 ): Unsubscription | null {
   const [, account, sort, mark = ""] = TOKEN.exec(token) ?? [];
   if (account === undefined) return null;
-  const unsubscription = { account, sort: sort as EmailSort };
+  const unsubscription = { account, sort: sort as EmailTopic };
   const given = hexToBytes(mark);
   const isSigned = secrets.some((secret) => isSameHash(markOf(unsubscription, secret), given));
   return isSigned ? unsubscription : null;

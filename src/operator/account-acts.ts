@@ -1,6 +1,6 @@
-import { actInSteps } from "#accounts/act-in-steps.ts";
+import { runSteps } from "#accounts/act-in-steps.ts";
 import { keyStart } from "#accounts/key-format.ts";
-import { personToNotify, type Told } from "#accounts/notify-person.ts";
+import { findPersonToNotify, type Told } from "#accounts/notify-person.ts";
 import { AccountError, closeAccount, createKey, openAccount } from "#accounts/people.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
@@ -19,7 +19,7 @@ export function openForOperator(
     now: number;
   },
 ): Promise<{ account: string; email: string }> {
-  return actInSteps(async () => {
+  return runSteps(async () => {
     const { now, credits } = order;
     const { account, email } = await openAccount(
       await accountDeps(),
@@ -45,9 +45,9 @@ export async function closeForOperator(
   const wasClosed = before?.state === "closed";
   if (!isItself && !(found === null && wasClosed))
     throw new AccountError(`There is no account for ${email}.`);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const own = await accountDeps();
-  return actInSteps(async () => {
+  return runSteps(async () => {
     const closed = isItself ? await closeAccount(own, email, now) : { forfeited: 0 };
     const told = isItself ? await notifyPerson({ kind: "account_closed" }, now) : null;
     const forfeited = wasClosed ? await forfeitedOf(ledger, account, now) : closed.forfeited;
@@ -68,11 +68,11 @@ export async function createKeyForOperator(
 ): Promise<{ id: string; key: string; told: Told }> {
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const own = await accountDeps();
   const { key } = await createKey(own, account, label, now, id);
   // Of two such orders at once one alone has made the key that is kept.
-  const kept = await actInSteps(find);
+  const kept = await runSteps(find);
   if (kept?.sha256 !== (await own.hashKey(key))) throw responseLost(id);
   const told = await notifyPerson(
     { kind: "key_created", key: { label: kept.label, start: keyStart(key) } },
@@ -91,7 +91,7 @@ export async function revokeKeyForOperator(
   { account, id, now }: { account: string; id: string; now: number },
 ): Promise<{ found: boolean; revokedAt: number | null; told: Told }> {
   const before = (await ledger.listKeys({ account })).find((one) => one.id === id);
-  const notifyPerson = await personToNotify(tell, account);
+  const notifyPerson = await findPersonToNotify(tell, account);
   const { found } = await ledger.revokeKey({ account, id, now });
   if (!found || before === undefined) return { found, revokedAt: null, told: null };
   if (before.revokedAt !== null) return { found, revokedAt: before.revokedAt, told: null };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
+import { runSteps } from "#accounts/act-in-steps.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
@@ -58,7 +58,7 @@ export const MOVE_OPERATIONS = {
       isPart: ({ begin, finish }) => !begin && !finish,
       outcome: (_, { outcome }) => (outcome === "taken" ? "import begun" : outcome),
     },
-    run: (context, order) => actInSteps(() => importPage(context, order)),
+    run: (context, order) => runSteps(() => importPage(context, order)),
   }),
   /** Each for itself. `refused`: accounts whose address is not theirs there, and whose it is (null: they have another). */
   importAddresses: changing({
@@ -71,6 +71,6 @@ export const MOVE_OPERATIONS = {
       subject: () => null,
       outcome: (_, { taken, refused }) => `${taken} taken, ${refused.length} refused`,
     },
-    run: ({ directory }, { records }) => actInSteps(() => importAddresses(directory, records)),
+    run: ({ directory }, { records }) => runSteps(() => importAddresses(directory, records)),
   }),
 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
+import { runSteps } from "#accounts/act-in-steps.ts";
 import { toPurchase } from "#billing/record-purchase.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
@@ -100,7 +100,7 @@ export const SALES_OPERATIONS = {
     output: z.object({ added: count }),
     act: { subject: () => null, outcome: (_, { added }) => `${added} added` },
     run: ({ purchases }, { records }) =>
-      actInSteps(async () => {
+      runSteps(async () => {
         let added = 0;
         for (const record of records) {
           if ((await purchases.add(toPurchase(record))).added) added += 1;

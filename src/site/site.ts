@@ -29,7 +29,12 @@ function dashboardRoutes({ people }: SiteContext): Route[] {
   const methods = Object.fromEntries(
     ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, pass]),
   );
-  const pages = { path: "/dashboard/*", methods, tool: null, bodyBytesMax: DASHBOARD_BODY_BYTES_MAX };
+  const pages = {
+    path: "/dashboard/*",
+    methods,
+    tool: null,
+    bodyBytesMax: DASHBOARD_BODY_BYTES_MAX,
+  };
   if (!people.offer.prices?.payable) return [pages];
   const messages = {
     ...{ path: STRIPE_MESSAGE_PATH, methods: { POST: pass }, tool: null },

@@ -43,7 +43,7 @@ test("one network has ten tries, then one in six seconds, whomever it tries", ()
     throttle.ask(outsider("9.9.9.9", `person${turn}@example.com`), 0),
   );
   assert.deepEqual(outcomes.slice(0, 10), Array(10).fill({ waitMs: 0 }));
-  assert.deepEqual(outcomes.slice(10), Array(2).fill({ refusedForMs: 6_000 }));
+  assert.deepEqual(outcomes.slice(10), Array(2).fill({ retryAfterMs: 6_000 }));
   assert.deepEqual(throttle.ask(outsider("9.9.9.9", "x@example.com"), 6_000), { waitMs: 0 });
   assert.deepEqual(throttle.ask(outsider("8.8.8.8", "x@example.com"), 6_000), { waitMs: 0 });
 });
@@ -129,7 +129,7 @@ test("a hundred thousand strangers leave no more behind than a bounded number of
 test("a clock that goes back neither throws nor opens the way", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 10; turn += 1) throttle.ask(outsider(), 1_000_000);
-  assert.ok("refusedForMs" in throttle.ask(outsider(), 0));
+  assert.ok("retryAfterMs" in throttle.ask(outsider(), 0));
 });
 
 const NETWORKS: [string, string][] = [

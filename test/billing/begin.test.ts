@@ -7,7 +7,7 @@ import {
   TRIES_PER_HOUR_MAX,
 } from "#billing/begin-purchase.ts";
 import { createBilling } from "#billing/billing.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
 import { ADA, openFixture, START } from "./billing-fixture.ts";
 
@@ -139,11 +139,11 @@ test("clicks while the provider is away keep nobody from buying, but they have a
 
 test("a purchase whose page the provider refuses to open is expired at once", async (t) => {
   const { deps, purchases } = await openFixture(t);
-  const open = () => Promise.reject(new ProviderRefused("Set the key"));
+  const open = () => Promise.reject(new ProviderRejected("Set the key"));
   const refused = createBilling({ ...deps, provider: { ...deps.provider, open } });
   const urlsOf = () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" });
   const order = { account: ADA, offer: "small", email: "ada@example.org", urlsOf };
-  await assert.rejects(refused.begin(order), ProviderRefused);
+  await assert.rejects(refused.begin(order), ProviderRejected);
   const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.deepEqual([left?.status, left?.session], ["expired", null]);
 });
@@ -151,7 +151,7 @@ test("a purchase whose page the provider refuses to open is expired at once", as
 test("where the provider is away, the purchase stays without a page and expires", async (t) => {
   const { fake, begin, purchases, billing, clock } = await openFixture(t);
   fake.setAway("reset");
-  await assert.rejects(begin(), ProviderAway);
+  await assert.rejects(begin(), ProviderUnavailable);
   fake.setAway(null);
   const [left] = await purchases.list({ account: ADA, after: null, max: 9 });
   assert.ok(left);
@@ -168,7 +168,7 @@ test("a page that was opened while we were killed is found by what it tells", as
   const { fake, begin, receiveAll, grants, purchases } = await openFixture(t);
   // The page is open, and its answer is lost: what the buyer does there cannot be expected, but is not lost either.
   fake.setAway("500 late");
-  await assert.rejects(begin(), ProviderAway);
+  await assert.rejects(begin(), ProviderUnavailable);
   fake.setAway(null);
   const session = fake.newest();
   fake.pay(session);

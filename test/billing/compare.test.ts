@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBilling } from "#billing/billing.ts";
-import { ProviderAway } from "#billing/payment-provider.ts";
+import { ProviderUnavailable } from "#billing/payment-provider.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { ADA, openFixture, START } from "./billing-fixture.ts";
 
@@ -147,7 +147,7 @@ test("a provider that goes away in the midst ends the comparison; beginning agai
   const watch = setInterval(() => {
     if (fake.requests.length > asked + 1) fake.setAway("500");
   }, 0);
-  await assert.rejects(comparing, ProviderAway);
+  await assert.rejects(comparing, ProviderUnavailable);
   clearInterval(watch);
   fake.setAway(null);
   await billing.compare({ since: START });

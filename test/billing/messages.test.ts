@@ -1,7 +1,7 @@
 /** What comes to the address for Stripe's messages, and is believed or not. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MessageRefused, ProviderAway } from "#billing/payment-provider.ts";
+import { InvalidWebhook, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { FAKE_WEBHOOK_SECRET } from "../stripe/fake-stripe.ts";
 import { sign } from "../stripe/messages.ts";
 import { openFixture } from "./billing-fixture.ts";
@@ -45,7 +45,7 @@ for (const fetchClient of [false, true]) {
       ],
     ];
     for (const [bytes, signature] of bad) {
-      await assert.rejects(billing.receive(bytes, signature), MessageRefused);
+      await assert.rejects(billing.receive(bytes, signature), InvalidWebhook);
     }
     assert.deepEqual(await grants(), {});
     const { outcome } = await billing.receive(body, good);
@@ -74,7 +74,7 @@ test("while Stripe is away a message changes nothing and may come again", async 
   assert.ok(message);
   const before = await purchase(id);
   fake.setAway("500");
-  await assert.rejects(receive(message), ProviderAway);
+  await assert.rejects(receive(message), ProviderUnavailable);
   assert.deepEqual([await purchase(id), await grants()], [before, {}]);
   fake.setAway(null);
   assert.equal((await receive(message)).outcome, "settled");

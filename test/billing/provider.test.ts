@@ -7,7 +7,11 @@ import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { everyPayment } from "#billing/every-payment.ts";
-import { type PaymentProvider, ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import {
+  type PaymentProvider,
+  ProviderRejected,
+  ProviderUnavailable,
+} from "#billing/payment-provider.ts";
 import type { Offer } from "#billing/price-list.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import {
@@ -104,7 +108,7 @@ test("the same order is the same page, and another under its name is refused", a
   const { fake, provider } = await open(t);
   const first = await provider.open(ORDER);
   assert.deepEqual(await provider.open(ORDER), first);
-  await assert.rejects(provider.open({ ...ORDER, email: "bob@example.org" }), ProviderRefused);
+  await assert.rejects(provider.open({ ...ORDER, email: "bob@example.org" }), ProviderRejected);
   assert.equal(fake.newest(), first.session);
 });
 
@@ -133,9 +137,9 @@ for (const fetchClient of [false, true]) {
     for (const fault of AWAY) {
       fake.setAway(fault);
       const { open: begin, look, list } = fault === "silence" ? hasty : provider;
-      await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderAway, fault);
-      await assert.rejects(look({ session }), ProviderAway, fault);
-      await assert.rejects(list({ since: START, after: null }), ProviderAway, fault);
+      await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderUnavailable, fault);
+      await assert.rejects(look({ session }), ProviderUnavailable, fault);
+      await assert.rejects(list({ since: START, after: null }), ProviderUnavailable, fault);
     }
     fake.setAway(null);
     assert.equal((await provider.look({ session }))?.status, "open");
@@ -145,7 +149,7 @@ for (const fetchClient of [false, true]) {
 test("a wrong key is told to the operator, in words that say what to do and without the key", async (t) => {
   const { provider } = await open(t, { secretKey: "sk_test_misspelt" });
   await assert.rejects(provider.look({ session: "cs_1" }), (error: unknown) => {
-    assert.ok(error instanceof ProviderRefused);
+    assert.ok(error instanceof ProviderRejected);
     assert.match(error.message, /STRIPE_SECRET_KEY/);
     assert.doesNotMatch(error.message, /sk_test/);
     return true;
@@ -156,7 +160,7 @@ test("of a refusal the operator is told its names at Stripe, and nobody's addres
   const { provider } = await open(t);
   const email = "no address of grace@example.org";
   await assert.rejects(provider.open({ ...ORDER, purchase: "pur_2", email }), (error: unknown) => {
-    assert.ok(error instanceof ProviderRefused);
+    assert.ok(error instanceof ProviderRejected);
     assert.match(
       error.message,
       /status 400, code email_invalid, parameter customer_email, request /,
@@ -197,7 +201,7 @@ test("payments of another service of our kind at the same account are nobody's h
 test("a page that a person waits for is tried for twice, whatever patience there is else", async (t) => {
   const { fake, provider } = await open(t, { retries: 2 });
   fake.faultNext("500", "500", "500");
-  await assert.rejects(provider.open(ORDER), ProviderAway);
+  await assert.rejects(provider.open(ORDER), ProviderUnavailable);
   assert.ok((await provider.open(ORDER)).session, "the third fault was still to come");
   assert.equal(fake.requests.length, 1);
 });

@@ -26,7 +26,7 @@ export function describeBounds(rule: Rule) {
   });
 
   rule("letters about credits and other notices take no place from each other", async (queue) => {
-    const kinds = ["credits_low", "credits_gone", "credits_expiring"] as const;
+    const kinds = ["credits_low", "credits_depleted", "credits_expiring"] as const;
     const add = async (each: number) => {
       const kind = kinds[each % kinds.length] ?? "credits_low";
       return (await queue.add({ email: email({ kind }), now: START })).outcome;
@@ -68,7 +68,7 @@ export function describeBounds(rule: Rule) {
     assert.equal((await ask(queue, START, "reset_password")).outcome, "queue_full");
     const instead = await ask(queue, START, "verify_address");
     assert.equal(instead.outcome, "added", "one that takes another's place needs none");
-    assert.equal((await queue.count({ way: "smtp" })).waiting, QUEUED_EMAILS_MAX);
+    assert.equal((await queue.count({ transportKind: "smtp" })).waiting, QUEUED_EMAILS_MAX);
   });
 }
 
@@ -82,7 +82,10 @@ export function describeCrowds(rule: Rule) {
       const outcomes = (await Promise.all(adding)).map(({ outcome }) => outcome);
       const kept = outcomes.filter((outcome) => outcome === "added").length;
       assert.equal(kept, NOTIFICATIONS_PER_RECIPIENT_MAX);
-      assert.equal((await queue.count({ way: "smtp" })).waiting, NOTIFICATIONS_PER_RECIPIENT_MAX);
+      assert.equal(
+        (await queue.count({ transportKind: "smtp" })).waiting,
+        NOTIFICATIONS_PER_RECIPIENT_MAX,
+      );
     },
   );
 

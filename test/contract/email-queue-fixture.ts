@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { queuesOf, readEmail } from "#email/email-job.ts";
 import type { EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
-import type { Way } from "#email/transport.ts";
+import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
 import { DAY_MS } from "#limits.ts";
 
@@ -21,9 +21,14 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
   return {
     jobs,
     add: emailQueue.add,
-    async take(order: { now: number; leaseUntil: number; max: number; way: Way }) {
-      const { way, ...rest } = order;
-      const taken = await jobs.take({ queues: queuesOf(way), ...rest });
+    async take(order: {
+      now: number;
+      leaseUntil: number;
+      max: number;
+      transportKind: TransportKind;
+    }) {
+      const { transportKind, ...rest } = order;
+      const taken = await jobs.take({ queues: queuesOf(transportKind), ...rest });
       return { emails: taken.jobs.map(emailOf) };
     },
     done: ({ id }: { id: string }) => settle({ id, take: 0, now: START, outcome: "done" }),
@@ -31,9 +36,10 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
       settle({ id, take, now: START, outcome: "later", at, attempts: failures, error: "later" }),
     giveUp: ({ id, take }: Held) =>
       settle({ id, take, now: START, outcome: "dead", attempts: 1, error: "no", eraseAt: START }),
-    nextDue: ({ way }: { way: Way }) => jobs.nextDue({ queues: queuesOf(way) }),
-    async count({ way }: { way: Way }) {
-      const { waiting, oldestAt } = await jobs.count({ queues: queuesOf(way) });
+    nextDue: ({ transportKind }: { transportKind: TransportKind }) =>
+      jobs.nextDue({ queues: queuesOf(transportKind) }),
+    async count({ transportKind }: { transportKind: TransportKind }) {
+      const { waiting, oldestAt } = await jobs.count({ queues: queuesOf(transportKind) });
       return { waiting, oldestAt };
     },
   };
@@ -44,7 +50,7 @@ function emailOf(job: TakenJob): TakenEmail {
   return {
     ...readEmail(job),
     ...{ id, kind: kind as EmailKind, usefulUntil, postedAt, failures, take },
-    way: queue === "email" ? "smtp" : "outbox",
+    transportKind: queue === "email" ? "smtp" : "outbox",
   };
 }
 
@@ -58,14 +64,14 @@ export const LEASE = 90_000;
 
 let count = 0;
 export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
-  id: `let_${++count}`,
+  id: `eml_${++count}`,
   to: "ada@example.org",
   subject: "Grüße 🐝",
   text: "text\n",
   html: "<p>html</p>",
   kind: "key_created",
   usefulUntil: null,
-  way: "smtp",
+  transportKind: "smtp",
   ...changes,
 });
 
@@ -82,8 +88,12 @@ export const fillOneByOne =
       await queue.add({ email: email({ to: `${each}@example.org` }), now: START });
   };
 
-export const takeAt = async (queue: QueueUnderTest, now: number, max = 9, way: Way = "smtp") =>
-  (await queue.take({ now, leaseUntil: now + LEASE, max, way })).emails;
+export const takeAt = async (
+  queue: QueueUnderTest,
+  now: number,
+  max = 9,
+  transportKind: TransportKind = "smtp",
+) => (await queue.take({ now, leaseUntil: now + LEASE, max, transportKind })).emails;
 
 export const idsOf = (emails: { id: string }[]) => emails.map(({ id }) => id);
 

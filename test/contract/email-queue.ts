@@ -42,15 +42,15 @@ function describeTaking(rule: Rule) {
 
   rule("an empty queue gives nothing and is never due", async (queue) => {
     assert.deepEqual(await takeAt(queue, START), []);
-    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: null });
-    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+    assert.deepEqual(await queue.nextDue({ transportKind: "smtp" }), { at: null });
+    assert.deepEqual(await queue.count({ transportKind: "smtp" }), { waiting: 0, oldestAt: null });
   });
 
   rule("the same letter added again is one letter", async (queue) => {
     const given = email();
     await queue.add({ email: given, now: START });
     assert.deepEqual(await queue.add({ email: given, now: START + 9 }), { outcome: "added" });
-    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 1, oldestAt: START });
+    assert.deepEqual(await queue.count({ transportKind: "smtp" }), { waiting: 1, oldestAt: START });
   });
 
   rule("letters are taken in the order in which they are due, so many as asked", async (queue) => {
@@ -65,14 +65,14 @@ function describeTaking(rule: Rule) {
   rule("a letter is not due before its time", async (queue) => {
     await queue.add({ email: email(), now: START });
     assert.deepEqual(await takeAt(queue, START - 1), []);
-    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START });
+    assert.deepEqual(await queue.nextDue({ transportKind: "smtp" }), { at: START });
   });
 
   rule("a taken letter is nobody else's until its lease ends", async (queue) => {
     await queue.add({ email: email(), now: START });
     await takeAt(queue, START);
     assert.deepEqual(await takeAt(queue, START + LEASE - 1), []);
-    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START + LEASE });
+    assert.deepEqual(await queue.nextDue({ transportKind: "smtp" }), { at: START + LEASE });
     const [again] = await takeAt(queue, START + LEASE);
     assert.equal(again?.take, 2);
   });
@@ -91,7 +91,7 @@ function describeReturning(rule: Rule) {
     assert.deepEqual(await queue.done({ id }), { found: true });
     assert.deepEqual(await queue.done({ id }), { found: false });
     assert.deepEqual(await takeAt(queue, START + LEASE), []);
-    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+    assert.deepEqual(await queue.count({ transportKind: "smtp" }), { waiting: 0, oldestAt: null });
   });
 
   rule("a letter put back is due at its next time, with its failures", async (queue) => {
@@ -109,7 +109,7 @@ function describeReturning(rule: Rule) {
     const late = { id, take: 1, at: START, failures: 1 };
     assert.deepEqual(await queue.later(late), { found: false });
     assert.deepEqual(await queue.giveUp({ id, take: 1 }), { found: false });
-    assert.deepEqual(await queue.nextDue({ way: "smtp" }), { at: START + 2 * LEASE });
+    assert.deepEqual(await queue.nextDue({ transportKind: "smtp" }), { at: START + 2 * LEASE });
   });
 
   rule("whoever lost the lease but delivered the letter ends it for all", async (queue) => {
@@ -123,7 +123,7 @@ function describeReturning(rule: Rule) {
   rule("a letter given up is gone", async (queue) => {
     const { id } = (await added(queue)).email;
     assert.deepEqual(await queue.giveUp({ id, take: 1 }), { found: true });
-    assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 0, oldestAt: null });
+    assert.deepEqual(await queue.count({ transportKind: "smtp" }), { waiting: 0, oldestAt: null });
   });
 }
 
@@ -140,13 +140,19 @@ function describeWays(rule: Rule) {
     "a letter that was posted for a mail server never goes to the outbox; the mail server gets all",
     async (queue) => {
       const sent = email();
-      const kept = email({ way: "outbox" });
+      const kept = email({ transportKind: "outbox" });
       await queue.add({ email: sent, now: START });
-      assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: null });
+      assert.deepEqual(await queue.nextDue({ transportKind: "outbox" }), { at: null });
       await queue.add({ email: kept, now: START + 1 });
-      assert.deepEqual(await queue.nextDue({ way: "outbox" }), { at: START + 1 });
-      assert.deepEqual(await queue.count({ way: "outbox" }), { waiting: 1, oldestAt: START + 1 });
-      assert.deepEqual(await queue.count({ way: "smtp" }), { waiting: 2, oldestAt: START });
+      assert.deepEqual(await queue.nextDue({ transportKind: "outbox" }), { at: START + 1 });
+      assert.deepEqual(await queue.count({ transportKind: "outbox" }), {
+        waiting: 1,
+        oldestAt: START + 1,
+      });
+      assert.deepEqual(await queue.count({ transportKind: "smtp" }), {
+        waiting: 2,
+        oldestAt: START,
+      });
       assert.deepEqual(idsOf(await takeAt(queue, START + 1, 9, "outbox")), [kept.id]);
       assert.deepEqual(idsOf(await takeAt(queue, START + 1 + LEASE)), [sent.id, kept.id]);
     },

@@ -16,8 +16,8 @@ import {
   takeAt,
 } from "./event-store-fixture.ts";
 
-const FAILED = { status: "waiting", lastStatus: 500, lastFault: "It answered 500." } as const;
-const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastFault: null } as const;
+const FAILED = { status: "waiting", lastStatus: 500, lastError: "It answered 500." } as const;
+const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastError: null } as const;
 const note = ({ eventStore }: Kept, { id, take }: TakenDelivery, now: number, dueAt: number) =>
   eventStore.recordTries([{ id, take, now, dueAt, ...FAILED }]);
 
@@ -267,7 +267,7 @@ function describeLog(rule: Rule) {
     assert.ok(taken);
     await eventStore.recordTries([{ id: taken.id, take: 1, now: START, ...DELIVERED }]);
     const order = { account: ACCOUNT, endpoint: place.id, id: taken.id, now: START + 7 };
-    const sent = { found: true, isTooOften: false };
+    const sent = { found: true, isRateLimited: false };
     assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_new" }), sent);
     const [again, before] = await list(place.id);
     assert.deepEqual(again, {
@@ -275,7 +275,7 @@ function describeLog(rule: Rule) {
       ...{ id: "dlv_new", createdAt: START + 7, status: "waiting", tries: 0, dueAt: START + 7 },
       ...{ lastTriedAt: null, lastStatus: null },
     });
-    const missing = { found: false, isTooOften: false };
+    const missing = { found: false, isRateLimited: false };
     for (const wrong of [{ account: OTHER }, { endpoint: "whk_none" }, { id: "dlv_none" }])
       assert.deepEqual(await eventStore.sendAgain({ ...order, newId: "dlv_x", ...wrong }), missing);
     await eventStore.changeEndpoint({ ...place, pausedAt: START });
@@ -295,10 +295,10 @@ function describeLog(rule: Rule) {
       await again("dlv_first", START);
       for (let count = 1; count < SENT_AGAIN_A_DAY_MAX; count += 1)
         await again(`dlv_b${count}`, START + 1);
-      assert.deepEqual(await again("dlv_more", START + 2), { found: true, isTooOften: true });
+      assert.deepEqual(await again("dlv_more", START + 2), { found: true, isRateLimited: true });
       assert.equal((await list(place.id, 200)).length, SENT_AGAIN_A_DAY_MAX + 3);
-      assert.equal((await again("dlv_next", START + DAY_MS)).isTooOften, false);
-      assert.equal((await again("dlv_late", START + DAY_MS)).isTooOften, true);
+      assert.equal((await again("dlv_next", START + DAY_MS)).isRateLimited, false);
+      assert.equal((await again("dlv_late", START + DAY_MS)).isRateLimited, true);
     },
   );
 }

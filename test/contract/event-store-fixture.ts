@@ -17,7 +17,7 @@ type Handling = Parameters<EventStore["handle"]>[0];
 export type TakenDelivery = Awaited<ReturnType<EventStoreWithJobs["take"]>>[number];
 export type TriedDelivery = Pick<
   Delivery,
-  "id" | "status" | "dueAt" | "lastStatus" | "lastFault"
+  "id" | "status" | "dueAt" | "lastStatus" | "lastError"
 > & { take: number; now: number };
 export type EventStoreWithJobs = ReturnType<typeof withJobs>;
 
@@ -48,9 +48,9 @@ export function withJobs(events: EventStore, jobs: JobQueue) {
 }
 
 function settlementOf(tried: TriedDelivery): Settlement {
-  const { id, take, now, status, dueAt, lastStatus, lastFault } = tried;
+  const { id, take, now, status, dueAt, lastStatus, lastError } = tried;
   const common = { id, take, now, status: lastStatus, turn: { didWell: status === "delivered" } };
-  const error = lastFault ?? "";
+  const error = lastError ?? "";
   if (status === "delivered") return { ...common, outcome: "done" };
   if (status === "failed") return { ...common, outcome: "dead", attempts: 1, error, eraseAt: null };
   return { ...common, outcome: "later", at: dueAt ?? now, attempts: 1, error };
@@ -84,7 +84,7 @@ export const endpoint = (changes: Partial<Endpoint> = {}): Endpoint => ({
 });
 
 export const lowEvent = ({ account = ACCOUNT }: { account?: string } = {}): LedgerEvent => ({
-  id: next(`ntc_${account}`),
+  id: next(`evt_${account}`),
   account,
   at: START,
   kind: "credits.low",
@@ -100,7 +100,7 @@ export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
   html: "<p>html</p>",
   kind: "credits_low",
   usefulUntil: null,
-  way: "smtp",
+  transportKind: "smtp",
   ...changes,
 });
 

@@ -69,17 +69,17 @@ function describeBacklog(rule: Rule) {
       await fillBacklog(db, slow.id, WAITING_FOR_ENDPOINT_MAX - 1);
       await handle(lowEvent());
       assert.equal((await list(slow.id))[0]?.status, "waiting");
-      const outcome = { handled: true, leftOut: null };
+      const outcome = { handled: true, emailSkipped: null };
       assert.deepEqual(await handle(lowEvent()), outcome);
       const [failed] = await list(slow.id);
       assert.ok(failed);
-      const { status, dueAt, tries, lastFault } = failed;
+      const { status, dueAt, tries, lastError } = failed;
       assert.deepEqual([status, dueAt, tries], ["failed", null, 0]);
-      assert.match(lastFault ?? "", /1,000 others waited/);
+      assert.match(lastError ?? "", /1,000 others waited/);
       const theirs = (await list(quick.id)).map((each) => each.status);
       assert.deepEqual(theirs, ["waiting", "waiting"]);
       const again = { account: ACCOUNT, endpoint: slow.id, id: failed.id, newId: "dlv_again" };
-      const sent = { found: true, isTooOften: false };
+      const sent = { found: true, isRateLimited: false };
       assert.deepEqual(await eventStore.sendAgain({ ...again, now: START }), sent);
     },
   );

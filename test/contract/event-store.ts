@@ -53,7 +53,7 @@ function keptOf(opened: Awaited<ReturnType<OpenEventStore>>): Kept {
   return {
     ...{ eventStore, db },
     emails: async () =>
-      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, way: "smtp" })).emails,
+      (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, transportKind: "smtp" })).emails,
     handle: (event, more = {}) =>
       eventStore.handle({
         ...{ event, email: null, body: `{"of":"${event.id}"}`, deliveryIds, now: START },
@@ -81,7 +81,7 @@ function describeChoices(rule: Rule) {
 
   rule("letters of one sort end alone, whatever is chosen of the other", async ({ eventStore }) => {
     const end = (account: string, sort: "low" | "expiring") =>
-      eventStore.endEmails({ account, sort });
+      eventStore.unsubscribe({ account, sort });
     await Promise.all([end(ACCOUNT, "low"), end(ACCOUNT, "expiring"), end(OTHER, "expiring")]);
     const none = { emails: { low: false, expiring: false } };
     assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), none);
@@ -192,7 +192,7 @@ function describeHandling(rule: Rule) {
       const body = `{"text":"Grüße 'n' \\"?\\" 🐝"}`;
       assert.deepEqual(await handle(event, { email: enqueued, body }), {
         handled: true,
-        leftOut: null,
+        emailSkipped: null,
       });
       assert.deepEqual(await messages(), [{ ...enqueued, postedAt: START, failures: 0, take: 1 }]);
       const made = (await Promise.all(wanted.map(({ id }) => list(id)))).flat();
@@ -200,7 +200,7 @@ function describeHandling(rule: Rule) {
         ...wanted.map(({ id }, index) => ({
           ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, event: event.id },
           ...{ kind: "credits.low", body, createdAt: START, status: "waiting", tries: 0 },
-          ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastFault: null },
+          ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastError: null },
         })),
       ]);
       assert.equal(new Set(made.map(({ id }) => id)).size, 2);
@@ -235,17 +235,17 @@ function describeHandling(rule: Rule) {
       await handle(earlier, { email: email() });
       await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT - 1);
       const event = lowEvent();
-      const full = { handled: false, leftOut: "queue_full" };
+      const full = { handled: false, emailSkipped: "queue_full" };
       assert.deepEqual(await handle(event, { email: email() }), full);
       assert.deepEqual(await handle(event, { email: email() }), full);
       // What was handled stays so, and what brings no letter needs no room.
-      const known = { handled: false, leftOut: null };
+      const known = { handled: false, emailSkipped: null };
       assert.deepEqual(await handle(earlier, { email: email() }), known);
-      assert.deepEqual(await handle(lowEvent()), { handled: true, leftOut: null });
+      assert.deepEqual(await handle(lowEvent()), { handled: true, emailSkipped: null });
       assert.equal((await list(place.id)).length, 2);
       await db.batch([sql`DELETE FROM job WHERE id = 'fill_1'`]);
       const enqueued = email();
-      const done = { handled: true, leftOut: null };
+      const done = { handled: true, emailSkipped: null };
       assert.deepEqual(await handle(event, { email: enqueued }), done);
       const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${enqueued.id}`]);
       assert.equal(rows?.length, 1);
@@ -260,9 +260,9 @@ function describeHandling(rule: Rule) {
       await eventStore.addEndpoint({ endpoint: place });
       for (let count = 0; count < 20; count += 1) await handle(lowEvent(), { email: email() });
       const event = lowEvent();
-      const outcome = { handled: true, leftOut: "recipient_full" };
+      const outcome = { handled: true, emailSkipped: "recipient_full" };
       assert.deepEqual(await handle(event, { email: email() }), outcome);
-      const again = { handled: false, leftOut: null };
+      const again = { handled: false, emailSkipped: null };
       assert.deepEqual(await handle(event, { email: email() }), again);
       assert.equal((await messages()).length, 20);
       assert.equal((await list(place.id)).length, 21);

@@ -147,8 +147,8 @@ const deadAsListed = (
     ...{ createdAt: TIME, dueAt: null, diedAt: TIME },
   });
 
-const EMAIL = ["let_1", "email", "key_created", "example.org"] as const;
-const RESET = ["let_2", "email", "reset_password", "b.c"] as const;
+const EMAIL = ["eml_1", "email", "key_created", "example.org"] as const;
+const RESET = ["eml_2", "email", "reset_password", "b.c"] as const;
 const CALL = [
   ...["call_1 of acc_Ada000000000 at 1", "reversal", "reverse-call"],
   "acc_Ada000000000",
@@ -171,8 +171,8 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   for (const { id } of [email, call])
     assert.deepEqual(shapeOf((await run("jobs", "retry", id)).json), { id, dueAt: TIME });
   await assert.rejects(run("jobs", "retry", CALL[0]), /^Error: The job .* is not dead/);
-  await assert.rejects(run("jobs", "retry", "let_2"), /^Error: The job let_2 .* was erased/);
-  await assert.rejects(run("jobs", "retry", "let_3"), /^Error: There is no job let_3 in /);
+  await assert.rejects(run("jobs", "retry", "eml_2"), /^Error: The job eml_2 .* was erased/);
+  await assert.rejects(run("jobs", "retry", "eml_3"), /^Error: There is no job eml_3 in /);
   await assert.rejects(run("jobs", "retry", "ada@example.org"), /This is not the id of a job/);
   const isWaiting = { attempts: 0, dueAt: TIME, diedAt: null };
   assert.deepEqual(await list(), {
@@ -200,11 +200,11 @@ const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: st
     ["listPayments", null, /^refused: Payments are compared with Stripe/],
     ["closeAccount", /^acc_/, "closed, 0 credits forfeited"],
     ["closeAccount", /^acc_/, "closed, 12 credits forfeited"],
-    ["retryJob", /^let_1$/, "retried"],
+    ["retryJob", /^eml_1$/, "retried"],
     ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "retried"],
     ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "not_dead"],
-    ["retryJob", /^let_2$/, "erased"],
-    ["retryJob", /^let_3$/, "not_found"],
+    ["retryJob", /^eml_2$/, "erased"],
+    ["retryJob", /^eml_3$/, "not_found"],
   ];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {

@@ -33,7 +33,7 @@ test("each letter about credits says what happened and when, what is left, and w
     ALL.map(({ kind, subject }) => [kind, subject]),
     [
       ["credits_low", "Your Toolbooth credits run low"],
-      ["credits_gone", "Your Toolbooth credits are used up"],
+      ["credits_depleted", "Your Toolbooth credits are used up"],
       ["credits_expiring", "Some of your Toolbooth credits end soon"],
     ],
   );
@@ -107,7 +107,7 @@ test("by SMTP these letters carry the headers of RFC 8058, and others carry none
 
 test("so they do in the outbox", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
-  const wiring = { folder, from: FROM, now: () => START, tellsAll: false, tell: () => {} };
+  const wiring = { folder, from: FROM, now: () => START, logsText: false, tell: () => {} };
   await post(createOutbox(wiring));
   await assertHeaders(readdirSync(folder).map((name) => readFileSync(path.join(folder, name))));
 });

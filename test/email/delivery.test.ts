@@ -17,7 +17,7 @@ test("a thousand letters drain, each once", async (t) => {
   const delivery = startJobs(office.runner, { logError: logError });
   office.onPosted(delivery.wake);
   for (let each = 0; each < 1_000; each += 1) await mail.post(emailTo(`a${each}@example.org`));
-  await until(async () => (await queue.count({ way: "smtp" })).waiting === 0);
+  await until(async () => (await queue.count({ transportKind: "smtp" })).waiting === 0);
   await delivery.stop();
   assert.equal(server.received.length, 1_000);
   assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 1_000);
@@ -32,7 +32,7 @@ test("posting goes on while the server says nothing, and a stop leaves the lette
   before.office.onPosted(delivery.wake);
   for (let each = 0; each < 10; each += 1) await before.mail.post(emailTo(`${each}@example.org`));
   await delivery.stop();
-  assert.equal((await queue.count({ way: "smtp" })).waiting, 10);
+  assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 10);
 
   const server = await startMailServer(t);
   const again = openEmails(file);

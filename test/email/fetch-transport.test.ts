@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createFetchTransport } from "#email/fetch-transport.ts";
-import { readMailSettings, wayOf } from "#email/read-mail-settings.ts";
-import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { readMailSettings, transportKindOf } from "#email/read-mail-settings.ts";
+import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
 import { createFixture, emailTo, FROM, START } from "./mail-fixture.ts";
 
 /** Letters by HTTP, against a provider on this machine that answers as a test says. */
 
 const TOKEN = "re_a_token_of_a_test";
-const ID = "<let_1@toolbooth.example>";
+const ID = "<eml_1@toolbooth.example>";
 const never = new AbortController().signal;
 
 type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
@@ -90,7 +90,7 @@ test("each status says whether the letter, the moment or the way is wrong, and n
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
   for (const [statuses, kind] of [
     [[400, 413, 422, 451], Undeliverable],
-    [[408, 409, 429, 500, 502, 503, 529], NotNow],
+    [[408, 409, 429, 500, 502, 503, 529], TemporaryFailure],
     [[301, 307, 401, 402, 403, 404, 405], Unreachable],
   ] as const) {
     for (status of statuses) {
@@ -155,8 +155,8 @@ test("MAIL_API_TOKEN names the other way, and what does not fit together is told
   const { settings, faults } = read(TOKEN);
   assert.deepEqual(faults, []);
   assert.deepEqual(settings.api, { url: "https://api.resend.com/emails", token: TOKEN });
-  assert.equal(wayOf(settings), "smtp");
-  assert.equal(wayOf(read().settings), "outbox");
+  assert.equal(transportKindOf(settings), "smtp");
+  assert.equal(transportKindOf(read().settings), "outbox");
   assert.deepEqual(read(TOKEN, "http://127.0.0.1:9/x").faults, []);
   const none = { smtpUrl: undefined, mailFrom: undefined };
   for (const [given, fault] of [

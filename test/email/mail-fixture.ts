@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { createMail } from "#email/enqueue-emails.ts";
 import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
-import type { Transport, Way } from "#email/transport.ts";
+import type { Transport, TransportKind } from "#email/transport.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -50,7 +50,7 @@ type FixtureDeps = {
   transport: Transport;
   queue?: QueueUnderTest;
   now?: () => number;
-  way?: Way;
+  transportKind?: TransportKind;
 };
 
 /** Posting and sending with a clock that the test sets, no jitter, and its complaints as a list. */
@@ -58,12 +58,12 @@ export function createFixture({
   transport,
   queue = openEmails(":memory:").queue,
   now,
-  way = "smtp",
+  transportKind = "smtp",
 }: FixtureDeps) {
   const clock = { now: START };
   const loggedErrors: string[] = [];
   const given = {
-    ...{ way, now: now ?? (() => clock.now) },
+    ...{ transportKind, now: now ?? (() => clock.now) },
     // The jitter asks for one byte: zero makes every wait a full one. Ids ask for more.
     random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),
     logError: (message: string) => void loggedErrors.push(message),

@@ -18,14 +18,14 @@ test("a letter becomes a file that a mail reader opens, for its owner only, and 
   const folder = path.join(temporaryFolder(t), "outbox");
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: true, tell });
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: true, tell });
   const { mail, office } = createFixture({ transport });
   const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
   await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await office.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
   assert.deepEqual(others, []);
-  assert.match(name as string, /^20261121T100000000Z-000001-let_\w{24}\.eml$/);
+  assert.match(name as string, /^20261121T100000000Z-000001-eml_\w{24}\.eml$/);
   const file = path.join(folder, name as string);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
@@ -43,15 +43,15 @@ test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written
     folder,
     from: FROM,
     now: () => START,
-    tellsAll: true,
+    logsText: true,
     tell: () => {},
   });
   const signal = new AbortController().signal;
   for (let each = 1; each <= OUTBOX_EMAILS_MAX + 5; each += 1)
-    await transport.send(emailTo("ada@example.org"), `<let_${each}@toolbooth.example>`, signal);
+    await transport.send(emailTo("ada@example.org"), `<eml_${each}@toolbooth.example>`, signal);
   const names = readdirSync(folder).sort();
   assert.equal(names.length, OUTBOX_EMAILS_MAX + 1);
-  assert.equal(names[0], "20261121T100000000Z-000006-let_6.eml");
+  assert.equal(names[0], "20261121T100000000Z-000006-eml_6.eml");
   assert.equal(names.at(-1), "notes.txt");
 });
 
@@ -59,8 +59,8 @@ test("where others may read the log, it names the file and nothing that is in it
   const folder = temporaryFolder(t);
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, tellsAll: false, tell });
-  const { mail, office } = createFixture({ transport, way: "outbox" });
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: false, tell });
+  const { mail, office } = createFixture({ transport, transportKind: "outbox" });
   await mail.post(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
   await office.deliverDue();
   const [name] = readdirSync(folder);
@@ -74,9 +74,9 @@ test("letters that wait for a mail server stay in the queue while there is none,
   const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
   await createFixture({ transport: smtp, queue }).mail.post(emailTo("ada@example.org"));
   const outbox = createOutbox({
-    ...{ folder, from: FROM, now: () => START, tellsAll: true, tell: () => {} },
+    ...{ folder, from: FROM, now: () => START, logsText: true, tell: () => {} },
   });
-  const without = createFixture({ transport: outbox, queue, way: "outbox" });
+  const without = createFixture({ transport: outbox, queue, transportKind: "outbox" });
   assert.equal(await without.office.deliverDue(), null, "nothing to wake up for");
   assert.deepEqual(readdirSync(folder), []);
   await createFixture({ transport: smtp, queue }).office.deliverDue();

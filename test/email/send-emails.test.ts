@@ -10,7 +10,7 @@ import {
   RETRY_MAX_MS,
 } from "#email/bounds.ts";
 import type { Email } from "#email/mail.ts";
-import { NotNow, type Transport, Undeliverable, Unreachable } from "#email/transport.ts";
+import { TemporaryFailure, type Transport, Undeliverable, Unreachable } from "#email/transport.ts";
 import { doubling, withJitter } from "#jobs/back-off.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { HOUR_MS } from "#limits.ts";
@@ -40,14 +40,14 @@ test("a posted letter is carried once and leaves the queue", async () => {
   assert.equal(carrier.sent.length, 1);
   const { email, messageId } = carrier.sent[0] as Sent;
   assert.deepEqual([email.to, email.subject], ["ada@example.org", "Grüße 🐝"]);
-  assert.match(messageId, /^<let_\w{24}@toolbooth\.example>$/);
-  assert.equal((await queue.count({ way: "smtp" })).waiting, 0);
+  assert.match(messageId, /^<eml_\w{24}@toolbooth\.example>$/);
+  assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 0);
 });
 
 test("a letter that fails waits longer and longer, under one Message-ID, and is given up after three days", async () => {
   const { carrier, transport } = createCarrier();
   const { office, mail, clock, loggedErrors } = createFixture({ transport });
-  carrier.fault = new NotNow("the mail server did not take it (451)");
+  carrier.fault = new TemporaryFailure("the mail server did not take it (451)");
   await mail.post(emailTo("ada@example.org"));
   const waits: number[] = [];
   let next = await office.deliverDue();
@@ -91,7 +91,7 @@ test("a letter refused for good is given up at once", async () => {
   assert.equal(carrier.tries.length, 1);
   assert.match(
     loggedErrors.join("\n"),
-    /^Email let_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
+    /^Email eml_\w+ \(reset_password, to example\.org\) was given up: .*550 5\.1\.1/,
   );
 });
 
@@ -215,7 +215,7 @@ test("posting does not wait for the transport, and a few letters are on their wa
     open.shift()?.();
   }
   assert.equal(await delivered, null);
-  assert.equal((await queue.count({ way: "smtp" })).waiting, 0);
+  assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 0);
 });
 
 test("an address that could be several, and a letter too many, are left out with a complaint", async () => {
@@ -223,7 +223,7 @@ test("an address that could be several, and a letter too many, are left out with
   const { mail, queue, loggedErrors } = createFixture({ transport });
   await mail.post(emailTo("ada@example.org\r\nBcc: eve@example.org"));
   for (let each = 0; each < 21; each += 1) await mail.post(emailTo("ada@example.org"));
-  assert.equal((await queue.count({ way: "smtp" })).waiting, 20);
+  assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 20);
   assert.match(loggedErrors[0] as string, /its address cannot be used/);
   assert.match(loggedErrors[1] as string, /too many letters to this address/);
   assert.equal(loggedErrors.length, 2);

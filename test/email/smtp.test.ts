@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import type { SMTPServerOptions } from "smtp-server";
 import { createEmails } from "#email/emails.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
-import { NotNow, Undeliverable, Unreachable } from "#email/transport.ts";
+import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
 import { createFixture, emailTo, START } from "./mail-fixture.ts";
 import {
   at,
@@ -29,7 +29,7 @@ async function fateOf(
 ): Promise<Error> {
   const { port } = await startMailServer(t, options);
   const transport = openTransport(t, at(port, changes), times);
-  return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
+  return failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER));
 }
 
 async function failureOf(sending: Promise<void>): Promise<Error> {
@@ -99,7 +99,7 @@ test("a recipient refused for now can be tried later", async (t) => {
   const fate = await fateOf(t, {
     onRcptTo: (_, __, callback) => callback(problem(451, "come back later")),
   });
-  assert.ok(fate instanceof NotNow);
+  assert.ok(fate instanceof TemporaryFailure);
 });
 
 test("a sender or a log-in that is refused is no fault of the letter", async (t) => {
@@ -126,7 +126,7 @@ test("a letter goes with user and password where they are set", async (t) => {
   });
   const login = { user: "toolbooth", password: "p@ss:wörd" };
   const transport = openTransport(t, at(server.port, { login }));
-  await transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER);
+  await transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER);
   assert.deepEqual(logins, [["toolbooth", "p@ss:wörd"]]);
 });
 
@@ -142,7 +142,7 @@ test("a server that says nothing once the letter is there has not taken it", asy
     {},
     { ...PATIENT, silenceMs: 1_000 },
   );
-  assert.ok(fate instanceof NotNow);
+  assert.ok(fate instanceof TemporaryFailure);
 });
 
 test("a server that does not greet, one that hangs up, and one that is not there cannot be used", async (t) => {
@@ -158,7 +158,7 @@ test("a server that does not greet, one that hangs up, and one that is not there
   const { port } = silent.address() as { port: number };
   const send = () => {
     const transport = openTransport(t, at(port), { ...PATIENT, greetingMs: 200 });
-    return failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", NEVER));
+    return failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", NEVER));
   };
   assert.ok((await send()) instanceof Unreachable);
   greet = (socket) => void socket.destroy();
@@ -176,7 +176,7 @@ test("an abort ends a sending that hangs", async (t) => {
     },
   });
   const transport = openTransport(t, at(port));
-  await failureOf(transport.send(EMAIL, "<let_1@toolbooth.example>", abort.signal));
+  await failureOf(transport.send(EMAIL, "<eml_1@toolbooth.example>", abort.signal));
 });
 
 test("a connection cut in the middle of the text: the letter arrives at the next try, as the same letter", async (t) => {

@@ -14,7 +14,7 @@ import { startReceiver } from "./receiver.ts";
 test("what is sent is signed as the package of Standard Webhooks verifies it, and not when it was changed", () => {
   const at = Math.floor(Date.now() / 1_000) * 1_000;
   const body = `{"type":"credits.low","label":"Käse 🐝"}`;
-  const headers = signedHeaders({ secret: SECRET, id: "ntc_1", body, at });
+  const headers = signedHeaders({ secret: SECRET, id: "evt_1", body, at });
   assert.deepEqual(new Webhook(SECRET).verify(body, headers), JSON.parse(body));
   const other = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
   assert.throws(() => new Webhook(other).verify(body, headers));
@@ -41,7 +41,7 @@ test("a notice arrives at a real receiver, which knows it by its signature", asy
     log.map(({ event, body }) => ({ id: event, body, isGood: true })),
   );
   assert.deepEqual(
-    log.map(({ status, tries, lastStatus, lastFault }) => [status, tries, lastStatus, lastFault]),
+    log.map(({ status, tries, lastStatus, lastError }) => [status, tries, lastStatus, lastError]),
     Array(3).fill(["delivered", 1, 200, null]),
   );
   secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY=";
@@ -65,7 +65,7 @@ test("the same webhook comes again under the same id, with the time and signatur
   const deliverer = fixture.deliverer(createNodeWebhookTransport({ networks: "any" }));
   assert.equal(await deliverer.deliverDue(), fixture.clock.now + 5_000);
   const [waiting] = await fixture.log(endpoint);
-  assert.deepEqual([waiting?.status, waiting?.lastFault], ["waiting", "It answered 503."]);
+  assert.deepEqual([waiting?.status, waiting?.lastError], ["waiting", "It answered 503."]);
   fixture.clock.now += 5_000;
   assert.equal(await deliverer.deliverDue(), null);
   const [first, second] = receiver.received;
@@ -92,7 +92,7 @@ test("an endpoint that never answers is tried for a day, and then no more", asyn
   assert.ok(total > DAY_MS && total < DAY_MS + HOUR_MS);
   const [failed] = await fixture.log(endpoint);
   assert.deepEqual(
-    [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastFault],
+    [failed?.status, failed?.tries, failed?.dueAt, failed?.lastStatus, failed?.lastError],
     ["failed", 9, null, null, "The connection was refused."],
   );
   assert.equal(failed?.lastTriedAt, fixture.clock.now);
@@ -160,7 +160,7 @@ test("2xx alone is delivered; a redirect is told with what to do", async () => {
       [isGood ? "delivered" : "waiting", status],
     );
     if (status > 300 && status < 400)
-      assert.match(tried?.lastFault ?? "", /redirects are not followed/);
+      assert.match(tried?.lastError ?? "", /redirects are not followed/);
   }
 });
 

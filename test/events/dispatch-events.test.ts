@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
-import { createAside } from "#events/set-aside.ts";
+import { createDeferredEvents } from "#events/set-aside.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -43,7 +43,7 @@ const kindsOf = (emails: { kind: string }[]) => emails.map(({ kind }) => kind);
 
 const put = (fixture: Fixture, contents: readonly EventContent[], account = ACCOUNT) => {
   for (const content of contents) {
-    const id = `ntc_${account}_${START}_${fixture.unsettled.length + 1}`;
+    const id = `evt_${account}_${START}_${fixture.unsettled.length + 1}`;
     fixture.unsettled.push({ id, account, at: START, ...content });
   }
 };
@@ -56,7 +56,7 @@ test("each kind becomes its webhook, and those about what is left a letter with 
   assert.deepEqual(await fixture.dispatchEvents(), { carried: 6, more: false });
   assert.deepEqual(fixture.unsettled, []);
   const emails = await fixture.emails();
-  assert.deepEqual(kindsOf(emails), ["credits_low", "credits_gone", "credits_expiring"]);
+  assert.deepEqual(kindsOf(emails), ["credits_low", "credits_depleted", "credits_expiring"]);
   for (const message of emails) {
     assert.equal(message.to, EMAIL);
     const link = new URL(message.unsubscribe ?? "");
@@ -129,7 +129,7 @@ test("of credits that have ended meanwhile no letter says that they will", async
   fixture.clock.now = EXPIRING.expiresAt;
   put(fixture, CONTENTS);
   await fixture.dispatchEvents();
-  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_gone"]);
+  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_depleted"]);
 });
 
 test("a letter that finds no room is told of, and holds up nothing", async () => {
@@ -213,7 +213,7 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   return {
     source: { list: dying(source.list), settle: dying(source.settle) },
     // It dies with its process.
-    aside: createAside(),
+    aside: createDeferredEvents(),
     eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
     ledger: { findAccount: dying(ledger.findAccount) },
     directory: { findByAccount: dying(directory.findByAccount) },
@@ -304,9 +304,9 @@ test("what the ledger writes comes through: one letter for each crossing, howeve
     if (calls % 4 === 3) seen.push(await round());
   }
   await round();
-  assert.deepEqual(seen.at(-1), ["credits_low", "credits_gone"]);
+  assert.deepEqual(seen.at(-1), ["credits_low", "credits_depleted"]);
   await grant("two", 21);
   for (let calls = 0; calls < 3; calls += 1) await call();
-  assert.deepEqual(await round(), ["credits_low", "credits_gone", "credits_low"]);
+  assert.deepEqual(await round(), ["credits_low", "credits_depleted", "credits_low"]);
   assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
 });

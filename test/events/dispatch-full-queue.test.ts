@@ -21,7 +21,7 @@ const EXPIRING: EventContent = {
 };
 
 const put = ({ unsettled }: Fixture, content: EventContent) => {
-  const id = `ntc_${ACCOUNT}_${START}_put${unsettled.length}`;
+  const id = `evt_${ACCOUNT}_${START}_put${unsettled.length}`;
   unsettled.push({ id, account: ACCOUNT, at: START, ...content });
 };
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
-import { isPublicAddress, judgeEndpoint } from "#events/endpoint-address.ts";
+import { checkEndpointUrl, isPublicAddress } from "#events/endpoint-address.ts";
 import { FRIENDLY, HOSTILE } from "./hostile-addresses.ts";
 
 test("an address that leads to ourselves, to our neighbours or nowhere is refused in words", () => {
   for (const url of HOSTILE) {
-    const judged = judgeEndpoint(url, "public");
+    const judged = checkEndpointUrl(url, "public");
     assert.ok("fault" in judged, url.slice(0, 80));
     assert.match(judged.fault, /^[A-Z].{20,}\.$/, url.slice(0, 80));
   }
@@ -14,7 +14,7 @@ test("an address that leads to ourselves, to our neighbours or nowhere is refuse
 
 test("an address on the internet is kept as it is asked for", () => {
   for (const [typed, kept] of FRIENDLY)
-    assert.deepEqual(judgeEndpoint(typed, "public"), { url: kept }, typed);
+    assert.deepEqual(checkEndpointUrl(typed, "public"), { url: kept }, typed);
 });
 
 test("where the operator allows it, private networks and this machine get webhooks, and http the latter alone", () => {
@@ -22,10 +22,10 @@ test("where the operator allows it, private networks and this machine get webhoo
     ...["https://10.0.0.1:25/", "https://localhost/", "https://[::1]:8443/", "https://intranet/"],
     ...["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "http://a.localhost/"],
   ];
-  for (const url of good) assert.deepEqual(judgeEndpoint(url, "any"), { url }, url);
+  for (const url of good) assert.deepEqual(checkEndpointUrl(url, "any"), { url }, url);
   const bad = ["http://10.0.0.1/", "http://example.com/", "https://u:p@localhost/", "file:///etc"];
   for (const url of [...bad, "https://localhost:0/"])
-    assert.ok("fault" in judgeEndpoint(url, "any"), url);
+    assert.ok("fault" in checkEndpointUrl(url, "any"), url);
 });
 
 /** The same ranges, as another implementation reads them. */

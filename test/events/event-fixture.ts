@@ -1,10 +1,10 @@
 /** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
 import { randomBytes } from "node:crypto";
-import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
+import { createDeferredEvents } from "#events/set-aside.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
@@ -22,7 +22,7 @@ export const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 let count = 0;
 export const lowEvent = (account = ACCOUNT, at = START): LedgerEvent => {
   count += 1;
-  return { id: `ntc_${account}_${at}_${count}`, account, at, kind: "credits.low", ...LOW };
+  return { id: `evt_${account}_${at}_${count}`, account, at, kind: "credits.low", ...LOW };
 };
 const LOW = { balance: 19, lowBalance: 20 };
 
@@ -56,15 +56,15 @@ export async function openEvents(file = ":memory:") {
   };
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
-    aside: createAside(),
+    aside: createDeferredEvents(),
     emails: createNotificationEmails({ publicUrl: SITE, secrets: ["new secret", "old secret"] }),
-    way: "smtp",
+    transportKind: "smtp",
     now: () => clock.now,
   };
   const taken: TakenEmail[] = [];
   /** All that were posted so far, in their order; they leave the queue. */
   const messages = async () => {
-    const order = { now: 8e15, leaseUntil: 9e15, max: 999, way: "smtp" } as const;
+    const order = { now: 8e15, leaseUntil: 9e15, max: 999, transportKind: "smtp" } as const;
     const { emails: fresh } = await emails.take(order);
     for (const { id } of fresh) await emails.done({ id });
     taken.push(...fresh);
@@ -104,7 +104,7 @@ export async function openEvents(file = ":memory:") {
       const now = () => clock.now;
       const none = (bytes: number) => new Uint8Array(bytes);
       const wiring = { jobs, eventStore, transport, now, random: none, logError };
-      const deliverer = createDeliverer({ ...wiring, ...changes });
+      const deliverer = createWebhookSender({ ...wiring, ...changes });
       /** All that is due, to its end; when the next one is, null where none waits. */
       const deliverDue = async () => {
         deliverer.look();

@@ -9,7 +9,7 @@ import { HOSTILE } from "./hostile-addresses.ts";
 
 /** Webhooks by `fetch`, as they go where there are no sockets. */
 const NEVER = new AbortController().signal;
-const request = (url: string) => ({ url, headers: { "webhook-id": "ntc_1" }, body: "{}" });
+const request = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: "{}" });
 
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -37,7 +37,7 @@ test("a webhook arrives, and the status of its answer comes back, a redirect's t
     });
     const transport = createFetchWebhookTransport("any");
     assert.deepEqual(await transport.post(request(url), NEVER), { status });
-    assert.deepEqual(seen, [["POST", "/hooks", "ntc_1"]]);
+    assert.deepEqual(seen, [["POST", "/hooks", "evt_1"]]);
   }
 });
 

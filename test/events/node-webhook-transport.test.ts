@@ -14,7 +14,7 @@ import { CERTIFICATE, KEY } from "./certificate.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
 const NEVER = new AbortController().signal;
-const HEADERS = { "Content-Type": "application/json", "webhook-id": "ntc_1" };
+const HEADERS = { "Content-Type": "application/json", "webhook-id": "evt_1" };
 const request = (url: string, body = "{}") => ({ url, headers: HEADERS, body });
 
 async function listen(t: TestContext, server: Server, host = "127.0.0.1", port = 0) {
@@ -156,7 +156,7 @@ test("the body arrives byte for byte with the headers that were given", async (t
   const transport = createNodeWebhookTransport({ networks: "any" });
   const body = `{"label":"Käse 🐝"}`;
   assert.deepEqual(await transport.post(request(url, body), NEVER), { status: 200 });
-  assert.equal(seen.join(""), `ntc_1 application/json ${Buffer.byteLength(body)} ${body}`);
+  assert.equal(seen.join(""), `evt_1 application/json ${Buffer.byteLength(body)} ${body}`);
 });
 
 test("an endless answer is read a little and left, and its status counts", async (t) => {

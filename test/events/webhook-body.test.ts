@@ -26,7 +26,7 @@ const CONTENTS: EventContent[] = [
   { kind: "key.revoked", key },
 ];
 const eventOf = (content: EventContent): LedgerEvent => ({
-  ...{ id: `ntc_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
+  ...{ id: `evt_${ACCOUNT}_${AT}_1`, account: ACCOUNT, at: AT, ...content },
 });
 
 test("the documentation shows the body of every kind, byte for byte", () => {

@@ -128,7 +128,7 @@ export type Seen = {
 
 const EMAIL_KINDS: Partial<Record<string, { kind: string; choice: "low" | "expiring" }>> = {
   "credits.low": { kind: "credits_low", choice: "low" },
-  "credits.depleted": { kind: "credits_gone", choice: "low" },
+  "credits.depleted": { kind: "credits_depleted", choice: "low" },
   "credits.expiring": { kind: "credits_expiring", choice: "expiring" },
 };
 /** Of letters that wait for one address. */
@@ -166,7 +166,7 @@ export function judgedStore(
       for (let no = 0; no < endpoints; no += 1) {
         seen.webhooks.push({ event: event.id, account, at: now });
       }
-      assert.equal(outcome.leftOut, keep(seen, message, now) ? null : "recipient_full");
+      assert.equal(outcome.emailSkipped, keep(seen, message, now) ? null : "recipient_full");
       return outcome;
     } finally {
       end();

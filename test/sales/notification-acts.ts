@@ -21,7 +21,12 @@ export async function carry(life: Life): Promise<void> {
 
 /** What waits in the queue is what was put there, once each. */
 async function takeEmails({ clock, people, seen }: World): Promise<void> {
-  const order = { now: clock.at, leaseUntil: clock.at + 1000, max: 999, way: "smtp" } as const;
+  const order = {
+    now: clock.at,
+    leaseUntil: clock.at + 1000,
+    max: 999,
+    transportKind: "smtp",
+  } as const;
   const { emails } = await emailsOf(people).take(order);
   const shown = emails.map(({ to, kind, usefulUntil }) => ({ to, kind, usefulUntil }));
   assert.deepEqual(shown, seen.emails);

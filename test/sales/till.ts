@@ -1,6 +1,6 @@
 /** A payment provider in this process: how payments stand is set by the test, and told to who asks. */
 import {
-  MessageRefused,
+  InvalidWebhook,
   type PaymentProvider,
   type PaymentState,
 } from "#billing/payment-provider.ts";
@@ -33,7 +33,7 @@ export function createTill(now: () => number) {
       return page === undefined ? null : shown(page);
     },
     async readMessage(body, signature) {
-      if (signature !== "signed") throw new MessageRefused("It is not signed");
+      if (signature !== "signed") throw new InvalidWebhook("It is not signed");
       return JSON.parse(new TextDecoder().decode(body));
     },
     async list({ since }) {

@@ -5,7 +5,7 @@ import { createBilling } from "#billing/billing.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
+import { createDeferredEvents } from "#events/set-aside.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
@@ -83,8 +83,8 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
         publicUrl: "https://toolbooth.test",
         secrets: ["secret"],
       }),
-      way: "smtp",
-      aside: createAside(),
+      transportKind: "smtp",
+      aside: createDeferredEvents(),
       now: () => clock.at,
       random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
       logError: (message, { cause }) => {

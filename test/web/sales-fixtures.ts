@@ -143,7 +143,7 @@ const body = JSON.stringify({
 });
 const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   id,
-  event: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  event: `evt_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
   kind: "credits.low",
   body,
   at: NOW - 2 * DAY,
@@ -152,7 +152,7 @@ const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   dueAt: null,
   lastTriedAt: NOW - 2 * DAY + 900,
   lastStatus: 204,
-  lastFault: null,
+  lastError: null,
   ...change,
 });
 export const deliveries = {
@@ -160,12 +160,12 @@ export const deliveries = {
     delivery("del_5", { status: "waiting", tries: 0, lastTriedAt: null, lastStatus: null }),
     delivery("del_4", {
       ...{ status: "waiting", tries: 3, dueAt: NOW + 1_800_000, lastStatus: 503 },
-      ...{ kind: "credits.depleted", lastFault: "It answered 503." },
+      ...{ kind: "credits.depleted", lastError: "It answered 503." },
     }),
     delivery("del_3", {}),
     delivery("del_2", {
       ...{ status: "failed", tries: 9, kind: "credits.expiring", lastStatus: null },
-      lastFault: "No connection: the name example.com has no address.",
+      lastError: "No connection: the name example.com has no address.",
     }),
   ],
   next: "cursor-2",

@@ -100,7 +100,7 @@ function Delivery(props: {
 }
 
 function Facts({ delivery }: { delivery: DeliveryView }) {
-  const { event, tries, lastTriedAt, dueAt, status, lastFault } = delivery;
+  const { event, tries, lastTriedAt, dueAt, status, lastError } = delivery;
   return (
     <dl className="tb-endpoint-facts">
       <div>
@@ -120,10 +120,10 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
           )}
         </dd>
       </div>
-      {lastFault !== null && (
+      {lastError !== null && (
         <div>
           <dt>Last fault</dt>
-          <dd>{lastFault}</dd>
+          <dd>{lastError}</dd>
         </div>
       )}
       {status === "waiting" && dueAt !== null && (

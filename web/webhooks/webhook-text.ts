@@ -22,10 +22,10 @@ export function deliveryState({ status, tries }: DeliveryView): Told {
 }
 
 /** What the last try brought. */
-export function responseText({ lastStatus, lastFault, tries }: DeliveryView): string {
+export function responseText({ lastStatus, lastError, tries }: DeliveryView): string {
   if (tries === 0) return "Not tried yet";
   if (lastStatus !== null) return `Answered ${lastStatus}`;
-  return lastFault === null ? "No answer" : "Not reached";
+  return lastError === null ? "No answer" : "Not reached";
 }
 
 /** The body as a person reads it; as it is where it is no JSON. */

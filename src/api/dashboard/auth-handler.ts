@@ -120,7 +120,7 @@ function createSignIn(throttle: SignInThrottle): Step {
       isKnownBrowser: isKnownBrowser(request, email, deps.settings),
     };
     const asked = await throttle.ask(attempt, context.now);
-    if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
+    if ("retryAfterMs" in asked) throw tooFast(asked.retryAfterMs);
     if (asked.waitMs > 0) await holdBack(context, asked.waitMs);
     return signIn(context, order, attempt, throttle);
   };

@@ -62,7 +62,7 @@ export async function unsubscribe(context: RequestContext): Promise<Response> {
   const { account, sort } = found;
   // Where the account is closed nothing is kept of it, and no letter comes.
   const address = await deps.accountDeps.directory.findByAccount({ account });
-  if (address !== null) await deps.events.endEmails({ account, sort });
+  if (address !== null) await deps.events.unsubscribe({ account, sort });
   const view: UnsubscribedView = { emails: sort };
   return json(view);
 }

@@ -99,7 +99,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     async fetch(request) {
       const body = await readBody(request, bytesMaxOf(request), () => {}, calls.bodyTimeoutMs);
       const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
-      const response = await app.fetch(withBody(request, body), peerOf(request));
+      const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {
         inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
       }
@@ -142,7 +142,8 @@ const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
 };
 
 /** The client's network address by the word of the platform, which lets nobody else set this header. None on one's own machine. */
-export const peerOf = (request: Request): string | null => request.headers.get("cf-connecting-ip");
+export const clientAddressOf = (request: Request): string | null =>
+  request.headers.get("cf-connecting-ip");
 
 /** The request with its body read and inflated. */
 function withBody(request: Request, bytes: Uint8Array): Request {

@@ -1,13 +1,13 @@
 import type { Directory } from "#accounts/directory.ts";
-import { type MailSettings, wayOf } from "#email/read-mail-settings.ts";
-import { createDeliverer } from "#events/deliver-webhooks.ts";
+import { type MailSettings, transportKindOf } from "#email/read-mail-settings.ts";
+import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
 import type { WebhookNetworks } from "#events/endpoint-address.ts";
 import type { EventStore } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
 import { forgetOld } from "#events/forget-old.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createAside } from "#events/set-aside.ts";
+import { createDeferredEvents } from "#events/set-aside.ts";
 import { runBounded } from "#jobs/bounded.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 
@@ -42,7 +42,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
   const { now, random, logError } = given;
   const { forwardedEvents: source, events: eventStore, jobs, directory } = store;
   const emails = createNotificationEmails(config);
-  const aside = createAside();
+  const aside = createDeferredEvents();
   const wiring = {
     ...given,
     source,
@@ -50,7 +50,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
     directory,
     emails,
     aside,
-    way: wayOf(config.mail),
+    transportKind: transportKindOf(config.mail),
   };
   const transport = createFetchWebhookTransport(config.webhookNetworks);
   return {
@@ -67,7 +67,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
     /** Delivers webhooks that are due, for `forMs` and what then is on its way. */
     deliver: (forMs: number) =>
       runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
-        createDeliverer({
+        createWebhookSender({
           ...{ jobs: bounded, eventStore, transport, now, random, logError },
           atOnce: DELIVERIES_AT_ONCE,
         }),

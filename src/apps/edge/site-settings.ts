@@ -2,7 +2,7 @@ import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/read-price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError, hostOf, isLoopback } from "#config/read-settings.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import type { MovingStub } from "#stores/durable-object/moves.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
@@ -84,7 +84,7 @@ function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   if (mail.smtp !== null) {
     return ["SMTP_URL cannot be used at the edge: set MAIL_API_TOKEN instead."];
   }
-  if (wayOf(mail) !== "outbox" || isTryOut) return [];
+  if (transportKindOf(mail) !== "outbox" || isTryOut) return [];
   return [
     "MAIL_API_TOKEN and MAIL_FROM must be set: without letters nobody can confirm an address.",
   ];

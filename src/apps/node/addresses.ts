@@ -1,6 +1,6 @@
 import { type Config, urlOf } from "#config/config.ts";
 import { isLoopback } from "#config/read-settings.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 
 /** By which addresses the service is reached, and what the operator should know of that. */
 type Listening = Pick<Config, "host" | "publicUrl">;
@@ -39,7 +39,7 @@ export function warningsOf(
       `PUBLIC_URL is not set: links in letters and pages lead to ${baseOf(config, port)}, and from any other address nobody can sign up or in. Set it to the address that people use.`,
     );
   }
-  if (wayOf(config.mail) === "outbox" && !isOwnMachine(config)) {
+  if (transportKindOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
       `Neither SMTP_URL nor MAIL_API_TOKEN is set: no letter is sent. Letters with their links stay in ${outboxFolder}, so nobody but you can confirm an address. Set one of the two, and MAIL_FROM.`,
     );

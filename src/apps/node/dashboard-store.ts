@@ -20,7 +20,7 @@ export function openPeopleStore(
       ...openSqlitePeople(driver),
       // There is one node alone, and its memory will do.
       throttle: null,
-      tellFaults: undefined,
+      rethrowDatabaseErrors: undefined,
       // To look for damage reads the whole file: the command line does it where the file is.
       findDamage: async () => [],
       isDamage,
@@ -29,10 +29,10 @@ export function openPeopleStore(
   }
   const pool = openPostgresPool(data.databaseUrl, { max: CONNECTIONS_MAX, onIdleError });
   const { ledger, close } = createPostgresLedger(pool);
-  const { note, tellFaults } = createFaultWatch();
+  const { note, rethrowDatabaseErrors } = createFaultWatch();
   return {
     ...createPostgresPeople(pool, note),
-    tellFaults,
+    rethrowDatabaseErrors,
     throttle: createPostgresThrottle(pool),
     ledger,
     findDamage: () => findDamage(pool),

@@ -12,7 +12,7 @@ import { createMail } from "#email/enqueue-emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox } from "#email/node-outbox.ts";
 import { createSmtpTransport } from "#email/node-smtp.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
@@ -56,17 +56,23 @@ const newId = createIdSequence(random);
 const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
-    ...{ folder: outboxFolder(settings.dataDir), from, now, tellsAll: settings.isOwnMachine },
+    ...{ folder: outboxFolder(settings.dataDir), from, now, logsText: settings.isOwnMachine },
     tell: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? post() : createSmtpTransport(smtp, from);
-const way = wayOf(settings.mail);
+const transportKind = transportKindOf(settings.mail);
 const { jobs } = store;
-const emails = startJobs(createEmailSender({ jobs, transport, way, now, random, from, logError }), {
-  logError: logError,
-});
-const mail = createMail({ queue: store.emailQueue, way, now, random, logError }, emails.wake);
+const emails = startJobs(
+  createEmailSender({ jobs, transport, transportKind, now, random, from, logError }),
+  {
+    logError: logError,
+  },
+);
+const mail = createMail(
+  { queue: store.emailQueue, transportKind, now, random, logError },
+  emails.wake,
+);
 
 const { publicUrl, secrets } = settings;
 const accountDeps = { ledger: store.ledger, directory: store.directory, secrets, random, hashKey };
@@ -96,7 +102,7 @@ const auth = createAuth({
   mail,
   newId: () => randomBase62(24, random),
   countRequest: throttle?.countRequest,
-  tellFaults: store.tellFaults,
+  rethrowDatabaseErrors: store.rethrowDatabaseErrors,
   inBackground,
   logError: (message, cause) => logError(message, { cause }),
 });
@@ -117,7 +123,7 @@ const deps: DashboardDeps = {
     signUp: settings.signUp,
     providers: Object.keys(settings.providers) as DashboardDeps["settings"]["providers"],
     starter: settings.starter,
-    emailsStayHere: way === "outbox",
+    emailsStayHere: transportKind === "outbox",
     webhookNetworks: settings.webhookNetworks,
     secret: derived("toolbooth known browsers"),
   },
@@ -137,7 +143,7 @@ const events = startNotifications({
   emails: createNotificationEmails({ publicUrl, secrets }),
   transport: createNodeWebhookTransport({ networks: settings.webhookNetworks }),
   onEmails: emails.wake,
-  ...{ way, now, random, logError },
+  ...{ transportKind, now, random, logError },
 });
 const app = createDashboardApp(deps, createDashboardBounds(throttle?.signIn));
 const operator = openNodeOperator({
@@ -174,7 +180,7 @@ port.on("message", (message: ToDashboard) => {
   } else void stop();
 });
 say({ kind: "ready" });
-if (way === "outbox")
+if (transportKind === "outbox")
   void tellOfHeld().catch((cause) => logError("Letters were not counted", { cause }));
 
 /** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */

@@ -13,7 +13,7 @@ export function createFaultWatch() {
       // What may have been done says more than what was not.
       if (seen !== undefined && !(seen.fault instanceof OutcomeUnknown)) seen.fault = fault;
     },
-    async tellFaults<Result>(act: () => Promise<Result>): Promise<Result> {
+    async rethrowDatabaseErrors<Result>(act: () => Promise<Result>): Promise<Result> {
       const seen = { fault: null as Error | null };
       const result = await watched.run(seen, act);
       if (seen.fault !== null) throw seen.fault;

@@ -33,9 +33,9 @@ export class SignInThrottleObject extends DurableObject {
 
   /** For how long a try is refused; 0 where it is not. */
   async takeTry(name: string, at: number): Promise<number> {
-    const { bucket, refusedForMs } = takeTry(this.#read<Bucket>(name), at);
+    const { bucket, retryAfterMs } = takeTry(this.#read<Bucket>(name), at);
     await this.#keep(name, bucket, at + BUCKET_KEPT_MS);
-    return refusedForMs;
+    return retryAfterMs;
   }
 
   async takeTurn(name: string, at: number): Promise<Asked> {

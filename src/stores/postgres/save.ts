@@ -104,7 +104,17 @@ export function savingOfEvents(events: readonly NewEvent[]): string[] {
 
 /** Of all columns that the ledger's tables have; the others are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set([
-  ...["id", "state", "free_call", "notified_level", "front_grant", "sha256", "start", "label", "kind"],
+  ...[
+    "id",
+    "state",
+    "free_call",
+    "notified_level",
+    "front_grant",
+    "sha256",
+    "start",
+    "label",
+    "kind",
+  ],
   ...["call_id", "tool", "key", "body_sha256", "answer_sha256", "random", "parts", "data"],
 ]);
 

@@ -47,8 +47,8 @@ export function createPostgresThrottle({ once, transaction }: PostgresPool): Cou
       change<Bucket, number>(
         name,
         (had) => {
-          const { bucket, refusedForMs } = takeTry(had, at);
-          return { kept: bucket, outcome: refusedForMs };
+          const { bucket, retryAfterMs } = takeTry(had, at);
+          return { kept: bucket, outcome: retryAfterMs };
         },
         at + BUCKET_KEPT_MS,
       ),

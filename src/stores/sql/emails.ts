@@ -5,7 +5,7 @@ import {
   ASKED_PER_HOUR_MAX,
   NOTIFICATIONS_PER_RECIPIENT_MAX,
 } from "#email/bounds.ts";
-import { groupOf, isAskedFor, kindsOf, roomFor } from "#email/email-group.ts";
+import { groupOf, isAskedFor, kindsOf, queueLimitOf } from "#email/email-group.ts";
 import { emailJob } from "#email/email-job.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
@@ -38,7 +38,7 @@ const WAITING = sql`((SELECT count(*) FROM job WHERE queue = 'email' AND due_at 
   + (SELECT count(*) FROM job WHERE queue = 'outbox' AND due_at IS NOT NULL))`;
 
 /** Whether the queue has no room for an email of this kind. */
-export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${roomFor(kind)}`;
+export const isFullFor = (kind: EmailKind) => sql`${WAITING} >= ${queueLimitOf(kind)}`;
 
 const isFor = (recipient: string) =>
   sql`queue IN ('email', 'outbox') AND target = ${recipient} AND due_at IS NOT NULL`;

@@ -12,7 +12,10 @@ import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-datab
 export function createEventStore(db: SqlDatabase): EventStore {
   return {
     async choice({ account }) {
-      const rows = await lastRows(db, sql`SELECT * FROM notification_choice WHERE account = ${account}`);
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM notification_choice WHERE account = ${account}`,
+      );
       const { low = 1, expiring = 1 } = rows[0] ?? {};
       return { emails: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
     },
@@ -23,7 +26,7 @@ export function createEventStore(db: SqlDatabase): EventStore {
             ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
       ]);
     },
-    async endEmails({ account, sort }) {
+    async unsubscribe({ account, sort }) {
       const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
       const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
       await db.batch([
@@ -140,19 +143,19 @@ async function handle(
           (SELECT count(*) FROM event_handled WHERE event = ${id}) AS known`,
     ...posting,
     sql`INSERT INTO webhook_delivery
-          (id, endpoint, account, event, kind, body, created_at, again, last_fault)
+          (id, endpoint, account, event, kind, body, created_at, again, last_error)
         SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
           CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
         FROM webhook_endpoint
         WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}
           AND ${isNew}`,
-    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_fault IS NULL AND ${isNew}`, now),
+    insertDeliveryJobs(sql`d.id IN (${listOf(ids)}) AND d.last_error IS NULL AND ${isNew}`, now),
     sql`UPDATE event_handled SET handled_at = ${now} WHERE event = ${id} AND handled_at = ${NEW}`,
   ]);
   const handled = claimed?.length === 1;
   const { verdict: outcome, known } = judged?.[0] ?? {};
-  if (Number(known) === 0) return { handled, leftOut: "queue_full" };
-  return { handled, leftOut: handled && outcome === "recipient_full" ? outcome : null };
+  if (Number(known) === 0) return { handled, emailSkipped: "queue_full" };
+  return { handled, emailSkipped: handled && outcome === "recipient_full" ? outcome : null };
 }
 
 const TOO_MANY_WAITED = `Not tried: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} others waited for this address.`;

@@ -111,7 +111,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ...{ signUp, providers },
     starter: STARTER,
     database: store.signInDatabase,
-    tellFaults: store.tellFaults,
+    rethrowDatabaseErrors: store.rethrowDatabaseErrors,
     newId: () => randomBase62(24, random),
     inBackground,
   });

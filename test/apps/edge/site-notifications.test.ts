@@ -26,7 +26,7 @@ const DAY = 86_400_000;
 const forwarded = (kind: string, account: string) =>
   until(`${kind} in D1`, async () => {
     const rows = await site.sql(
-      `SELECT notice FROM forwarded_event WHERE id LIKE 'ntc_${account}_%' ORDER BY no`,
+      `SELECT notice FROM forwarded_event WHERE id LIKE 'evt_${account}_%' ORDER BY no`,
     );
     const kinds = rows.map((row) => JSON.parse((row as { event: string }).event).kind as string);
     return kinds.includes(kind) && kinds;
@@ -47,7 +47,11 @@ async function openEndpoint(t: TestContext, person: EdgeMember, responses: numbe
     (before, response) => void response.writeHead(responses[before] ?? 200).end(),
   );
   const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
-  const made = await person.post("/dashboard/webhooks", { url: receiver.url, kinds, paused: false });
+  const made = await person.post("/dashboard/webhooks", {
+    url: receiver.url,
+    kinds,
+    paused: false,
+  });
   assert.equal(made.status, 201, made.text);
   const { endpoint } = made.body as { endpoint: EndpointView };
   secret = endpoint.secret;

@@ -81,7 +81,10 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
   await until(() => emails.length === 1);
   const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
 
-  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
+  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", {
+    email: EMAIL,
+    password: PASSWORD,
+  });
   const lost = assert.rejects(inFlight, DashboardAway);
   await threads[0]?.terminate();
   await lost;
@@ -157,7 +160,10 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
 }, async (t) => {
   const { people, ask, threads, loggedErrors } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>
-    ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
+    ask("POST", "/dashboard/auth/sign-in/email", {
+      email: EMAIL,
+      password: `guess number ${turn}`,
+    }),
   );
   const settled = Promise.allSettled(guesses);
   await guesses[0];
