@@ -1,3 +1,4 @@
+import { hostOf, isLoopback } from "#hosts.ts";
 import {
   FREE_CALL_CREDITS_DEFAULT,
   PRICE_CREDITS_MAX,
@@ -48,9 +49,6 @@ export function readAddress(text: string): string | null {
   const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
   return isPlain && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : null;
 }
-
-/** The host of an address: that of IPv6 without its brackets. */
-export const hostOf = (address: string) => new URL(address).hostname.replace(/^\[|\]$/g, "");
 
 export function readPublicUrl(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
@@ -163,7 +161,3 @@ function readStripeApi(text: string | undefined, faults: string[]): string | nul
   );
   return null;
 }
-
-/** Whether an address is reached from this machine alone. */
-export const isLoopback = (host: string) =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

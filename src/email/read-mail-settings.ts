@@ -2,6 +2,7 @@
  * SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM, checked. Faults are whole sentences and never repeat an address or a
  * token: they may hold a password.
  */
+import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
 import { isPlainAddress, oneLine } from "./one-line.ts";
 import type { Sender, TransportKind } from "./transport.ts";
@@ -79,8 +80,6 @@ function readMailApi(
   return null;
 }
 
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
-
 const NOT_AN_URL =
   "SMTP_URL must be like smtp://user:password@host:587 (upgraded to TLS) or smtps://user:password@host:465, without path and query; special characters in user and password are written as %40.";
 
@@ -107,9 +106,6 @@ function readSmtpUrl(text: string, faults: string[]): SmtpServer | null {
     return null;
   }
 }
-
-const isLoopback = (host: string) =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 const SENDER_NAME_CHARS_MAX = 100;
 

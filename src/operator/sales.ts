@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { runSteps } from "#accounts/act-in-steps.ts";
-import { toPurchase } from "#billing/record-purchase.ts";
+import { recordToPurchase } from "#billing/purchase-store.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { account, changing, count, cursor, pageMax, reading, time } from "./operation.ts";
@@ -103,7 +103,7 @@ export const SALES_OPERATIONS = {
       runSteps(async () => {
         let added = 0;
         for (const record of records) {
-          if ((await purchases.add(toPurchase(record))).added) added += 1;
+          if ((await purchases.add(recordToPurchase(record))).added) added += 1;
         }
         return { added };
       }),

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { BillingDeps } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
 import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./billing-fixture.ts";

@@ -1,9 +1,10 @@
 /** What the tests of the billing room start from: a ledger and a book in memory, and the fake of Stripe behind the real SDK. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type BillingDeps, createBilling } from "#billing/billing.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
+import { readPriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";

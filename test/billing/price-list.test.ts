@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decimalText, isCurrency, priceText, readAmount } from "#billing/money.ts";
-import { addMonths } from "#billing/months.ts";
-import { readPriceList } from "#billing/read-price-list.ts";
+import { readPriceList } from "#billing/price-list.ts";
+import { addMonths } from "#billing/settle-credits.ts";
 import { checkAmount } from "../stripe/accepted.ts";
 
 const read = (list: object) => readPriceList(JSON.stringify(list));
@@ -57,30 +57,30 @@ test("all faults come at once, each with its place and what must be there", () =
   assert.equal(prices, null);
   assert.deepEqual(faults, [
     'currency must be the three letters of a currency that can be paid in, such as eur; got "euro".',
-    'packs[0].name must be text of 1 to 60 characters, without line breaks and spaces at its ends; got " Small".',
+    'packs[0].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got " Small".',
     "packs[0].credits must be a whole number from 1 to 1000000000000; got 1.5.",
     "packs[0].months must be a whole number from 1 to 120, or null for credits that never expire; got 0.",
-    "packs[0].x is not known here.",
-    'packs[1].name must be text of 1 to 60 characters, without line breaks and spaces at its ends; got "".',
+    "packs[0].x is not a known setting.",
+    'packs[1].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got "".',
     "packs[1].credits is missing: it must be a whole number from 1 to 1000000000000.",
     'packs[1].price must be a decimal number as text, such as "5.00"; got 5.',
-    'packs[2].id must be another word: lifetime is the name of the plan; got "lifetime".',
+    'packs[2].id must be another id: lifetime is the id of the plan; got "lifetime".',
     "packs[2].credits must be a whole number from 1 to 1000000000000; got 10000000000000.",
     "packs[3] must be a pack: an object in braces; got 3.",
     "lifetime must be the lifetime plan: an object in braces, or null; got [].",
     'taxes must be none or automatic; got "yes".',
-    'contact must be an e-mail address or a web address, such as sales@example.org; got "nobody".',
-    "tax is not known here.",
-    'packs[0].price must be from 0.50 to 999999.99 EUR, the least and the most that Stripe takes; got "0.10".',
-    'packs[1].id is "small" as packs[0].id is: each needs its own.',
+    'contact must be an email address or a web address, such as sales@example.org; got "nobody".',
+    "tax is not a known setting.",
+    'packs[0].price must be from 0.50 to 999999.99 EUR, the range that Stripe accepts; got "0.10".',
+    'packs[1].id repeats packs[0].id, "small": every pack needs an id of its own.',
     'packs[2].price must be a number with at most 2 digits after the point in EUR; got "1.234".',
   ]);
 });
 
 test("what is no price list is said to be none", () => {
   const faults: [string, RegExp][] = [
-    ["", /^The price list is not JSON: /],
-    ["{", /^The price list is not JSON: /],
+    ["", /^The price list is not valid JSON: /],
+    ["{", /^The price list is not valid JSON: /],
     ["[]", /^The price list must be an object in braces; got \[\]\.$/],
     ["null", /^The price list must be an object in braces; got null\.$/],
     ["{}", /^The price list offers nothing: it needs packs, or a lifetime plan\.$/],

@@ -6,8 +6,8 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { everyPayment } from "#billing/every-payment.ts";
 import {
+  listAllPayments,
   type PaymentProvider,
   ProviderRejected,
   ProviderUnavailable,
@@ -70,7 +70,7 @@ test("a page is opened with all that is needed to make the purchase again", asyn
             ...{ currency: "eur", unit_amount: "500" },
             product_data: {
               name: OFFER.name,
-              description: "1,000 credits, to be used within 12 months",
+              description: "1,000 credits, valid for 12 months",
             },
           },
         },
@@ -86,7 +86,7 @@ test("a page is opened with all that is needed to make the purchase again", asyn
       expires_at: String(ORDER.expiresAt / 1000),
     },
   });
-  const state = await provider.look({ session: page.session });
+  const state = await provider.fetchPayment({ session: page.session });
   assert.deepEqual(state?.bought, {
     ...{ id: "small", kind: "pack", name: OFFER.name, credits: 1000, months: 12, price: 500 },
   });
@@ -101,7 +101,7 @@ test("with taxes by address, Stripe asks for the address and adds them to the pr
   assert.deepEqual(form?.["tax_id_collection"], { enabled: "true" });
   assert.equal(form?.["billing_address_collection"], "required");
   fake.pay(session);
-  assert.equal((await provider.look({ session }))?.paid, 595);
+  assert.equal((await provider.fetchPayment({ session }))?.paid, 595);
 });
 
 test("the same order is the same page, and another under its name is refused", async (t) => {
@@ -118,7 +118,7 @@ test("where the answer was lost the SDK asks again, and there is one page", asyn
     fake.faultNext(fault);
     const { session } = await provider.open(ORDER);
     const pages: string[] = [];
-    for await (const state of everyPayment(provider.list, 0)) pages.push(state.session);
+    for await (const state of listAllPayments(provider.list, 0)) pages.push(state.session);
     assert.deepEqual(pages, [session]);
   }
 });
@@ -136,19 +136,19 @@ for (const fetchClient of [false, true]) {
     });
     for (const fault of AWAY) {
       fake.setAway(fault);
-      const { open: begin, look, list } = fault === "silence" ? hasty : provider;
+      const { open: begin, fetchPayment, list } = fault === "silence" ? hasty : provider;
       await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderUnavailable, fault);
-      await assert.rejects(look({ session }), ProviderUnavailable, fault);
+      await assert.rejects(fetchPayment({ session }), ProviderUnavailable, fault);
       await assert.rejects(list({ since: START, after: null }), ProviderUnavailable, fault);
     }
     fake.setAway(null);
-    assert.equal((await provider.look({ session }))?.status, "open");
+    assert.equal((await provider.fetchPayment({ session }))?.status, "open");
   });
 }
 
 test("a wrong key is told to the operator, in words that say what to do and without the key", async (t) => {
   const { provider } = await open(t, { secretKey: "sk_test_misspelt" });
-  await assert.rejects(provider.look({ session: "cs_1" }), (error: unknown) => {
+  await assert.rejects(provider.fetchPayment({ session: "cs_1" }), (error: unknown) => {
     assert.ok(error instanceof ProviderRejected);
     assert.match(error.message, /STRIPE_SECRET_KEY/);
     assert.doesNotMatch(error.message, /sk_test/);
@@ -172,9 +172,9 @@ test("of a refusal the operator is told its names at Stripe, and nobody's addres
 
 test("what Stripe does not know is null, and somebody else's page names no purchase", async (t) => {
   const { fake, provider } = await open(t);
-  assert.equal(await provider.look({ session: "cs_test_unknown" }), null);
-  assert.equal(await provider.look({ payment: "pi_unknown" }), null);
-  const state = await provider.look({ session: fake.foreign() });
+  assert.equal(await provider.fetchPayment({ session: "cs_test_unknown" }), null);
+  assert.equal(await provider.fetchPayment({ payment: "pi_unknown" }), null);
+  const state = await provider.fetchPayment({ session: fake.foreign() });
   assert.deepEqual([state?.purchase, state?.account, state?.bought], [null, null, null]);
 });
 
@@ -189,8 +189,8 @@ test("payments of another service of our kind at the same account are nobody's h
   fake.pay(session);
   const tellsOf = async (provider: PaymentProvider) => {
     const listed: string[] = [];
-    for await (const state of everyPayment(provider.list, START)) listed.push(state.session);
-    const state = await provider.look({ session });
+    for await (const state of listAllPayments(provider.list, START)) listed.push(state.session);
+    const state = await provider.fetchPayment({ session });
     return [state?.purchase, state?.account, state?.bought?.id, listed];
   };
   const ours = ["pur_1", "acc_Ada000000000", "small", [session]];
@@ -211,7 +211,7 @@ test("a signed body that is no event is about nothing of ours", async (t) => {
   for (const text of ["null", "5", "[]", "{}", '{"data":null}', '{"data":{"object":null}}']) {
     const body = new TextEncoder().encode(text);
     const message = { id: "evt_1", type: "odd", body };
-    assert.equal(await provider.readMessage(body, fake.signatureOf(message)), null, text);
+    assert.equal(await provider.readWebhook(body, fake.signatureOf(message)), null, text);
   }
 });
 
@@ -227,7 +227,7 @@ test("payments are listed to the last, over all pages, without those of others",
   fake.dispute(opened[3] as string, "lost");
   const listed: string[] = [];
   let lost = 0;
-  for await (const { session, dispute } of everyPayment(provider.list, START)) {
+  for await (const { session, dispute } of listAllPayments(provider.list, START)) {
     listed.push(session);
     if (dispute === "lost") lost += 1;
   }
@@ -262,19 +262,19 @@ test("the build for Workers does the same over fetch and SubtleCrypto", async (t
   const { session } = await provider.open(ORDER);
   fake.pay(session);
   fake.refund(session, 100);
-  const state = (await provider.look({ session })) as NonNullable<
-    Awaited<ReturnType<PaymentProvider["look"]>>
+  const state = (await provider.fetchPayment({ session })) as NonNullable<
+    Awaited<ReturnType<PaymentProvider["fetchPayment"]>>
   >;
   assert.deepEqual([state.status, state.paid, state.refunded], ["paid", 500, 100]);
-  const byPayment = await provider.look({ payment: state.payment ?? "" });
+  const byPayment = await provider.fetchPayment({ payment: state.payment ?? "" });
   assert.deepEqual(byPayment, state);
   const messages = fake.take();
   const refunded = messages.find(({ type }) => type === "charge.refunded");
   assert.ok(refunded);
-  assert.deepEqual(await provider.readMessage(refunded.body, fake.signatureOf(refunded)), {
+  assert.deepEqual(await provider.readWebhook(refunded.body, fake.signatureOf(refunded)), {
     payment: state.payment,
   });
-  await assert.rejects(provider.readMessage(refunded.body, "t=1,v1=00"), {
-    message: /Not a message of Stripe's/,
+  await assert.rejects(provider.readWebhook(refunded.body, "t=1,v1=00"), {
+    message: /Invalid signature of a Stripe webhook/,
   });
 });

@@ -6,7 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type BillingDeps, createBilling } from "#billing/billing.ts";
+import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer } from "#billing/price-list.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";

@@ -26,13 +26,13 @@ export function createTill(now: () => number) {
       }
       return { session, url };
     },
-    async look(ref) {
+    async fetchPayment(ref) {
       const page = [...pages.values()].find((each) =>
         "session" in ref ? each.session === ref.session : each.payment === ref.payment,
       );
       return page === undefined ? null : shown(page);
     },
-    async readMessage(body, signature) {
+    async readWebhook(body, signature) {
       if (signature !== "signed") throw new InvalidWebhook("It is not signed");
       return JSON.parse(new TextDecoder().decode(body));
     },

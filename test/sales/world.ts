@@ -1,7 +1,8 @@
 /** A life's world: a ledger that is judged by the model, the people's books in SQLite, a till, and a clock that jumps. */
 import assert from "node:assert/strict";
-import type { Billing, BillingDeps } from "#billing/billing.ts";
+import type { Billing } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
+import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";

@@ -1,4 +1,5 @@
-import { givenIn, hostOf, isLoopback, readAddress } from "#config/read-settings.ts";
+import { givenIn, readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 
 /** Of what a Worker is bound to the texts, among which its settings are. */
 export const textsIn = (env: object): Record<string, string> =>

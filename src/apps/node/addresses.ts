@@ -1,6 +1,6 @@
 import { type Config, urlOf } from "#config/config.ts";
-import { isLoopback } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
+import { isLoopback } from "#hosts.ts";
 
 /** By which addresses the service is reached, and what the operator should know of that. */
 type Listening = Pick<Config, "host" | "publicUrl">;

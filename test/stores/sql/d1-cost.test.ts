@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newPurchase } from "#billing/new-purchase.ts";
+import { newPurchase } from "#billing/purchase-store.ts";
 import type { Offer } from "#billing/price-list.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
