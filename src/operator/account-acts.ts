@@ -1,7 +1,6 @@
-import { runSteps } from "#accounts/act-in-steps.ts";
 import { keyStart } from "#accounts/key-format.ts";
-import { findPersonToNotify, type Told } from "#accounts/notify-person.ts";
-import { AccountError, closeAccount, createKey, openAccount } from "#accounts/people.ts";
+import { findPersonToNotify, type NotifyOutcome } from "#accounts/notify-person.ts";
+import { AccountError, closeAccount, createKey, openAccount, runSteps } from "#accounts/people.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
 
@@ -38,7 +37,7 @@ export function openForOperator(
 export async function closeForOperator(
   { ledger, directory, accountDeps, tell }: Context,
   { account, email, now }: { account: string; email: string; now: number },
-): Promise<{ account: string; forfeited: number; told: Told }> {
+): Promise<{ account: string; forfeited: number; told: NotifyOutcome }> {
   const before = await ledger.findAccount({ account, now });
   const found = await directory.findByEmail({ email });
   const isItself = found?.account === account;
@@ -65,7 +64,7 @@ async function forfeitedOf(ledger: Ledger, account: string, now: number): Promis
 export async function createKeyForOperator(
   { ledger, accountDeps, tell }: Context,
   { account, id, label, now }: { account: string; id: string; label: string; now: number },
-): Promise<{ id: string; key: string; told: Told }> {
+): Promise<{ id: string; key: string; told: NotifyOutcome }> {
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
   const notifyPerson = await findPersonToNotify(tell, account);
@@ -89,7 +88,7 @@ const responseLost = (id: string) =>
 export async function revokeKeyForOperator(
   { ledger, tell }: Context,
   { account, id, now }: { account: string; id: string; now: number },
-): Promise<{ found: boolean; revokedAt: number | null; told: Told }> {
+): Promise<{ found: boolean; revokedAt: number | null; told: NotifyOutcome }> {
   const before = (await ledger.listKeys({ account })).find((one) => one.id === id);
   const notifyPerson = await findPersonToNotify(tell, account);
   const { found } = await ledger.revokeKey({ account, id, now });

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { runSteps } from "#accounts/act-in-steps.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";

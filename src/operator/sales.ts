@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { runSteps } from "#accounts/act-in-steps.ts";
+import { runSteps } from "#accounts/people.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";

@@ -26,7 +26,7 @@ function describeIndex(open: OpenAccountIndex) {
   test("accounts are listed by their age, page by page, each once", async (t) => {
     const { index } = await open(t);
     assert.deepEqual(await index.list({ after: null, max: 9 }), []);
-    for (const { account, createdAt } of ACCOUNTS) await index.note({ account, now: createdAt });
+    for (const { account, createdAt } of ACCOUNTS) await index.record({ account, now: createdAt });
     for (const max of [1, 2, 3, 9]) {
       const seen: IndexedAccount[] = [];
       for (let page = 0; page < 9; page += 1) {
@@ -46,9 +46,11 @@ function describeIndex(open: OpenAccountIndex) {
 
   test("an account noted again, or by many at once, is listed once with its first time", async (t) => {
     const { index } = await open(t);
-    await index.note({ account: "acc_a", now: START });
+    await index.record({ account: "acc_a", now: START });
     await Promise.all(
-      Array.from({ length: 20 }, (_, each) => index.note({ account: "acc_a", now: START + each })),
+      Array.from({ length: 20 }, (_, each) =>
+        index.record({ account: "acc_a", now: START + each }),
+      ),
     );
     assert.deepEqual(await index.list({ after: null, max: 9 }), [
       { account: "acc_a", createdAt: START },
@@ -60,7 +62,7 @@ function describeIndex(open: OpenAccountIndex) {
     const ledger = createMemoryLedger();
     const order = { account: "acc_000000000000", freeCall: "open", now: START } as const;
     const down = async () => Promise.reject(new Error("The list is away"));
-    await assert.rejects(indexedLedger(ledger, { note: down }).openAccount(order), /away/);
+    await assert.rejects(indexedLedger(ledger, { record: down }).openAccount(order), /away/);
     assert.equal((await ledger.audit({ now: START })).accounts, 0);
     const dead = { ...ledger, openAccount: down };
     await assert.rejects(indexedLedger(dead, index).openAccount(order), /away/);

@@ -1,11 +1,11 @@
 /** Of the specification of the queue of letters: how many it takes, of whom, and at whose asking. */
 import assert from "node:assert/strict";
 import {
-  ASKED_PER_DAY_MAX,
-  ASKED_PER_HOUR_MAX,
   EMAILS_BEFORE_CREDITS_WAIT,
   NOTIFICATIONS_PER_RECIPIENT_MAX,
   QUEUED_EMAILS_MAX,
+  REQUESTED_PER_DAY_MAX,
+  REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { ask, deliver, email, idsOf, type Rule, START, takeAt } from "./email-queue-fixture.ts";
@@ -97,7 +97,7 @@ export function describeCrowds(rule: Rule) {
       const waiting = await takeAt(queue, START, 99);
       assert.equal(waiting.length, 1);
       await queue.done({ id: waiting[0]?.id as string });
-      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "verify_address"), "added");
       assert.equal(await deliver(queue, START, "verify_address"), "too_often");
     },
@@ -116,7 +116,7 @@ export function describeCrowds(rule: Rule) {
         outcome: "added",
       });
       await queue.done({ id: newer.id });
-      for (let each = 1; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "reset_password"), "added");
       assert.equal(await deliver(queue, START, "reset_password"), "too_often");
     },
@@ -124,7 +124,7 @@ export function describeCrowds(rule: Rule) {
 }
 
 export function describeAsking(rule: Rule) {
-  const hour = `at most ${ASKED_PER_HOUR_MAX} letters an hour and ${ASKED_PER_DAY_MAX} a day go to one address at anybody's asking, whatever their kind`;
+  const hour = `at most ${REQUESTED_PER_HOUR_MAX} letters an hour and ${REQUESTED_PER_DAY_MAX} a day go to one address at anybody's asking, whatever their kind`;
   rule(hour, async (queue) => {
     const kinds = [
       ...(["verify_address", "address_in_use", "verify_new_address"] as const),
@@ -133,8 +133,8 @@ export function describeAsking(rule: Rule) {
     const outcomes: string[] = [];
     for (let at = START; at < START + DAY_MS; at += HOUR_MS / 4)
       for (const kind of kinds) outcomes.push(await deliver(queue, at, kind));
-    assert.equal(outcomes.filter((outcome) => outcome === "added").length, ASKED_PER_DAY_MAX);
-    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), ASKED_PER_HOUR_MAX);
+    assert.equal(outcomes.filter((outcome) => outcome === "added").length, REQUESTED_PER_DAY_MAX);
+    assert.deepEqual(outcomes.slice(0, 17).indexOf("too_often"), REQUESTED_PER_HOUR_MAX);
     assert.equal(outcomes[16], "added", "an hour later");
     assert.equal(
       await deliver(queue, START + DAY_MS - 1, "verify_address", "ADA@example.org"),
@@ -146,11 +146,11 @@ export function describeAsking(rule: Rule) {
   rule(
     "sign-ups with an address leave its owner the letter for a new password, notices, and others theirs",
     async (queue) => {
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "verify_address"), "added");
       assert.equal(await deliver(queue, START, "verify_address"), "too_often");
       assert.equal(await deliver(queue, START, "verify_address", "bob@example.org"), "added");
-      for (let each = 0; each < ASKED_PER_HOUR_MAX; each += 1)
+      for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
         assert.equal(await deliver(queue, START, "reset_password"), "added");
       assert.equal(await deliver(queue, START, "reset_password"), "too_often");
       for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)

@@ -1,7 +1,7 @@
 /** What the sentences about the queue of letters share. */
 import type { TestContext } from "node:test";
-import { queuesOf, readEmail } from "#email/email-job.ts";
 import type { EmailQueue, QueuedEmail } from "#email/email-queue.ts";
+import { emailOfJob, queuesOf } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
 import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
@@ -48,7 +48,7 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
 function emailOf(job: TakenJob): TakenEmail {
   const { id, queue, kind, usefulUntil, createdAt: postedAt, attempts: failures, take } = job;
   return {
-    ...readEmail(job),
+    ...emailOfJob(job),
     ...{ id, kind: kind as EmailKind, usefulUntil, postedAt, failures, take },
     transportKind: queue === "email" ? "smtp" : "outbox",
   };

@@ -16,7 +16,7 @@ test("a thousand letters drain, each once", async (t) => {
   const { mail, office } = createFixture({ transport, queue, now: Date.now });
   const delivery = startJobs(office.runner, { logError: logError });
   office.onPosted(delivery.wake);
-  for (let each = 0; each < 1_000; each += 1) await mail.post(emailTo(`a${each}@example.org`));
+  for (let each = 0; each < 1_000; each += 1) await mail.enqueue(emailTo(`a${each}@example.org`));
   await until(async () => (await queue.count({ transportKind: "smtp" })).waiting === 0);
   await delivery.stop();
   assert.equal(server.received.length, 1_000);
@@ -30,7 +30,8 @@ test("posting goes on while the server says nothing, and a stop leaves the lette
   const before = createFixture({ transport: slow, queue, now: Date.now });
   const delivery = startJobs(before.office.runner, { logError: logError });
   before.office.onPosted(delivery.wake);
-  for (let each = 0; each < 10; each += 1) await before.mail.post(emailTo(`${each}@example.org`));
+  for (let each = 0; each < 10; each += 1)
+    await before.mail.enqueue(emailTo(`${each}@example.org`));
   await delivery.stop();
   assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 10);
 

@@ -10,5 +10,5 @@ const transport: Transport = {
 };
 const { queue } = openEmails(process.argv[2] as string);
 const { mail, office } = createFixture({ transport, queue, now: Date.now });
-await mail.post(emailTo("ada@example.org"));
+await mail.enqueue(emailTo("ada@example.org"));
 await office.deliverDue();

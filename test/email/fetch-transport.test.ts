@@ -121,7 +121,7 @@ test("the pause that a provider asks for is kept, within an hour; one that canno
     const { url } = await openProvider(t, responding(429, { "Retry-After": text }));
     const transport = createFetchTransport({ url, token: TOKEN }, FROM);
     const { office } = createFixture({ transport, now: () => START });
-    await office.mail.post(emailTo("ada@example.com"));
+    await office.mail.enqueue(emailTo("ada@example.com"));
     assert.equal(await office.deliverDue(), START + wait, text);
   }
 });

@@ -17,11 +17,11 @@ import {
 test("a letter becomes a file that a mail reader opens, for its owner only, and its text is told", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
   const told: string[] = [];
-  const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: true, tell });
+  const log = (text: string) => told.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: true, log });
   const { mail, office } = createFixture({ transport });
   const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
-  await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
+  await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await office.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
   assert.deepEqual(others, []);
@@ -44,7 +44,7 @@ test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written
     from: FROM,
     now: () => START,
     logsText: true,
-    tell: () => {},
+    log: () => {},
   });
   const signal = new AbortController().signal;
   for (let each = 1; each <= OUTBOX_EMAILS_MAX + 5; each += 1)
@@ -58,10 +58,10 @@ test(`the newest ${OUTBOX_EMAILS_MAX} letters are kept, and nothing half-written
 test("where others may read the log, it names the file and nothing that is in it", async (t) => {
   const folder = temporaryFolder(t);
   const told: string[] = [];
-  const tell = (text: string) => told.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: false, tell });
+  const log = (text: string) => told.push(text);
+  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: false, log });
   const { mail, office } = createFixture({ transport, transportKind: "outbox" });
-  await mail.post(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
+  await mail.enqueue(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
   await office.deliverDue();
   const [name] = readdirSync(folder);
   assert.deepEqual(told, [`A letter was written to ${path.join(folder, name as string)}`]);
@@ -72,9 +72,9 @@ test("letters that wait for a mail server stay in the queue while there is none,
   const { queue } = openEmails(":memory:");
   const sent: string[] = [];
   const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
-  await createFixture({ transport: smtp, queue }).mail.post(emailTo("ada@example.org"));
+  await createFixture({ transport: smtp, queue }).mail.enqueue(emailTo("ada@example.org"));
   const outbox = createOutbox({
-    ...{ folder, from: FROM, now: () => START, logsText: true, tell: () => {} },
+    ...{ folder, from: FROM, now: () => START, logsText: true, log: () => {} },
   });
   const without = createFixture({ transport: outbox, queue, transportKind: "outbox" });
   assert.equal(await without.office.deliverDue(), null, "nothing to wake up for");

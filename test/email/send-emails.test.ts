@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  ASKED_PER_HOUR_MAX,
   EMAILS_AT_ONCE,
   GIVE_UP_AFTER_MS,
   LEASE_MS,
   PAUSE_MAX_MS,
+  REQUESTED_PER_HOUR_MAX,
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "#email/bounds.ts";
@@ -34,7 +34,7 @@ function createCarrier() {
 test("a posted letter is carried once and leaves the queue", async () => {
   const { carrier, transport } = createCarrier();
   const { office, mail, queue } = createFixture({ transport });
-  await mail.post(emailTo("ada@example.org", { subject: "Grüße 🐝" }));
+  await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝" }));
   assert.equal(await office.deliverDue(), null);
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.sent.length, 1);
@@ -48,7 +48,7 @@ test("a letter that fails waits longer and longer, under one Message-ID, and is 
   const { carrier, transport } = createCarrier();
   const { office, mail, clock, loggedErrors } = createFixture({ transport });
   carrier.fault = new TemporaryFailure("the mail server did not take it (451)");
-  await mail.post(emailTo("ada@example.org"));
+  await mail.enqueue(emailTo("ada@example.org"));
   const waits: number[] = [];
   let next = await office.deliverDue();
   while (next !== null) {
@@ -86,7 +86,7 @@ test("a letter refused for good is given up at once", async () => {
   const { carrier, transport } = createCarrier();
   const { office, mail, loggedErrors } = createFixture({ transport });
   carrier.fault = new Undeliverable("the mail server refuses it (550 5.1.1, RCPT TO)");
-  await mail.post(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+  await mail.enqueue(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 1);
   assert.match(
@@ -102,8 +102,10 @@ test("of a letter that was given up no link stays; a notice can be retried until
   const operator = operatorJobs([queue.jobs]);
   carrier.fault = new Undeliverable("the mail server refuses the sender (550)");
   const link = { kind: "reset_password", usefulUntil: START + HOUR_MS } as const;
-  await mail.post(emailTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }));
-  await mail.post(emailTo("bob@example.org", { kind: "key_created", text: "a key" }));
+  await mail.enqueue(
+    emailTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }),
+  );
+  await mail.enqueue(emailTo("bob@example.org", { kind: "key_created", text: "a key" }));
   assert.equal(await office.deliverDue(), null);
   const rows = () => JSON.stringify(driver.prepare("SELECT * FROM job").all());
   assert.doesNotMatch(rows(), /SECRET|ada@/);
@@ -128,7 +130,7 @@ test("of a letter that was given up no link stays; a notice can be retried until
     ["bob@example.org"],
   );
   carrier.fault = new Undeliverable("refused");
-  await mail.post(emailTo("eve@example.org", { kind: "key_revoked" }));
+  await mail.enqueue(emailTo("eve@example.org", { kind: "key_revoked" }));
   await office.deliverDue();
   await queue.jobs.forget({ now: START + GIVE_UP_AFTER_MS, before: START, max: 99 });
   assert.doesNotMatch(rows(), /@/);
@@ -138,7 +140,7 @@ test("of a letter that was given up no link stays; a notice can be retried until
 test("a letter whose link has ended is dropped, not sent", async () => {
   const { carrier, transport } = createCarrier();
   const { office, mail, clock, loggedErrors } = createFixture({ transport });
-  await mail.post(emailTo("ada@example.org", { usefulUntil: START + 1_000 }));
+  await mail.enqueue(emailTo("ada@example.org", { usefulUntil: START + 1_000 }));
   clock.now = START + 1_000;
   assert.equal(await office.deliverDue(), null);
   assert.equal(carrier.tries.length, 0);
@@ -149,7 +151,7 @@ test("while the server is out of reach one letter at a time tries, and when it i
   const { carrier, transport } = createCarrier();
   const { office, mail, clock, loggedErrors } = createFixture({ transport });
   carrier.fault = new Unreachable("the mail server cannot be used (ECONNREFUSED)");
-  for (let each = 0; each < 30; each += 1) await mail.post(emailTo(`${each}@example.org`));
+  for (let each = 0; each < 30; each += 1) await mail.enqueue(emailTo(`${each}@example.org`));
   let next = await office.deliverDue();
   const before = carrier.tries.length;
   assert.ok(before <= EMAILS_AT_ONCE);
@@ -174,7 +176,7 @@ test("an unknown fault is a failure of the letter, and its words are not repeate
   const { carrier, transport } = createCarrier();
   const { office, mail, loggedErrors } = createFixture({ transport });
   carrier.fault = new RangeError("https://toolbooth.example/verify?token=SECRET ada@example.org");
-  await mail.post(emailTo("ada@example.org"));
+  await mail.enqueue(emailTo("ada@example.org"));
   assert.equal(await office.deliverDue(), START + 5_000);
   assert.doesNotMatch(loggedErrors.join("\n"), /SECRET|ada@/);
   assert.match(loggedErrors.join("\n"), /unexpected RangeError/);
@@ -190,7 +192,7 @@ test("a letter that was carried is not carried again when the queue could not be
     return settle(order);
   };
   const { office, mail, clock, loggedErrors } = createFixture({ transport, queue });
-  await mail.post(emailTo("ada@example.org"));
+  await mail.enqueue(emailTo("ada@example.org"));
   await office.deliverDue();
   isBroken = false;
   clock.now = START + LEASE_MS;
@@ -203,10 +205,10 @@ test("posting does not wait for the transport, and a few letters are on their wa
   const open: (() => void)[] = [];
   const transport: Transport = { send: () => new Promise((resolve) => open.push(resolve)) };
   const { office, mail, queue } = createFixture({ transport });
-  for (let each = 0; each < 10; each += 1) await mail.post(emailTo(`${each}@example.org`));
+  for (let each = 0; each < 10; each += 1) await mail.enqueue(emailTo(`${each}@example.org`));
   const delivered = office.deliverDue();
   await until(() => open.length === EMAILS_AT_ONCE);
-  await mail.post(emailTo("late@example.org"));
+  await mail.enqueue(emailTo("late@example.org"));
   office.look();
   assert.equal(open.length, EMAILS_AT_ONCE);
   let carried = 0;
@@ -221,8 +223,8 @@ test("posting does not wait for the transport, and a few letters are on their wa
 test("an address that could be several, and a letter too many, are left out with a complaint", async () => {
   const { transport } = createCarrier();
   const { mail, queue, loggedErrors } = createFixture({ transport });
-  await mail.post(emailTo("ada@example.org\r\nBcc: eve@example.org"));
-  for (let each = 0; each < 21; each += 1) await mail.post(emailTo("ada@example.org"));
+  await mail.enqueue(emailTo("ada@example.org\r\nBcc: eve@example.org"));
+  for (let each = 0; each < 21; each += 1) await mail.enqueue(emailTo("ada@example.org"));
   assert.equal((await queue.count({ transportKind: "smtp" })).waiting, 20);
   assert.match(loggedErrors[0] as string, /its address cannot be used/);
   assert.match(loggedErrors[1] as string, /too many letters to this address/);
@@ -232,7 +234,7 @@ test("an address that could be several, and a letter too many, are left out with
 test("a subject of several lines becomes one", async () => {
   const { carrier, transport } = createCarrier();
   const { office, mail } = createFixture({ transport });
-  await mail.post(emailTo("ada@example.org", { subject: "Hello\r\nBcc: eve@example.org" }));
+  await mail.enqueue(emailTo("ada@example.org", { subject: "Hello\r\nBcc: eve@example.org" }));
   await office.deliverDue();
   assert.equal(carrier.sent[0]?.email.subject, "Hello Bcc: eve@example.org");
 });
@@ -241,11 +243,11 @@ test("letters that are asked for without end are left out, with one complaint an
   const { carrier, transport } = createCarrier();
   const { office, mail, clock, loggedErrors } = createFixture({ transport });
   const askFor = async () => {
-    await mail.post(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+    await mail.enqueue(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
     await office.deliverDue();
   };
   for (let each = 0; each < 50; each += 1) await askFor();
-  assert.equal(carrier.sent.length, ASKED_PER_HOUR_MAX);
+  assert.equal(carrier.sent.length, REQUESTED_PER_HOUR_MAX);
   assert.equal(loggedErrors.length, 1);
   assert.match(
     loggedErrors[0] as string,
@@ -253,6 +255,6 @@ test("letters that are asked for without end are left out, with one complaint an
   );
   clock.now = START + 24 * HOUR_MS;
   for (let each = 0; each < 50; each += 1) await askFor();
-  assert.equal(carrier.sent.length, 2 * ASKED_PER_HOUR_MAX);
+  assert.equal(carrier.sent.length, 2 * REQUESTED_PER_HOUR_MAX);
   assert.equal(loggedErrors.length, 2);
 });

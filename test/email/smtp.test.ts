@@ -59,7 +59,7 @@ test("every letter arrives as it was composed", async (t) => {
       subject: "Grüße aus Köln 🐝 — zweite Zeile, die lang genug zum Falten ist",
     }),
   ];
-  for (const message of composed) await mail.post(message);
+  for (const message of composed) await mail.enqueue(message);
   assert.equal(await office.deliverDue(), null);
   for (const message of composed) {
     const { email, from, to, raw } = server.received.find(
@@ -207,7 +207,7 @@ test("a connection cut in the middle of the text: the letter arrives at the next
   });
   const { port } = cutter.address() as { port: number };
   const { office, mail, clock } = createFixture({ transport: openTransport(t, at(port)) });
-  await mail.post(EMAIL);
+  await mail.enqueue(EMAIL);
   const next = await office.deliverDue();
   assert.equal(cuts, 1);
   assert.ok(next !== null && next > clock.now);
@@ -219,11 +219,11 @@ test("a connection cut in the middle of the text: the letter arrives at the next
 test("a server that is gone and comes back gets what was posted meanwhile", async (t) => {
   const first = await startMailServer(t);
   const { office, mail, clock } = createFixture({ transport: openTransport(t, at(first.port)) });
-  await mail.post(emailTo("one@example.org"));
+  await mail.enqueue(emailTo("one@example.org"));
   assert.equal(await office.deliverDue(), null);
   await first.close();
-  await mail.post(emailTo("two@example.org"));
-  await mail.post(emailTo("three@example.org"));
+  await mail.enqueue(emailTo("two@example.org"));
+  await mail.enqueue(emailTo("three@example.org"));
   clock.now = (await office.deliverDue()) as number;
   assert.ok(clock.now > START);
   const second = await startMailServer(t, {}, first.port);

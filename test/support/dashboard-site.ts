@@ -104,7 +104,7 @@ export async function linkTo(site: Place, email: string, subject: RegExp): Promi
   return link;
 }
 
-export const CONFIRM = /^Confirm your address/;
+export const CONFIRM = /^Confirm your email address/;
 
 /** A person who has signed up and confirmed, without the pages: for tests about what comes afterwards. */
 export async function member(site: Place, name?: string): Promise<Credentials> {

@@ -87,8 +87,8 @@ async function tellsOfEachStep(site: Place, person: { readonly email: string }):
   assert.deepEqual(
     emailsTo(site, person.email).map(({ email }) => email.subject),
     [
-      "Confirm your address for Toolbooth",
-      "A new API key was made",
+      "Confirm your email address",
+      "A new API key was created",
       "An API key was revoked",
       "Your account was closed",
     ],

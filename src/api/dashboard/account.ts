@@ -128,7 +128,7 @@ export function createCloseAccount(throttle: SignInThrottle) {
       if (!right) throw new DashboardError("wrong_password", "The password is not right.");
     }
     await finishClosing(context, person.email);
-    await tell(context, deps.emails.closed(person.email));
+    await tell(context, deps.emails.accountClosed(person.email));
     return json({});
   };
 }

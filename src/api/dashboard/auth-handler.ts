@@ -210,6 +210,6 @@ async function changeEmail(context: RequestContext, order: AuthOrder): Promise<R
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if (!response.ok || (await internalAdapter.findUserByEmail(to)) === null) return response;
-  deps.auth.confirmMove(person.email, to);
+  deps.auth.confirmAddressChange(person.email, to);
   return response;
 }

@@ -97,6 +97,6 @@ async function moveAddress(
   await deps.journal.dropResetLinks({ person: person.id });
   knowBrowser(context, to, throttle);
   await note(context, person.id, "email_changed", to);
-  await tell(context, deps.emails.moved(from, to));
+  await tell(context, deps.emails.addressChanged(from, to));
   return keepCookies(json({ status: true, moved: true }), response);
 }

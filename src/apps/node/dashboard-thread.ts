@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import { createAuth } from "#accounts/auth.ts";
 import { createCountedThrottle } from "#accounts/counted-throttle.ts";
-import { forgetStale } from "#accounts/forget-stale.ts";
+import { forgetStale } from "#accounts/journal.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -57,7 +57,7 @@ const { smtp, api, from } = settings.mail;
 const outbox = () =>
   createOutbox({
     ...{ folder: outboxFolder(settings.dataDir), from, now, logsText: settings.isOwnMachine },
-    tell: (text) => say({ kind: "letter", text }),
+    log: (text) => say({ kind: "letter", text }),
   });
 const post = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? post() : createSmtpTransport(smtp, from);

@@ -4,7 +4,7 @@ import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 /** The list of accounts in a table. */
 export function createAccountIndex(db: SqlDatabase): AccountIndex {
   return {
-    async note({ account, now }) {
+    async record({ account, now }) {
       await db.batch([
         sql`INSERT INTO account_index (account, created_at) VALUES (${account}, ${now})
             ON CONFLICT DO NOTHING`,

@@ -1,4 +1,4 @@
-import { emailJob } from "#email/email-job.ts";
+import { emailJob } from "#email/email-queue.ts";
 import { ENDPOINTS_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";

@@ -88,9 +88,9 @@ export function openFixture(given: FixtureOptions = {}) {
   const journal = breakable(store.journal);
   const { webhookNetworks = "public" } = given;
   const mail = {
-    async post(message: Email) {
+    async enqueue(message: Email) {
       emails.push(message);
-      return { fault: null };
+      return { error: null };
     },
   };
   const now = () => Date.now();

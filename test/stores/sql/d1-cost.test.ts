@@ -158,7 +158,7 @@ function operations(d1: D1) {
     take: () => emailQueue.take(due),
     nextDue: () => emailQueue.nextDue({ transportKind: "smtp" }),
     done: () => emailQueue.done({ id: "eml_1" }),
-    recordAccount: () => index.note({ account: "acc_new", now: START }),
+    recordAccount: () => index.record({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
     recordAct: () => acts.record(act),
     listActs: () => acts.list({ after: null, max: 3 }),
