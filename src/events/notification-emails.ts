@@ -3,18 +3,18 @@ import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
 import { type EmailTopic, signUnsubscription } from "./unsubscribe.ts";
 
-/** Which letters can be ended; of the other kinds none are written here: a key's has been posted by who made it. */
-const SORTS: Partial<Record<LedgerEventKind, EmailTopic>> = {
+/** Emails about credits by topic. Other kinds of events have no email here: emails about keys are sent where keys change. */
+const TOPICS: Partial<Record<LedgerEventKind, EmailTopic>> = {
   "credits.low": "low",
   "credits.depleted": "low",
   "credits.expiring": "expiring",
 };
 export const topicOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailTopic | null =>
-  SORTS[kind] ?? null;
+  TOPICS[kind] ?? null;
 
 export type NotificationEmails = (event: LedgerEvent, to: string) => Email | null;
 
-/** The letters of notices, with the addresses that end them. `publicUrl` has no slash at its end. */
+/** Returns a function that writes the email for an event, with links to unsubscribe. `publicUrl` has no trailing slash. */
 export function createNotificationEmails({
   publicUrl,
   secrets,
@@ -24,10 +24,10 @@ export function createNotificationEmails({
 }): NotificationEmails {
   const emails = createEmails(publicUrl);
   return (event, to) => {
-    const sort = topicOf(event);
-    if (sort === null) return null;
+    const topic = topicOf(event);
+    if (topic === null) return null;
     const { account, at } = event;
-    const query = new URLSearchParams({ token: signUnsubscription({ account, sort }, secrets) });
+    const query = new URLSearchParams({ token: signUnsubscription({ account, topic }, secrets) });
     const unsubscribe = {
       page: `${publicUrl}/unsubscribe?${query}`,
       post: `${publicUrl}/dashboard/notifications/unsubscribe?${query}`,

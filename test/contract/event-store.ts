@@ -80,8 +80,8 @@ function describeChoices(rule: Rule) {
   });
 
   rule("letters of one sort end alone, whatever is chosen of the other", async ({ eventStore }) => {
-    const end = (account: string, sort: "low" | "expiring") =>
-      eventStore.unsubscribe({ account, sort });
+    const end = (account: string, topic: "low" | "expiring") =>
+      eventStore.unsubscribe({ account, topic });
     await Promise.all([end(ACCOUNT, "low"), end(ACCOUNT, "expiring"), end(OTHER, "expiring")]);
     const none = { emails: { low: false, expiring: false } };
     assert.deepEqual(await eventStore.choice({ account: ACCOUNT }), none);

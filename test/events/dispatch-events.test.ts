@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
-import { createDeferredEvents } from "#events/set-aside.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -53,7 +53,7 @@ test("each kind becomes its webhook, and those about what is left a letter with 
   const kinds = CONTENTS.map(({ kind }) => kind);
   const endpoint = await fixture.addEndpoint({ kinds });
   put(fixture, CONTENTS);
-  assert.deepEqual(await fixture.dispatchEvents(), { carried: 6, more: false });
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 6, more: false });
   assert.deepEqual(fixture.unsettled, []);
   const emails = await fixture.emails();
   assert.deepEqual(kindsOf(emails), ["credits_low", "credits_depleted", "credits_expiring"]);
@@ -106,7 +106,7 @@ test("a closed or suspended account is told nothing, one that nobody knows neith
   await fixture.ledger.closeAccount({ account: closed, now: START });
   await fixture.ledger.suspendAccount({ account: suspended, now: START });
   for (const account of accounts) put(fixture, CONTENTS.slice(0, 1), account);
-  assert.equal((await fixture.dispatchEvents()).carried, 3);
+  assert.equal((await fixture.dispatchEvents()).dispatched, 3);
   assert.deepEqual([fixture.unsettled, await fixture.emails()], [[], []]);
   assert.equal((await fixture.jobs.nextDue({ queues: ["webhook"] })).at, null);
 });
@@ -135,7 +135,7 @@ test("of credits that have ended meanwhile no letter says that they will", async
 test("a letter that finds no room is told of, and holds up nothing", async () => {
   const fixture = await openEvents();
   for (let times = 0; times < 22; times += 1) fixture.unsettled.push(lowEvent());
-  assert.equal((await fixture.dispatchEvents()).carried, 22);
+  assert.equal((await fixture.dispatchEvents()).dispatched, 22);
   assert.equal((await fixture.emails()).length, 20);
   assert.equal(fixture.loggedErrors.filter((each) => /too many wait/.test(each)).length, 2);
   assert.ok(!fixture.loggedErrors.join().includes(EMAIL));
@@ -155,12 +155,12 @@ test("one notice that cannot be handled holds up no other; where none can, the r
     },
   });
   const one = await fixture.dispatchEvents({ eventStore: failing(({ id }) => id === first.id) });
-  assert.deepEqual(one, { carried: 1, more: false });
+  assert.deepEqual(one, { dispatched: 1, more: false });
   assert.deepEqual(fixture.unsettled, [first]);
   for (let times = 0; times < 9; times += 1) fixture.unsettled.push(lowEvent());
   tries = 0;
   assert.deepEqual(await fixture.dispatchEvents({ eventStore: failing(() => true) }), {
-    carried: 0,
+    dispatched: 0,
     more: false,
   });
   assert.equal(tries, 3);
@@ -213,7 +213,7 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   return {
     source: { list: dying(source.list), settle: dying(source.settle) },
     // It dies with its process.
-    aside: createDeferredEvents(),
+    deferred: createDeferredEvents(),
     eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
     ledger: { findAccount: dying(ledger.findAccount) },
     directory: { findByAccount: dying(directory.findByAccount) },

@@ -1,10 +1,10 @@
 /** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
 import { randomBytes } from "node:crypto";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createDeferredEvents } from "#events/set-aside.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
@@ -56,7 +56,7 @@ export async function openEvents(file = ":memory:") {
   };
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
-    aside: createDeferredEvents(),
+    deferred: createDeferredEvents(),
     emails: createNotificationEmails({ publicUrl: SITE, secrets: ["new secret", "old secret"] }),
     transportKind: "smtp",
     now: () => clock.now,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
-import { createDeferredEvents } from "#events/set-aside.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
 /** Notices and deliveries under random kills, failures and pauses, on two nodes, against what must come of them. */
@@ -70,7 +70,7 @@ async function play(chance: Chance) {
       eventStore: mortal({ choice: eventStore.choice, handle: eventStore.handle }, chance, life),
       ledger: mortal({ findAccount: ledger.findAccount }, chance, life),
       directory: mortal({ findByAccount: directory.findByAccount }, chance, life),
-      aside: createDeferredEvents(),
+      deferred: createDeferredEvents(),
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));
     await dispatchEvents(wiring).catch(died);

@@ -67,7 +67,7 @@ test("while notices are carried on, another connection has the lock after each o
   const { fixture, rest, turns } = await openFile(t);
   await fixture.addEndpoint();
   for (let count = 0; count < 100; count += 1) fixture.unsettled.push(lowEvent());
-  assert.equal((await fixture.dispatchEvents({ rest })).carried, 100);
+  assert.equal((await fixture.dispatchEvents({ rest })).dispatched, 100);
   // After each notice, and after they were settled.
   assert.deepEqual(turns, { had: 101, mostBetween: 1 });
 });

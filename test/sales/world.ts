@@ -4,9 +4,9 @@ import type { Billing } from "#billing/billing.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
+import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createDeferredEvents } from "#events/set-aside.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
@@ -85,7 +85,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
         secrets: ["secret"],
       }),
       transportKind: "smtp",
-      aside: createDeferredEvents(),
+      deferred: createDeferredEvents(),
       now: () => clock.at,
       random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
       logError: (message, { cause }) => {

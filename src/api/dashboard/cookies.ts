@@ -4,7 +4,8 @@ import { cookiePath, cookiePrefix } from "#accounts/auth-options.ts";
 type Place = { publicUrl: string };
 
 const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
-const nameOf = (name: string, { publicUrl }: Place) => `${cookiePrefix(publicUrl)}toolbooth.${name}`;
+const nameOf = (name: string, { publicUrl }: Place) =>
+  `${cookiePrefix(publicUrl)}toolbooth.${name}`;
 
 export function readCookie(request: Request, name: string, place: Place): string | undefined {
   const start = `${nameOf(name, place)}=`;

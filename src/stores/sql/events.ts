@@ -26,9 +26,9 @@ export function createEventStore(db: SqlDatabase): EventStore {
             ON CONFLICT (account) DO UPDATE SET low = excluded.low, expiring = excluded.expiring`,
       ]);
     },
-    async unsubscribe({ account, sort }) {
-      const [low, expiring] = sort === "low" ? [0, 1] : [1, 0];
-      const ended = sort === "low" ? sql`low = 0` : sql`expiring = 0`;
+    async unsubscribe({ account, topic }) {
+      const [low, expiring] = topic === "low" ? [0, 1] : [1, 0];
+      const ended = topic === "low" ? sql`low = 0` : sql`expiring = 0`;
       await db.batch([
         sql`INSERT INTO notification_choice (account, low, expiring) VALUES (${account}, ${low}, ${expiring})
             ON CONFLICT (account) DO UPDATE SET ${ended}`,

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
-import { checkEndpointUrl, isPublicAddress } from "#events/endpoint-address.ts";
+import { checkEndpointUrl, isPublicAddress } from "#events/endpoint-url.ts";
 import { FRIENDLY, HOSTILE } from "./hostile-addresses.ts";
 
 test("an address that leads to ourselves, to our neighbours or nowhere is refused in words", () => {
   for (const url of HOSTILE) {
-    const judged = checkEndpointUrl(url, "public");
-    assert.ok("fault" in judged, url.slice(0, 80));
-    assert.match(judged.fault, /^[A-Z].{20,}\.$/, url.slice(0, 80));
+    const checked = checkEndpointUrl(url, "public");
+    assert.ok("error" in checked, url.slice(0, 80));
+    assert.match(checked.error, /^[A-Z].{20,}\.$/, url.slice(0, 80));
   }
 });
 
@@ -25,7 +25,7 @@ test("where the operator allows it, private networks and this machine get webhoo
   for (const url of good) assert.deepEqual(checkEndpointUrl(url, "any"), { url }, url);
   const bad = ["http://10.0.0.1/", "http://example.com/", "https://u:p@localhost/", "file:///etc"];
   for (const url of [...bad, "https://localhost:0/"])
-    assert.ok("fault" in checkEndpointUrl(url, "any"), url);
+    assert.ok("error" in checkEndpointUrl(url, "any"), url);
 });
 
 /** The same ranges, as another implementation reads them. */
@@ -48,7 +48,7 @@ for (const [net, bits] of [
 ] as const)
   judge.addSubnet(net, bits, "ipv6");
 
-test("addresses at and beside the edges of all ranges are judged as Node's own list judges them", () => {
+test("addresses at and beside the edges of all ranges are checked as Node's own list judges them", () => {
   const four = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
   const starts = [
     ...[0, 0x0a000000, 0x64400000, 0x7f000000, 0xa9fe0000, 0xac100000, 0xc0000000, 0xc0000200],
