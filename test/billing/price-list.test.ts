@@ -1,4 +1,4 @@
-/** The price list and its money: what is read, and every fault in one message. */
+/** The price list and its amounts: what is accepted, and every error in one result. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decimalText, isCurrency, priceText, readAmount } from "#billing/money.ts";
@@ -42,7 +42,7 @@ test("a price list is read with its defaults", () => {
   assert.deepEqual(readPriceList(`\uFEFF${JSON.stringify(alone)}`).faults, []);
 });
 
-test("all faults come at once, each with its place and what must be there", () => {
+test("all errors are reported together, each with its path and what is expected", () => {
   const { prices, faults } = read({
     currency: "EURO",
     packs: [
@@ -77,13 +77,13 @@ test("all faults come at once, each with its place and what must be there", () =
   ]);
 });
 
-test("what is no price list is said to be none", () => {
+test("text that is not a price list is rejected with a reason", () => {
   const faults: [string, RegExp][] = [
     ["", /^The price list is not valid JSON: /],
     ["{", /^The price list is not valid JSON: /],
     ["[]", /^The price list must be an object in braces; got \[\]\.$/],
     ["null", /^The price list must be an object in braces; got null\.$/],
-    ["{}", /^The price list offers nothing: it needs packs, or a lifetime plan\.$/],
+    ["{}", /^The price list is empty: add packs or a lifetime plan\.$/],
     ['{"packs":[],"lifetime":null}', /offers nothing/],
     ['{"packs":{}}', /^packs must be a list of packs in square brackets; got \{\}\.$/],
     [
@@ -135,7 +135,7 @@ const AMOUNTS: [string, string, number | RegExp][] = [
   ["٥", "eur", /^a decimal number/],
 ];
 
-test("a decimal text is so many minor units as Stripe counts them, or says what it must be", () => {
+test("decimal text is read as Stripe's minor units, or rejected with what is expected", () => {
   for (const [text, currency, expected] of AMOUNTS) {
     const { amount, fault } = readAmount(text, currency);
     if (typeof expected === "number") assert.equal(amount, expected, `${text} ${currency}`);
@@ -143,7 +143,7 @@ test("a decimal text is so many minor units as Stripe counts them, or says what 
   }
 });
 
-test("in every currency what we take, Stripe takes; and the text of an amount is read as that amount", () => {
+test("in every currency Stripe accepts the amounts that we accept, and amounts survive formatting and reading", () => {
   const currencies = Intl.supportedValuesOf("currency").map((code) => code.toLowerCase());
   for (const currency of currencies.filter(isCurrency)) {
     for (const text of ["200", "2000.5", "12345.67", "99999.99", "17500.12"]) {
@@ -155,13 +155,13 @@ test("in every currency what we take, Stripe takes; and the text of an amount is
   }
 });
 
-test("Ugandan shillings are refused, for Stripe says two things about them", () => {
+test("Ugandan shillings are rejected, because Stripe's documentation contradicts itself about them", () => {
   assert.equal(isCurrency("ugx"), false);
   assert.equal(isCurrency("abc"), false);
   assert.equal(isCurrency("eur"), true);
 });
 
-test("prices are written as people read them", () => {
+test("prices are formatted for readers", () => {
   const texts: [number, string, string][] = [
     [500, "eur", "€5.00"],
     [19_900, "usd", "$199.00"],
@@ -176,7 +176,7 @@ test("prices are written as people read them", () => {
   }
 });
 
-test("months are calendar months in UTC, and end where the month does", () => {
+test("months are calendar months in UTC and end with the month", () => {
   const from = (text: string, months: number) =>
     new Date(addMonths(Date.parse(text), months)).toISOString();
   assert.equal(from("2026-01-31T10:20:30.456Z", 1), "2026-02-28T10:20:30.456Z");

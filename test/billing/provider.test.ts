@@ -1,4 +1,4 @@
-/** The Stripe provider against the fake: what goes over the wire, and what becomes of faults. */
+/** The Stripe provider against the fake: requests over the wire, and how errors are classified. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ async function open(
   return { fake, provider };
 }
 
-test("a page is opened with all that is needed to make the purchase again", async (t) => {
+test("a checkout page is opened with everything needed to rebuild the purchase", async (t) => {
   const { fake, provider } = await open(t);
   const page = await provider.open(ORDER);
   assert.equal(page.url, `${fake.api}/pay/${page.session}`);
@@ -93,7 +93,7 @@ test("a page is opened with all that is needed to make the purchase again", asyn
   assert.deepEqual([state?.purchase, state?.account], ["pur_1", "acc_Ada000000000"]);
 });
 
-test("with taxes by address, Stripe asks for the address and adds them to the price", async (t) => {
+test("with automatic taxes, Stripe asks for the address and adds taxes to the price", async (t) => {
   const { fake, provider } = await open(t);
   const { session } = await provider.open({ ...ORDER, taxes: "automatic" });
   const form = fake.requests[0]?.form;
@@ -104,7 +104,7 @@ test("with taxes by address, Stripe asks for the address and adds them to the pr
   assert.equal((await provider.fetchPayment({ session }))?.paid, 595);
 });
 
-test("the same order is the same page, and another under its name is refused", async (t) => {
+test("the same order returns the same page, and a different order with its key is rejected", async (t) => {
   const { fake, provider } = await open(t);
   const first = await provider.open(ORDER);
   assert.deepEqual(await provider.open(ORDER), first);
@@ -112,7 +112,7 @@ test("the same order is the same page, and another under its name is refused", a
   assert.equal(fake.newest(), first.session);
 });
 
-test("where the answer was lost the SDK asks again, and there is one page", async (t) => {
+test("when a response is lost the SDK retries, and there is one page", async (t) => {
   for (const fault of ["reset late", "500 late", "500"] as const) {
     const { fake, provider } = await open(t, { retries: 2 });
     fake.faultNext(fault);
@@ -126,7 +126,7 @@ test("where the answer was lost the SDK asks again, and there is one page", asyn
 const AWAY: ApiFault[] = ["500", "429", "reset", "silence", "nonsense"];
 
 for (const fetchClient of [false, true]) {
-  test(`a provider that is away is away, ${fetchClient ? "by fetch" : "by Node's client"}, whatever is asked`, async (t) => {
+  test(`${fetchClient ? "with fetch" : "with Node's client"}, every call to an unavailable provider throws ProviderUnavailable`, async (t) => {
     const { fake, provider } = await open(t, { fetchClient });
     const { session } = await provider.open(ORDER);
     const options = { api: fake.api, fetchClient, retries: 0, now: () => START };
@@ -146,7 +146,7 @@ for (const fetchClient of [false, true]) {
   });
 }
 
-test("a wrong key is told to the operator, in words that say what to do and without the key", async (t) => {
+test("a wrong key is reported to the operator with what to do, and without the key", async (t) => {
   const { provider } = await open(t, { secretKey: "sk_test_misspelt" });
   await assert.rejects(provider.fetchPayment({ session: "cs_1" }), (error: unknown) => {
     assert.ok(error instanceof ProviderRejected);
@@ -156,7 +156,7 @@ test("a wrong key is told to the operator, in words that say what to do and with
   });
 });
 
-test("of a refusal the operator is told its names at Stripe, and nobody's address", async (t) => {
+test("a rejection is reported to the operator with Stripe's codes and without the buyer's email", async (t) => {
   const { provider } = await open(t);
   const email = "no address of grace@example.org";
   await assert.rejects(provider.open({ ...ORDER, purchase: "pur_2", email }), (error: unknown) => {
@@ -170,7 +170,7 @@ test("of a refusal the operator is told its names at Stripe, and nobody's addres
   });
 });
 
-test("what Stripe does not know is null, and somebody else's page names no purchase", async (t) => {
+test("an unknown payment is null, and another service's page names no purchase", async (t) => {
   const { fake, provider } = await open(t);
   assert.equal(await provider.fetchPayment({ session: "cs_test_unknown" }), null);
   assert.equal(await provider.fetchPayment({ payment: "pi_unknown" }), null);
@@ -178,7 +178,7 @@ test("what Stripe does not know is null, and somebody else's page names no purch
   assert.deepEqual([state?.purchase, state?.account, state?.bought], [null, null, null]);
 });
 
-test("payments of another service of our kind at the same account are nobody's here, and those under an older secret are ours", async (t) => {
+test("payments of another Toolbooth at the same account are ignored, and those under an older secret are ours", async (t) => {
   const { fake, provider: before } = await open(t);
   const at = (...services: [string, ...string[]]) =>
     createStripeProvider({
@@ -198,7 +198,7 @@ test("payments of another service of our kind at the same account are nobody's h
   assert.deepEqual(await tellsOf(at("ffff000011112222")), [null, null, undefined, []]);
 });
 
-test("a page that a person waits for is tried for twice, whatever patience there is else", async (t) => {
+test("opening a page is attempted at most twice, because a person is waiting", async (t) => {
   const { fake, provider } = await open(t, { retries: 2 });
   fake.faultNext("500", "500", "500");
   await assert.rejects(provider.open(ORDER), ProviderUnavailable);
@@ -206,7 +206,7 @@ test("a page that a person waits for is tried for twice, whatever patience there
   assert.equal(fake.requests.length, 1);
 });
 
-test("a signed body that is no event is about nothing of ours", async (t) => {
+test("a signed body that is not an event is ignored", async (t) => {
   const { fake, provider } = await open(t);
   for (const text of ["null", "5", "[]", "{}", '{"data":null}', '{"data":{"object":null}}']) {
     const body = new TextEncoder().encode(text);
@@ -215,7 +215,7 @@ test("a signed body that is no event is about nothing of ours", async (t) => {
   }
 });
 
-test("payments are listed to the last, over all pages, without those of others", async (t) => {
+test("all our payments are listed over all pages, without those of others", async (t) => {
   const { fake, provider } = await open(t);
   const opened: string[] = [];
   for (let no = 0; no < 120; no += 1) {
@@ -240,7 +240,7 @@ test("payments are listed to the last, over all pages, without those of others",
   assert.ok(first.payments.length < 100 && first.next !== null, "others have a share in it");
 });
 
-/** As the Workers get it: bundled under the conditions of workerd, with nothing of Node's. */
+/** The build for Workers: bundled with the conditions of workerd, without Node's modules. */
 async function buildForWorkers(t: TestContext): Promise<typeof createStripeProvider> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-stripe-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -256,7 +256,7 @@ async function buildForWorkers(t: TestContext): Promise<typeof createStripeProvi
   return made.createStripeProvider;
 }
 
-test("the build for Workers does the same over fetch and SubtleCrypto", async (t) => {
+test("the build for Workers works the same over fetch and SubtleCrypto", async (t) => {
   const make = await buildForWorkers(t);
   const { fake, provider } = await open(t, { fetchClient: true }, make);
   const { session } = await provider.open(ORDER);

@@ -82,9 +82,9 @@ const HEADERS = {
 /** The emails about credits, and one from which people cannot unsubscribe. */
 const ENQUEUED: Email[] = [...ALL, emailTo("ada@example.org")];
 async function sendAll(transport: Transport): Promise<void> {
-  const { mail, office } = createFixture({ transport });
+  const { mail, sender } = createFixture({ transport });
   for (const email of ENQUEUED) await mail.enqueue(email);
-  await office.deliverDue();
+  await sender.deliverDue();
 }
 
 async function assertHeaders(files: (string | Buffer)[]): Promise<void> {

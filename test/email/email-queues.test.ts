@@ -4,7 +4,7 @@ import { emailQueueContract } from "../contract/email-queue.ts";
 import { openEmails, openTemporaryEmails, START } from "./mail-fixture.ts";
 
 emailQueueContract("in SQLite", async (t) => {
-  // The bound of the whole queue takes thousands of commits: in memory they cost little.
+  // Filling the whole queue takes thousands of commits, which are fast in memory.
   const { queue, close } = openEmails(":memory:");
   t.after(close);
   return { queue };
@@ -21,7 +21,7 @@ const waiting = (id: string) => ({
   transportKind: "smtp" as const,
 });
 
-test("a letter outlives its process, in SQLite", async (t) => {
+test("an email outlives its process, in SQLite", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
   await queue.add({ email: waiting("eml_1"), now: START });
   const again = openEmails(file);
@@ -35,7 +35,7 @@ test("a letter outlives its process, in SQLite", async (t) => {
   assert.deepEqual(emails, [{ ...waiting("eml_1"), postedAt: START, failures: 0, take: 1 }]);
 });
 
-test("two processes on one file never hold the same letter", async (t) => {
+test("two processes on one file never take the same email", async (t) => {
   const { queue, file } = openTemporaryEmails(t);
   const other = openEmails(file);
   t.after(other.close);

@@ -48,7 +48,7 @@ const put = (fixture: Fixture, contents: readonly EventContent[], account = ACCO
   }
 };
 
-test("each kind becomes its webhook, and those about what is left a letter with a way out of it", async () => {
+test("every kind of event becomes a webhook, and low or expiring credits also an email with an unsubscribe link", async () => {
   const fixture = await openEvents();
   const kinds = CONTENTS.map(({ kind }) => kind);
   const endpoint = await fixture.addEndpoint({ kinds });
@@ -61,9 +61,9 @@ test("each kind becomes its webhook, and those about what is left a letter with 
     assert.equal(message.to, EMAIL);
     const link = new URL(message.unsubscribe ?? "");
     assert.equal(`${link.origin}${link.pathname}`, `${SITE}/dashboard/notifications/unsubscribe`);
-    const sort = message.kind === "credits_expiring" ? "expiring" : "low";
+    const topic = message.kind === "credits_expiring" ? "expiring" : "low";
     const found = readUnsubscription(link.searchParams.get("token") ?? "", ["new secret"]);
-    assert.deepEqual(found, { account: ACCOUNT, sort });
+    assert.deepEqual(found, { account: ACCOUNT, topic });
     assert.ok(message.text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
   }
   assert.equal(emails[2]?.usefulUntil, EXPIRING.expiresAt);
@@ -83,7 +83,7 @@ test("each kind becomes its webhook, and those about what is left a letter with 
   ]);
 });
 
-test("who wants no letters of a sort gets none of it, and their webhooks all the same", async () => {
+test("an owner who unsubscribed from a topic gets no email about it, but still the webhooks", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint({ kinds: ["credits.low", "credits.expiring"] });
   const emails = { low: false, expiring: true };
@@ -94,7 +94,7 @@ test("who wants no letters of a sort gets none of it, and their webhooks all the
   assert.equal((await fixture.log(endpoint)).length, 2);
 });
 
-test("a closed or suspended account is told nothing, one that nobody knows neither, and all is settled", async () => {
+test("events of closed, suspended and unknown accounts are settled without a notification", async () => {
   const fixture = await openEvents();
   const accounts = ["acc_closed000000", "acc_suspended000", "acc_unknown00000"];
   const [closed = "", suspended = ""] = accounts;
@@ -111,7 +111,7 @@ test("a closed or suspended account is told nothing, one that nobody knows neith
   assert.equal((await fixture.jobs.nextDue({ queues: ["webhook"] })).at, null);
 });
 
-test("an account that the operator made gets its letters at the address it was made for", async () => {
+test("an account that the operator opened gets its emails at the address it was opened for", async () => {
   const fixture = await openEvents();
   const account = "acc_000operator0";
   await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
@@ -124,7 +124,7 @@ test("an account that the operator made gets its letters at the address it was m
   );
 });
 
-test("of credits that have ended meanwhile no letter says that they will", async () => {
+test("no email announces the expiry of credits that have already expired", async () => {
   const fixture = await openEvents();
   fixture.clock.now = EXPIRING.expiresAt;
   put(fixture, CONTENTS);
@@ -132,16 +132,16 @@ test("of credits that have ended meanwhile no letter says that they will", async
   assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_depleted"]);
 });
 
-test("a letter that finds no room is told of, and holds up nothing", async () => {
+test("a dropped email is logged and holds up nothing", async () => {
   const fixture = await openEvents();
   for (let times = 0; times < 22; times += 1) fixture.unsettled.push(lowEvent());
   assert.equal((await fixture.dispatchEvents()).dispatched, 22);
   assert.equal((await fixture.emails()).length, 20);
-  assert.equal(fixture.loggedErrors.filter((each) => /too many wait/.test(each)).length, 2);
+  assert.equal(fixture.loggedErrors.filter((each) => /too many are queued/.test(each)).length, 2);
   assert.ok(!fixture.loggedErrors.join().includes(EMAIL));
 });
 
-test("one notice that cannot be handled holds up no other; where none can, the round ends soon", async () => {
+test("an event that fails does not hold up others; when all fail, the round ends early", async () => {
   const fixture = await openEvents();
   const [first, second] = [lowEvent(), lowEvent()];
   fixture.unsettled.push(first, second);
@@ -166,7 +166,7 @@ test("one notice that cannot be handled holds up no other; where none can, the r
   assert.equal(tries, 3);
 });
 
-test("notices that cannot be handled are passed over for a while, and hold up nothing behind them", async () => {
+test("events that fail are skipped for a while and do not hold up later events", async () => {
   const fixture = await openEvents();
   const odd = Array.from({ length: 150 }, () => lowEvent());
   const good = Array.from({ length: 130 }, () => lowEvent());
@@ -196,7 +196,7 @@ test("notices that cannot be handled are passed over for a while, and hold up no
   assert.deepEqual(fixture.unsettled, []);
 });
 
-/** Dies at the given operation, before or after it was carried out. */
+/** Crashes at the given operation, before or after it was carried out. */
 class Killed extends Error {}
 function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   let steps = 0;
@@ -212,7 +212,7 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   const { source, eventStore, ledger, directory } = fixture;
   return {
     source: { list: dying(source.list), settle: dying(source.settle) },
-    // It dies with its process.
+    // The list is lost in the crash.
     deferred: createDeferredEvents(),
     eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
     ledger: { findAccount: dying(ledger.findAccount) },
@@ -221,7 +221,7 @@ function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   };
 }
 
-test("killed at whatever point, a notice becomes one letter and one delivery for each endpoint", async () => {
+test("after a crash at any point, an event becomes one email and one delivery for each endpoint", async () => {
   for (const isAfter of [false, true]) {
     for (let step = 1; ; step += 1) {
       const fixture = await openEvents();
@@ -246,7 +246,7 @@ test("killed at whatever point, a notice becomes one letter and one delivery for
   }
 });
 
-test("two nodes on one file carry on the same notices at once, and each is handled once", async (t) => {
+test("two nodes on one file dispatch the same events at once, and each event is handled once", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-notices-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "toolbooth.sqlite");
@@ -265,7 +265,7 @@ test("two nodes on one file carry on the same notices at once, and each is handl
   assert.equal((await one.log(endpoint)).length, 15);
 });
 
-test("what the ledger writes comes through: one letter for each crossing, however many calls come after it", async () => {
+test("events of a real ledger arrive: one email for each crossing of the alert level, whatever the number of calls", async () => {
   const fixture = await openEvents();
   const { ledger, clock } = fixture;
   const key = { id: "key_00000000000100000000aa", sha256: "a".repeat(64) };

@@ -1,4 +1,4 @@
-/** The people's side of notices in process: its book and its queue of letters in SQLite, a clock that tests set. */
+/** Events in process: the event store and the email queue in SQLite, with a clock that tests set. */
 import { randomBytes } from "node:crypto";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
@@ -45,7 +45,7 @@ export async function openEvents(file = ":memory:") {
   const logError = (message: string, { cause }: { cause?: unknown }) => {
     loggedErrors.push(cause === undefined ? message : `${message}: ${cause}`);
   };
-  /** Notices that nobody has settled: what a ledger keeps. */
+  /** Events that are not settled, as a ledger would hold them. */
   const unsettled: LedgerEvent[] = [];
   const source: PendingEvents = {
     list: async ({ max }) => unsettled.slice(0, max),
@@ -62,7 +62,7 @@ export async function openEvents(file = ":memory:") {
     now: () => clock.now,
   };
   const taken: TakenEmail[] = [];
-  /** All that were posted so far, in their order; they leave the queue. */
+  /** All emails queued so far, in order; they leave the queue. */
   const messages = async () => {
     const order = { now: 8e15, leaseUntil: 9e15, max: 999, transportKind: "smtp" } as const;
     const { emails: fresh } = await emails.take(order);
@@ -105,7 +105,7 @@ export async function openEvents(file = ":memory:") {
       const none = (bytes: number) => new Uint8Array(bytes);
       const wiring = { jobs, eventStore, transport, now, random: none, logError };
       const deliverer = createWebhookSender({ ...wiring, ...changes });
-      /** All that is due, to its end; when the next one is, null where none waits. */
+      /** Delivers everything that is due. Returns when the next delivery is due; null where none waits. */
       const deliverDue = async () => {
         deliverer.look();
         await deliverer.idle();
@@ -116,7 +116,7 @@ export async function openEvents(file = ":memory:") {
   };
 }
 
-/** A transport that answers as the test says; a text is why there was no answer. */
+/** A transport that responds as the test says; text stands for the reason why there is no response. */
 export function responding(
   response: (url: string, headers: Record<string, string>) => number | string,
 ) {
@@ -132,7 +132,7 @@ export function responding(
   return { transport, sent };
 }
 
-/** So many notices, carried on. */
+/** Dispatches that many events. */
 export async function notify(fixture: Fixture, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) fixture.unsettled.push(lowEvent());
   await fixture.dispatchEvents();

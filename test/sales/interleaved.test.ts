@@ -183,7 +183,7 @@ test(`${RUNS} random interleavings of settlers come to what is paid, and stay th
     try {
       ends.add(await live(t, randomFrom(seed + run)));
     } catch (error) {
-      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
     }
   }
   assert.ok(ends.size > 6, `only ${[...ends]}`);

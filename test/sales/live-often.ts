@@ -15,7 +15,7 @@ export async function liveOften(
     try {
       await live(await open(), randomFrom(seed + run));
     } catch (error) {
-      throw new Error(`The life of seed ${seed + run} went wrong`, { cause: error });
+      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
     }
   }
 }
