@@ -1,4 +1,4 @@
-/** What the sentences about the queue of letters share. */
+/** The fixture of the email queue contract. */
 import type { TestContext } from "node:test";
 import type { EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import { emailOfJob, queuesOf } from "#email/email-queue.ts";
@@ -7,12 +7,12 @@ import type { TransportKind } from "#email/transport.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
 import { DAY_MS } from "#limits.ts";
 
-/** What a store has of emails: how they enter the job queue, and the queue. */
+/** A store's emails: how they enter the job queue, and the queue. */
 export type EmailStore = { emailQueue: EmailQueue; jobs: JobQueue };
 export type TakenEmail = QueuedEmail & { postedAt: number; failures: number; take: number };
 export type QueueUnderTest = ReturnType<typeof emailsOf>;
 
-/** The emails of a job queue, in the words of the sentences below. */
+/** The emails of a job queue, in the terms of the contract. */
 export function emailsOf({ emailQueue, jobs }: EmailStore) {
   const settle = async (settlement: Parameters<JobQueue["settle"]>[0]["settlements"][number]) => ({
     found: (await jobs.settle({ settlements: [settlement] })).settled === 1,
@@ -54,7 +54,7 @@ function emailOf(job: TakenJob): TakenEmail {
   };
 }
 
-/** `fill` puts so many letters there that are due much later, where adding them one by one would take long. */
+/** `fill` adds that many emails that are due much later, faster than one by one. */
 export type OpenEmailQueue = (
   t: TestContext,
 ) => Promise<{ queue: QueueUnderTest; fill?(count: number): Promise<void> }>;
@@ -77,8 +77,8 @@ export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
 
 export type Fill = (count: number) => Promise<void>;
 export type Rule = (
-  sentence: string,
-  proof: (queue: QueueUnderTest, fill: Fill) => Promise<void>,
+  title: string,
+  check: (queue: QueueUnderTest, fill: Fill) => Promise<void>,
 ) => void;
 
 export const fillOneByOne =
@@ -107,7 +107,7 @@ export const ask = async (
   return { id: given.id, ...(await queue.add({ email: given, now: at })) };
 };
 
-/** Asked for and delivered, so that the next one replaces none. */
+/** Requests an email and delivers it, so that the next one replaces none. */
 export async function deliver(queue: QueueUnderTest, at: number, kind: EmailKind, to?: string) {
   const { id, outcome } = await ask(queue, at, kind, to);
   await queue.done({ id });
