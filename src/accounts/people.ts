@@ -105,7 +105,7 @@ export async function findAccount(
 ): Promise<{ email: string; account: string }> {
   const email = readEmail(address);
   const found = await accountDeps.directory.findByEmail({ email });
-  if (found === null) throw new AccountError(`${email} has no account.`);
+  if (found === null) throw new AccountError(`There is no account for ${email}.`);
   return found;
 }
 

@@ -120,6 +120,6 @@ test("faults of the price list come with those of the settings, each with its pl
   assert.match(read({ TOOLBOOTH_PRICES: folder })[0] ?? "", /it is a folder/);
   assert.match(
     read({ TOOLBOOTH_PRICES: "{}" })[0] ?? "",
-    /^TOOLBOOTH_PRICES: The price list offers/,
+    /^TOOLBOOTH_PRICES: The price list is empty/,
   );
 });

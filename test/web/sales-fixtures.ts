@@ -160,7 +160,7 @@ export const deliveries = {
     delivery("del_5", { status: "waiting", tries: 0, lastTriedAt: null, lastStatus: null }),
     delivery("del_4", {
       ...{ status: "waiting", tries: 3, dueAt: NOW + 1_800_000, lastStatus: 503 },
-      ...{ kind: "credits.depleted", lastError: "It answered 503." },
+      ...{ kind: "credits.depleted", lastError: "The endpoint responded with 503." },
     }),
     delivery("del_3", {}),
     delivery("del_2", {

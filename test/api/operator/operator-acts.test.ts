@@ -57,7 +57,7 @@ describe("what operators do", () => {
       `resumeAccount | ${ADA} | done | 192.0.2.7`,
       "suspendAccount | acc_Bob000000000 | not found | 192.0.2.7",
       `revokeKey | ${KEY} | done | 192.0.2.7`,
-      "openAccount | acc_Bob000000000 | refused: There is an account for (an address) already. | 192.0.2.7",
+      "openAccount | acc_Bob000000000 | refused: (an address) already has an account. | 192.0.2.7",
       `closeAccount | ${ADA} | closed, 12 credits forfeited | 192.0.2.7`,
     ]);
     assert.equal(deployment.told.length, 10);
