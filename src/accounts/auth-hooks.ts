@@ -14,7 +14,7 @@ type UserInfo = Parameters<
 >[0];
 
 /** A person as better-auth passes them to hooks. */
-type User = { id: string; email: string; emailVerified: boolean } & Record<string, unknown>;
+type User = { id: string; email: string; emailVerified: boolean; account?: unknown };
 
 /**
  * Our rules within better-auth's flows.
@@ -55,7 +55,7 @@ export function createAuthHooks(
   }
 
   async function verified(user: User, from: Origin): Promise<void> {
-    if (!user.emailVerified || typeof user["account"] === "string") return;
+    if (!user.emailVerified || typeof user.account === "string") return;
     await recordEvent(user.id, "email_verified", null, addressOf(from));
     await linkAccount(user);
   }

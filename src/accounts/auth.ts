@@ -107,10 +107,12 @@ export function createAuth(options: AuthOptions) {
   };
 }
 
+type LinkClaims = { email?: unknown; updateTo?: unknown; requestType?: unknown };
+
 /** Returns what a link from an email is for; null where its token is invalid. */
 async function readLink(token: string, secret: string): Promise<Link | null> {
-  const claims = await verifyJWT<Record<string, unknown>>(token, secret);
-  if (claims === null || typeof claims["email"] !== "string") return null;
+  const claims = await verifyJWT<LinkClaims>(token, secret);
+  if (claims === null || typeof claims.email !== "string") return null;
   const { email, updateTo, requestType } = claims;
   return {
     email,

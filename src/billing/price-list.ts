@@ -202,7 +202,7 @@ function checkAcrossMembers(input: unknown): string[] {
 
 function checkPrice(
   path: string,
-  { price, currency }: Record<string, unknown>,
+  { price, currency }: { price?: unknown; currency?: unknown },
   defaultCurrency: unknown,
 ): string[] {
   const written = currency ?? defaultCurrency;

@@ -1,4 +1,4 @@
-/** Many lives, each told by its seed. */
+/** Many runs, each with its seed in the error. */
 import type { TestContext } from "node:test";
 import { randomFrom } from "../billing/billing-fixture.ts";
 import type { OpenedLedger } from "./judged.ts";

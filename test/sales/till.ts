@@ -1,4 +1,4 @@
-/** A payment provider in this process: how payments stand is set by the test, and told to who asks. */
+/** A payment provider in this process: the test sets the state of payments. */
 import {
   InvalidWebhook,
   type PaymentProvider,
@@ -49,7 +49,7 @@ export function eventsOf(page: PaymentState, now: number, random: () => number) 
   const set = (changes: Partial<PaymentState>) => () => void Object.assign(page, changes);
   const payment = `pi_${page.purchase}`;
   const price = page.bought?.price ?? 0;
-  /** Taxes are part of what is paid. */
+  /** Taxes are part of the amount paid. */
   const paid = {
     status: "paid",
     payment,
