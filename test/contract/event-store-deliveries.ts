@@ -16,7 +16,11 @@ import {
   takeAt,
 } from "./event-store-fixture.ts";
 
-const FAILED = { status: "waiting", lastStatus: 500, lastError: "The endpoint responded with 500." } as const;
+const FAILED = {
+  status: "waiting",
+  lastStatus: 500,
+  lastError: "The endpoint responded with 500.",
+} as const;
 const DELIVERED = { status: "delivered", dueAt: null, lastStatus: 204, lastError: null } as const;
 const record = (
   { eventStore }: EventFixture,

@@ -28,7 +28,7 @@ export type ApiRequest = {
   idempotencyKey: string | null;
 };
 
-type ApiResponse = { status: number; body: unknown };
+type FakeResponse = { status: number; body: unknown };
 
 export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
 
@@ -43,7 +43,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   const requests: ApiRequest[] = [];
   const faults: ApiFault[] = [];
   let away: ApiFault | null = null;
-  const responded = new Map<string, { params: string; response: ApiResponse }>();
+  const responded = new Map<string, { params: string; response: FakeResponse }>();
 
   const till = createTill(
     world,
@@ -83,7 +83,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   }
 
   /** Returns the first response for a repeated key with the same order; rejects another order. */
-  function once(key: string | null, params: string, act: () => unknown): [ApiResponse, boolean] {
+  function once(key: string | null, params: string, act: () => unknown): [FakeResponse, boolean] {
     const known = key === null ? undefined : responded.get(key);
     if (known !== undefined) {
       if (known.params === params) return [known.response, true];
