@@ -84,11 +84,11 @@ test("text that is not a price list is rejected with a reason", () => {
     ["[]", /^The price list must be an object in braces; got \[\]\.$/],
     ["null", /^The price list must be an object in braces; got null\.$/],
     ["{}", /^The price list is empty: add packs or a lifetime plan\.$/],
-    ['{"packs":[],"lifetime":null}', /offers nothing/],
+    ['{"packs":[],"lifetime":null}', /is empty: add packs/],
     ['{"packs":{}}', /^packs must be a list of packs in square brackets; got \{\}\.$/],
     [
       JSON.stringify({ packs: [{ ...PACK, currency: undefined }] }),
-      /currency is missing: give it here/,
+      /currency is missing: set it here/,
     ],
     [JSON.stringify({ packs: [{ ...PACK, currency: "xyz" }] }), /currency must be/],
     [JSON.stringify({ packs: [{ ...PACK, id: "Small Pack" }] }), /packs\[0\]\.id must be/],
