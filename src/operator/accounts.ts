@@ -44,7 +44,7 @@ const status = z.object({
 });
 const found = z.object({ found: z.boolean() });
 /** Which person was told of the act, and what hindered it; null where the account has no person. */
-const told = z.object({ email: z.string(), fault: z.string().nullable() }).nullable();
+const told = z.object({ email: z.string(), error: z.string().nullable() }).nullable();
 
 export const ACCOUNT_OPERATIONS = {
   findAddress: reading({

@@ -71,7 +71,7 @@ export async function importPage(
   const { account, createdAt, records, begin, finish, now } = order;
   if (begin) {
     // First of all, so that no account is unlisted.
-    await index.note({ account, now: createdAt });
+    await index.record({ account, now: createdAt });
     const { outcome } = await moves.beginImport({ account });
     if (outcome === "finished_before") return { outcome: "opened_before" };
   }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { runSteps } from "#accounts/people.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
@@ -78,7 +78,7 @@ export const MOVE_OPERATIONS = {
           ? unchanged("opened before")
           : done(outcome === "taken" ? "import begun" : outcome),
     },
-    run: (context, order) => actInSteps(() => importPage(context, order)),
+    run: (context, order) => runSteps(() => importPage(context, order)),
   }),
   /** Each for itself. `refused`: accounts whose address is not theirs there, and whose it is (null: they have another). */
   importAddresses: changing({
@@ -91,6 +91,6 @@ export const MOVE_OPERATIONS = {
       subject: () => null,
       end: ({ taken, refused }) => done(`${taken} taken, ${refused.length} refused`),
     },
-    run: ({ directory }, { records }) => actInSteps(() => importAddresses(directory, records)),
+    run: ({ directory }, { records }) => runSteps(() => importAddresses(directory, records)),
   }),
 };

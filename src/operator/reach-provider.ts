@@ -1,6 +1,6 @@
 import { AccountError } from "#accounts/people.ts";
 import type { Billing } from "#billing/billing.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
 
@@ -16,8 +16,8 @@ export async function reaching<Outcome>(
   try {
     return await ask(selling);
   } catch (error) {
-    if (error instanceof ProviderRefused) throw new AccountError(error.message);
-    if (!(error instanceof ProviderAway)) throw error;
+    if (error instanceof ProviderRejected) throw new AccountError(error.message);
+    if (!(error instanceof ProviderUnavailable)) throw error;
     throw new ProviderUnreachable(error.message, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { actInSteps } from "#accounts/act-in-steps.ts";
-import { toPurchase } from "#billing/record-purchase.ts";
+import { runSteps } from "#accounts/people.ts";
+import { recordToPurchase } from "#billing/purchase-store.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { account, changing, count, cursor, done, pageMax, reading, time } from "./operation.ts";
@@ -100,10 +100,10 @@ export const SALES_OPERATIONS = {
     output: z.object({ added: count }),
     act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>
-      actInSteps(async () => {
+      runSteps(async () => {
         let added = 0;
         for (const record of records) {
-          if ((await purchases.add(toPurchase(record))).added) added += 1;
+          if ((await purchases.add(recordToPurchase(record))).added) added += 1;
         }
         return { added };
       }),

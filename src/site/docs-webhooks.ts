@@ -39,7 +39,7 @@ const setUp = ({ publicUrl }: PageOptions): DocsSection => ({
 /** True to the byte: a test verifies it, and so can your own code. */
 export const SAMPLE = {
   secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
-  id: "ntc_acc_4fzYQ0nJq8dK_1795341600000_1",
+  id: "evt_acc_4fzYQ0nJq8dK_1795341600000_1",
   timestamp: 1795341603,
   signature: "v1,Jsb5mXL6GRlr60jWkw8fasLBGI9RC00DV8H307cnsIg=",
   body: '{"type":"credits.low","timestamp":"2026-11-22T10:00:00.000Z","data":{"account":"acc_4fzYQ0nJq8dK","balance":19,"lowBalance":20}}',

@@ -129,6 +129,6 @@ test("one error reports invalid settings and invalid prices, each with its locat
   assert.match(read({ TOOLBOOTH_PRICES: folder })[0] ?? "", /it is a folder/);
   assert.match(
     read({ TOOLBOOTH_PRICES: "{}" })[0] ?? "",
-    /^TOOLBOOTH_PRICES: The price list offers/,
+    /^TOOLBOOTH_PRICES: The price list is empty/,
   );
 });

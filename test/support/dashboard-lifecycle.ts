@@ -91,8 +91,8 @@ async function assertEmails(site: TestSite, person: { readonly email: string }):
   assert.deepEqual(
     emailsTo(site, person.email).map(({ email }) => email.subject),
     [
-      "Confirm your address for Toolbooth",
-      "A new API key was made",
+      "Confirm your email address",
+      "A new API key was created",
       "An API key was revoked",
       "Your account was closed",
     ],

@@ -105,7 +105,7 @@ export async function linkTo(site: TestSite, email: string, subject: RegExp): Pr
   return link;
 }
 
-export const CONFIRM = /^Confirm your address/;
+export const CONFIRM = /^Confirm your email address/;
 
 /** Creates a confirmed account through the API. */
 export async function createMember(site: TestSite, name?: string): Promise<Credentials> {

@@ -221,7 +221,7 @@ async function openProvider(t: Hooks) {
   const server = createServer(async (request, response) => {
     const body = await readAll(request);
     const name = String(request.headers["idempotency-key"]);
-    const isGood = request.headers.authorization === `Bearer ${token}` && name.startsWith("<let_");
+    const isGood = request.headers.authorization === `Bearer ${token}` && name.startsWith("<eml_");
     if (isGood && status === 200 && !seen.has(name)) {
       seen.add(name);
       const { from, to, subject, text, html } = JSON.parse(body) as Record<string, string>;

@@ -168,7 +168,7 @@ const body = JSON.stringify({
 });
 const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   id,
-  event: `ntc_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  event: `evt_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
   kind: "credits.low",
   body,
   at: NOW - 2 * DAY,
@@ -177,7 +177,7 @@ const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   dueAt: null,
   lastTriedAt: NOW - 2 * DAY + 900,
   lastStatus: 204,
-  lastFault: null,
+  lastError: null,
   ...change,
 });
 export const deliveries = {
@@ -189,7 +189,7 @@ export const deliveries = {
       dueAt: NOW + 1_800_000,
       lastStatus: 503,
       kind: "credits.depleted",
-      lastFault: "It answered 503.",
+      lastError: "The endpoint responded with 503.",
     }),
     delivery("del_3", {}),
     delivery("del_2", {
@@ -197,7 +197,7 @@ export const deliveries = {
       tries: 9,
       kind: "credits.expiring",
       lastStatus: null,
-      lastFault: "No connection: the name example.com has no address.",
+      lastError: "No connection: the name example.com has no address.",
     }),
   ],
   next: "cursor-2",

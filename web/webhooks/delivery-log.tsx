@@ -90,7 +90,7 @@ function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() 
 }
 
 function Facts({ delivery }: { delivery: DeliveryView }) {
-  const { event, tries, lastTriedAt, dueAt, status, lastFault } = delivery;
+  const { event, tries, lastTriedAt, dueAt, status, lastError } = delivery;
   return (
     <dl className="tb-endpoint-facts">
       <div>
@@ -110,10 +110,10 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
           )}
         </dd>
       </div>
-      {lastFault !== null && (
+      {lastError !== null && (
         <div>
           <dt>Last error</dt>
-          <dd>{lastFault}</dd>
+          <dd>{lastError}</dd>
         </div>
       )}
       {status === "waiting" && dueAt !== null && (

@@ -22,10 +22,10 @@ export function deliveryState({ status, tries }: DeliveryView): StateLabel {
 }
 
 /** The outcome of the last attempt. */
-export function responseText({ lastStatus, lastFault, tries }: DeliveryView): string {
+export function responseText({ lastStatus, lastError, tries }: DeliveryView): string {
   if (tries === 0) return "Not sent yet";
   if (lastStatus !== null) return `Status ${lastStatus}`;
-  return lastFault === null ? "No response" : "Unreachable";
+  return lastError === null ? "No response" : "Unreachable";
 }
 
 /** Pretty-prints a JSON body; returns anything else unchanged. */

@@ -41,7 +41,7 @@ async function viewPerson(
   const names = logins.map(({ providerId }) => providerId);
   const account =
     person.verified && person.account === null
-      ? await deps.auth.finishWelcome(person)
+      ? await deps.auth.linkAccount(person)
       : person.account;
   const status =
     account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
@@ -122,13 +122,13 @@ export function createCloseAccount(throttle: SignInThrottle) {
     if (typeof login?.password === "string") {
       const attempt = { email: person.email, address: context.peer ?? "", isKnownBrowser: true };
       const asked = await throttle.ask(attempt, now);
-      if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
+      if ("retryAfterMs" in asked) throw tooFast(asked.retryAfterMs);
       const right =
         typeof password === "string" && (await deps.verifyPassword(login.password, password));
       if (!right) throw new DashboardError("wrong_password", "The password is not right.");
     }
     await finishClosing(context, person.email);
-    await tell(context, deps.emails.closed(person.email));
+    await tell(context, deps.emails.accountClosed(person.email));
     return json({});
   };
 }

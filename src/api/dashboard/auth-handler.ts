@@ -120,7 +120,7 @@ function createSignIn(throttle: SignInThrottle): Step {
       isKnownBrowser: isKnownBrowser(request, email, deps.settings),
     };
     const asked = await throttle.ask(attempt, context.now);
-    if ("refusedForMs" in asked) throw tooFast(asked.refusedForMs);
+    if ("retryAfterMs" in asked) throw tooFast(asked.retryAfterMs);
     if (asked.waitMs > 0) await holdBack(context, asked.waitMs);
     return signIn(context, order, attempt, throttle);
   };
@@ -210,6 +210,6 @@ async function changeEmail(context: RequestContext, order: AuthOrder): Promise<R
   const { internalAdapter } = await deps.auth.context();
   const response = await askAuth(context, order);
   if (!response.ok || (await internalAdapter.findUserByEmail(to)) === null) return response;
-  deps.auth.confirmMove(person.email, to);
+  deps.auth.confirmAddressChange(person.email, to);
   return response;
 }

@@ -1,4 +1,4 @@
-import { PEER_HEADER } from "#accounts/auth-hooks.ts";
+import { CLIENT_ADDRESS_HEADER } from "#accounts/auth-hooks.ts";
 import { AccountError, readEmail } from "#accounts/people.ts";
 import { DashboardError, tooFast } from "./dashboard-error.ts";
 import { json, type RequestContext, readJson } from "./request-context.ts";
@@ -73,8 +73,9 @@ async function send(
 ): Promise<Response> {
   const { deps, request, peer } = context;
   const headers = new Headers(request.headers);
-  for (const name of [PEER_HEADER, "content-length", "content-type"]) headers.delete(name);
-  if (peer !== null) headers.set(PEER_HEADER, peer);
+  for (const name of [CLIENT_ADDRESS_HEADER, "content-length", "content-type"])
+    headers.delete(name);
+  if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
   if (order !== null) headers.set("Content-Type", "application/json");
   const address = `${deps.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);

@@ -37,7 +37,7 @@ async function readChoice(context: RequestContext): Promise<NotificationsView> {
   if (typeof low !== "boolean" || typeof expiring !== "boolean") {
     throw new DashboardError(
       "invalid_request",
-      "Say of each sort of letters whether it is wanted.",
+      "Say of each topic of letters whether it is wanted.",
     );
   }
   return { lowBalance, emails: { low, expiring } };
@@ -47,7 +47,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /**
  * A link of a letter, or the mail program of its reader by itself (RFC 8058): without a sign-in, and from wherever it comes,
- * for the token says whose letters of which sort end. Once more changes nothing.
+ * for the token says whose letters of which topic end. Once more changes nothing.
  */
 export async function unsubscribe(context: RequestContext): Promise<Response> {
   const { deps, url } = context;
@@ -59,11 +59,11 @@ export async function unsubscribe(context: RequestContext): Promise<Response> {
       "This link is not complete, or no longer good. Sign in: under Settings, Notices you choose which letters you get.",
     );
   }
-  const { account, sort } = found;
+  const { account, topic } = found;
   // Where the account is closed nothing is kept of it, and no letter comes.
   const address = await deps.accountDeps.directory.findByAccount({ account });
-  if (address !== null) await deps.events.endEmails({ account, sort });
-  const view: UnsubscribedView = { emails: sort };
+  if (address !== null) await deps.events.unsubscribe({ account, topic });
+  const view: UnsubscribedView = { emails: topic };
   return json(view);
 }
 

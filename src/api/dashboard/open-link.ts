@@ -1,5 +1,5 @@
 import { RESET_LINK_SECONDS } from "#accounts/auth-options.ts";
-import { recordLeft } from "#accounts/people.ts";
+import { recordFormerEmail } from "#accounts/people.ts";
 import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { AuthError, type AuthOrder, askLink, keepCookies } from "./call-auth.ts";
 import { knowBrowser } from "./known-browser.ts";
@@ -90,13 +90,13 @@ async function moveAddress(
   }
   // Somebody signed up with it and never confirmed it; whoever opened this link reads its letters.
   if (other !== null) await internalAdapter.deleteUser(other.user.id);
-  await recordLeft(deps.accountDeps, from, now);
+  await recordFormerEmail(deps.accountDeps, from, now);
   const response = await takeLink(context, token);
   if (!response.ok) return response;
   // Those that lie in the mail of the address that was left.
   await deps.journal.dropResetLinks({ person: person.id });
   knowBrowser(context, to, throttle);
   await note(context, person.id, "email_changed", to);
-  await tell(context, deps.emails.moved(from, to));
+  await tell(context, deps.emails.addressChanged(from, to));
   return keepCookies(json({ status: true, moved: true }), response);
 }

@@ -1,6 +1,6 @@
 import { type BeginOutcome, PAGE_OPEN_MS } from "#billing/begin-purchase.ts";
 import { priceText } from "#billing/money.ts";
-import { ProviderAway, ProviderRefused } from "#billing/payment-provider.ts";
+import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -94,7 +94,7 @@ async function reaching<Outcome>(
   try {
     return await ask();
   } catch (cause) {
-    if (!(cause instanceof ProviderAway || cause instanceof ProviderRefused)) throw cause;
+    if (!(cause instanceof ProviderUnavailable || cause instanceof ProviderRejected)) throw cause;
     const { deps, requestId } = context;
     deps.logError("A purchase could not be begun", { requestId, cause });
     throw new DashboardError(

@@ -61,7 +61,7 @@ export async function requireMember(context: RequestContext): Promise<Member> {
       "Confirm your e-mail address first: the link is in the letter that we sent you.",
     );
   }
-  const account = person.account ?? (await deps.auth.finishWelcome(person));
+  const account = person.account ?? (await deps.auth.linkAccount(person));
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {

@@ -205,7 +205,7 @@ export type DeliveryView = {
   dueAt: number | null;
   lastTriedAt: number | null;
   lastStatus: number | null;
-  lastFault: string | null;
+  lastError: string | null;
 };
 export type DeliveriesView = { deliveries: DeliveryView[]; next: string | null };
 

@@ -1,4 +1,4 @@
-import { MessageRefused } from "#billing/payment-provider.ts";
+import { InvalidWebhook } from "#billing/payment-provider.ts";
 import type { Throttle } from "#ledger/throttle.ts";
 import { DashboardError, tooFast } from "./dashboard-error.ts";
 import { networkOf } from "./network.ts";
@@ -31,7 +31,7 @@ export async function receiveStripeMessage(
     notifyPaidInVain(context, settled);
     return json({ received: true, outcome: settled.outcome });
   } catch (cause) {
-    if (cause instanceof MessageRefused) throw refuse(context, bounds, cause);
+    if (cause instanceof InvalidWebhook) throw refuse(context, bounds, cause);
     deps.logError("A message of Stripe's could not be carried out; Stripe sends it again", {
       ...{ requestId, cause },
     });
@@ -47,7 +47,7 @@ export async function receiveStripeMessage(
 function refuse(
   { deps, requestId, peer, now }: RequestContext,
   { changes, refused }: Bounds,
-  { isLate }: MessageRefused,
+  { isLate }: InvalidWebhook,
 ): DashboardError {
   const { allowed, retryAfterSeconds } = changes.take(networkOf(peer ?? ""), now);
   if (!allowed) return tooFast(retryAfterSeconds * 1_000);

@@ -1,6 +1,6 @@
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { newDeliveryId } from "#events/dispatch-events.ts";
-import { judgeEndpoint } from "#events/endpoint-address.ts";
+import { checkEndpointUrl } from "#events/endpoint-url.ts";
 import type { Delivery, Endpoint } from "#events/event-store.ts";
 import { randomBase62 } from "#ids.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEventKind } from "#ledger/events.ts";
@@ -102,11 +102,11 @@ export async function sendAgain(context: RequestContext): Promise<Response> {
   }
   const newId = newDeliveryId(deps.accountDeps.random);
   const order = { account, endpoint: endpoint.id, id, newId, now };
-  const { found, isTooOften } = await deps.events.sendAgain(order);
+  const { found, isRateLimited } = await deps.events.sendAgain(order);
   if (!found) {
     throw new DashboardError("not_found", "There is no such delivery; they are kept for 30 days.");
   }
-  if (isTooOften) {
+  if (isRateLimited) {
     throw new DashboardError(
       "too_many_requests",
       `At most ${SENT_AGAIN_A_DAY_MAX} webhooks are sent again to one address within 24 hours. Try again later.`,
@@ -133,11 +133,11 @@ function moveOf(before: Endpoint, after: Endpoint): string {
 
 async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
   const { url, kinds, paused } = await readJson(context);
-  const judged = judgeEndpoint(
+  const checked = checkEndpointUrl(
     typeof url === "string" ? url : "",
     context.deps.settings.webhookNetworks,
   );
-  if ("fault" in judged) throw new DashboardError("invalid_request", judged.fault);
+  if ("error" in checked) throw new DashboardError("invalid_request", checked.error);
   const wanted = Array.isArray(kinds) ? kinds : [];
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(
@@ -149,7 +149,7 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
     throw new DashboardError("invalid_request", "Say whether it is paused.");
   }
   return {
-    url: judged.url,
+    url: checked.url,
     kinds: LEDGER_EVENT_KINDS.filter((kind) => wanted.includes(kind)),
     paused,
   };

@@ -1,4 +1,4 @@
-import type { Told } from "#accounts/notify-person.ts";
+import type { NotifyOutcome } from "#accounts/notify-person.ts";
 import { readEmail } from "#accounts/people.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient } from "#operator/operations.ts";
@@ -50,13 +50,13 @@ async function openDeployment(call: Call, create: boolean): Promise<Deployment> 
 }
 
 /** Says whether the person whose account was changed knows of it. */
-export function recordNotified({ note, linksLead }: Call & Deployment, told: Told): void {
+export function recordNotified({ note, linksLead }: Call & Deployment, told: NotifyOutcome): void {
   if (told === null) return;
-  const { email, fault } = told;
+  const { email, error } = told;
   note(
-    fault === null
-      ? `A letter tells ${email}; the server sends it within a minute.${linksLead}`
-      : `It was done, but ${email} could not be told: ${fault}.`,
+    error === null
+      ? `Queued an email to ${email}. The server sends it within a minute.${linksLead}`
+      : `Done, but no email to ${email} could be queued: ${error}.`,
   );
 }
 

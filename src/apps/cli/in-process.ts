@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import type { NotifyDeps } from "#accounts/notify-person.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
-import { wayOf } from "#email/read-mail-settings.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import { randomBase62 } from "#ids.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
@@ -49,7 +49,13 @@ export function inProcess(
       ...{ journal, publicUrl },
       // What hinders a letter is said to the operator.
       mail: createMail({
-        ...{ queue, way: wayOf(config.mail), now: Date.now, random, logError: () => {} },
+        ...{
+          queue,
+          transportKind: transportKindOf(config.mail),
+          now: Date.now,
+          random,
+          logError: () => {},
+        },
       }),
     },
     billing: once(() => billingOf(call, stored)),

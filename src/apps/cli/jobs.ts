@@ -37,7 +37,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     details: [
       "The id is the one that jobs list --dead shows; put it in quotes where it has spaces. The job gets all of its attempts again. The server looks for due jobs at least once a minute.",
     ],
-    example: "jobs retry let_8sWqVb2nTfJx0LkYd3PzRm7H",
+    example: "jobs retry eml_8sWqVb2nTfJx0LkYd3PzRm7H",
     takes: { id: word("<id>", readJobId) },
     async run({ id }, { client, now, place }) {
       const { outcome } = await client.retryJob({ id, now });

@@ -1,11 +1,11 @@
 import { AccountError } from "#accounts/people.ts";
 import {
   type ComparedPayment,
-  type ComparisonParts,
+  type ComparisonDeps,
   comparePayments,
 } from "#billing/compare-payments.ts";
-import { everyPayment } from "#billing/every-payment.ts";
 import { decimalText } from "#billing/money.ts";
+import { listAllPayments } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import { isAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
@@ -96,10 +96,10 @@ function present({ offer, account: _, payUrl: __, updatedAt: ___, ...it }: Purch
 const SINCE_DAYS = 120;
 
 /** Payments come page by page, and each is settled by a question of its own: however many there are, none takes long. */
-function partsOf({ client, note }: Session): ComparisonParts {
+function partsOf({ client, note }: Session): ComparisonDeps {
   const progress = createProgress({ note }, "looked at");
   return {
-    payments: ({ since }) => everyPayment(client.listPayments, since),
+    payments: ({ since }) => listAllPayments(client.listPayments, since),
     listAll: client.listAllPurchases,
     settle(ref) {
       progress.step();

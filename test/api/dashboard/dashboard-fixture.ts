@@ -88,9 +88,9 @@ export function openFixture(given: FixtureOptions = {}) {
   const journal = breakable(store.journal);
   const { webhookNetworks = "public" } = given;
   const mail = {
-    async post(message: Email) {
+    async enqueue(message: Email) {
       emails.push(message);
-      return { fault: null };
+      return { error: null };
     },
   };
   const now = () => Date.now();
@@ -111,7 +111,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ...{ signUp, providers },
     starter: STARTER,
     database: store.signInDatabase,
-    tellFaults: store.tellFaults,
+    rethrowDatabaseErrors: store.rethrowDatabaseErrors,
     newId: () => randomBase62(24, random),
     inBackground,
   });

@@ -116,7 +116,7 @@ test("labels are one line that can be seen, in whatever script; others are refus
     ]) {
       assert.deepEqual([response.status, response.code], [400, "invalid_request"], name);
       const { detail } = response.body as { detail: string };
-      assert.equal(detail, "A label has 1 to 100 characters on one line.", name);
+      assert.equal(detail, "Enter a label of 1 to 100 characters on one line.", name);
     }
   }
   for (const label of GOOD_LABELS) {

@@ -7,8 +7,8 @@ import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 const PATH = "/dashboard/notifications";
 const BOTH = { low: true, expiring: true };
 
-const tokenOf = (fixture: Fixture, account: string, sort: "low" | "expiring" = "low") =>
-  signUnsubscription({ account, sort }, fixture.accountDeps.secrets);
+const tokenOf = (fixture: Fixture, account: string, topic: "low" | "expiring" = "low") =>
+  signUnsubscription({ account, topic }, fixture.accountDeps.secrets);
 
 /** As a mail program sends it (RFC 8058, section 3.2): no cookies, from nowhere. */
 const postAlone = (fixture: Fixture, token: string) =>
@@ -114,7 +114,7 @@ test("a token that is not ours, or another account's, ends nobody's letters", as
   const wrong = [
     ...["", "x", token.slice(0, -1), `${token}0`, token.replace(".low.", ".expiring.")],
     token.replace(/^acc_(.)/, (_, first) => (first === "Z" ? "acc_0" : "acc_Z")),
-    signUnsubscription({ account, sort: "low" }, ["another secret"]),
+    signUnsubscription({ account, topic: "low" }, ["another secret"]),
   ];
   for (const each of wrong) {
     const result = await postAlone(fixture, encodeURIComponent(each));

@@ -107,7 +107,13 @@ export function createDeployment(changed: Changed = {}) {
     tell: {
       ...{ journal: createJournal(db), publicUrl: "https://edge.test" },
       mail: createMail({
-        ...{ queue: createEmailQueue(db), way: "smtp", random, now: Date.now, logError() {} },
+        ...{
+          queue: createEmailQueue(db),
+          transportKind: "smtp",
+          random,
+          now: Date.now,
+          logError() {},
+        },
       }),
     },
     purchases: createPurchaseStore(db),

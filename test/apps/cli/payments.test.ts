@@ -71,11 +71,17 @@ test("reconcile says what is missing: the settings, a key that Stripe knows, Str
   const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
   await assert.rejects(run(LINE, without), problem(/: set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };
-  await assert.rejects(run(LINE, wrong), problem(/Stripe does not know STRIPE_SECRET_KEY/));
+  await assert.rejects(run(LINE, wrong), problem(/Stripe does not accept STRIPE_SECRET_KEY/));
   fake.setAway("500");
-  await assert.rejects(run(LINE), problem(/did not answer.* run the command again later\.$/));
+  await assert.rejects(
+    run(LINE),
+    problem(/Stripe is unavailable.* run the command again later\.$/),
+  );
   fake.setAway("reset");
-  await assert.rejects(run(LINE), problem(/did not answer.*[^.]\. What was settled stays so/));
+  await assert.rejects(
+    run(LINE),
+    problem(/Stripe is unreachable.*[^.]\. What was settled stays so/),
+  );
   await assert.rejects(run(`${LINE} --since yesterday`), /--since must be a day/);
 });
 
@@ -106,9 +112,12 @@ test("audit finds what is paid and not granted, and a grant that is not as it wa
   const change = (sql: string) => within(async ({ driver }) => driver.exec(sql));
   await change(`UPDATE purchase SET credits = 120`);
   const other = await failed("audit");
-  assert.match(other.faults.join(), new RegExp(`${id} .* is of 120 credits, but .* is of 100`));
+  assert.match(other.faults.join(), new RegExp(`${id} .* is for 120 credits, but .* is for 100`));
   await change(`UPDATE purchase SET credits = 100, grant_id = 'stripe:pi_other'`);
-  assert.match((await failed("audit")).faults.join(), /stripe:pi_other, which the ledger has not/);
+  assert.match(
+    (await failed("audit")).faults.join(),
+    /stripe:pi_other, which the ledger does not have/,
+  );
   await change(`UPDATE purchase SET grant_id = NULL, updated_at = updated_at - 61000`);
   assert.match(
     (await failed("audit")).faults.join(),

@@ -42,7 +42,7 @@ test("a person is told of keys that the operator makes and revokes, and of the e
   signUp();
   const { id, key } = await cli.json("key create ada@b.c --label production");
   const { stderr } = await cli.run(`key revoke ${id}`);
-  assert.match(stderr, /A letter tells ada@b\.c; the server sends it within a minute\./);
+  assert.match(stderr, /Queued an email to ada@b\.c\. The server sends it within a minute\./);
   assert.doesNotMatch(stderr, /PUBLIC_URL/);
   assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "it was revoked already");
   assert.deepEqual(
@@ -80,7 +80,7 @@ test("a key is shown although its person cannot be told", async () => {
   const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
   assert.equal(status, 0);
   assert.match(stdout, /^tb_\w+\n/);
-  assert.match(stderr, /It was done, but ada@b\.c could not be told/);
+  assert.match(stderr, /Done, but no email to ada@b\.c could be queued/);
 });
 
 test("without PUBLIC_URL the operator is told where the links of the letter lead", async () => {

@@ -36,7 +36,7 @@ test("all that is missing or wrong is told at once, in sentences that say what t
       /^On Cloudflare, PUBLIC_URL must not have a path/,
     ],
     [{ MAIL_API_TOKEN: undefined }, /^MAIL_API_TOKEN and MAIL_FROM must be set/],
-    [{ MAIL_FROM: undefined }, /^MAIL_FROM is needed with MAIL_API_TOKEN/],
+    [{ MAIL_FROM: undefined }, /^MAIL_FROM is required with MAIL_API_TOKEN/],
     [
       { MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" },
       /^SMTP_URL does not work on Cloudflare Workers/,
@@ -55,8 +55,8 @@ test("all that is missing or wrong is told at once, in sentences that say what t
     [
       { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
       /^PUBLIC_URL must be set/,
-      /^TOOLBOOTH_PRICES: tax is not known here/,
-      /^TOOLBOOTH_PRICES: The price list offers nothing/,
+      /^TOOLBOOTH_PRICES: tax is not a known setting/,
+      /^TOOLBOOTH_PRICES: The price list is empty/,
     ],
     [
       { STRIPE_SECRET_KEY: "sk_test_1" },

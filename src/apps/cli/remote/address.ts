@@ -1,5 +1,6 @@
 import type { Config } from "#config/config.ts";
-import { hostOf, isLoopback, readAddress } from "#config/read-settings.ts";
+import { readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
 import { type Command, ProblemDetails, WrongUsage } from "../command.ts";
 
 /** A service that is reached over the network: where it is, and what lets the operator in. */

@@ -1,4 +1,4 @@
-import { toRecord } from "#billing/record-purchase.ts";
+import { purchaseToRecord } from "#billing/purchase-store.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount, takeRecords } from "#stores/sqlite/transfer.ts";
@@ -23,7 +23,8 @@ export async function gatherPurchases(
     const { id, account, trouble } = purchase;
     const mayBeUnknown = trouble === "no_account";
     if (!mayBeUnknown && !hasAccount(driver, account)) await gather(account);
-    if (mayBeUnknown || hasAccount(driver, account)) takeRecords(driver, [toRecord(purchase)]);
+    if (mayBeUnknown || hasAccount(driver, account))
+      takeRecords(driver, [purchaseToRecord(purchase)]);
     else lost.push(`${id} of ${account}`);
   }
   if (lost.length > 0) {

@@ -1,34 +1,34 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
-import { isPublicAddress, judgeEndpoint } from "#events/endpoint-address.ts";
+import { checkEndpointUrl, isPublicAddress } from "#events/endpoint-url.ts";
 import { FRIENDLY, HOSTILE } from "./hostile-addresses.ts";
 
-test("an address that leads to ourselves, to our neighbours or nowhere is refused in words", () => {
+test("a URL that leads to this machine, its network or nowhere is rejected with a sentence", () => {
   for (const url of HOSTILE) {
-    const judged = judgeEndpoint(url, "public");
-    assert.ok("fault" in judged, url.slice(0, 80));
-    assert.match(judged.fault, /^[A-Z].{20,}\.$/, url.slice(0, 80));
+    const checked = checkEndpointUrl(url, "public");
+    assert.ok("error" in checked, url.slice(0, 80));
+    assert.match(checked.error, /^[A-Z].{20,}\.$/, url.slice(0, 80));
   }
 });
 
-test("an address on the internet is kept as it is asked for", () => {
+test("a URL on the internet is accepted in its normalised form", () => {
   for (const [typed, kept] of FRIENDLY)
-    assert.deepEqual(judgeEndpoint(typed, "public"), { url: kept }, typed);
+    assert.deepEqual(checkEndpointUrl(typed, "public"), { url: kept }, typed);
 });
 
-test("where the operator allows it, private networks and this machine get webhooks, and http the latter alone", () => {
+test("with webhook networks `any`, private networks get webhooks over https and this machine also over http", () => {
   const good = [
     ...["https://10.0.0.1:25/", "https://localhost/", "https://[::1]:8443/", "https://intranet/"],
     ...["http://127.0.0.1:3000/", "http://localhost/", "http://[::1]/", "http://a.localhost/"],
   ];
-  for (const url of good) assert.deepEqual(judgeEndpoint(url, "any"), { url }, url);
+  for (const url of good) assert.deepEqual(checkEndpointUrl(url, "any"), { url }, url);
   const bad = ["http://10.0.0.1/", "http://example.com/", "https://u:p@localhost/", "file:///etc"];
   for (const url of [...bad, "https://localhost:0/"])
-    assert.ok("fault" in judgeEndpoint(url, "any"), url);
+    assert.ok("error" in checkEndpointUrl(url, "any"), url);
 });
 
-/** The same ranges, as another implementation reads them. */
+/** The same ranges in Node's implementation. */
 const judge = new BlockList();
 for (const [net, bits] of [
   ...([["0.0.0.0", 8] as const, ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8]] as const),
@@ -48,7 +48,7 @@ for (const [net, bits] of [
 ] as const)
   judge.addSubnet(net, bits, "ipv6");
 
-test("addresses at and beside the edges of all ranges are judged as Node's own list judges them", () => {
+test("addresses at and next to the edges of all ranges are classified like Node's BlockList does", () => {
   const four = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
   const starts = [
     ...[0, 0x0a000000, 0x64400000, 0x7f000000, 0xa9fe0000, 0xac100000, 0xc0000000, 0xc0000200],
@@ -76,7 +76,7 @@ test("addresses at and beside the edges of all ranges are judged as Node's own l
   }
 });
 
-test("what is no IP address, or has a zone, is not public", () => {
+test("text that is not an IP address, or has a zone, is not public", () => {
   for (const text of [
     ...["", "example.com", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.4%eth0", "2606::1%eth0"],
     ...["2606:::1", "1::2::3", "2606:4700:1:2:3:4:5:6:7", "2606:4700", "12345::1", "2606::1.2.3"],
