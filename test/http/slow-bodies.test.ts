@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { makeKey } from "#accounts/key-format.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
-import { hash } from "#tools/hash/tool.ts";
+import hash from "#tools/hash/tool.ts";
 import { inProcess } from "./in-process.ts";
 import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";

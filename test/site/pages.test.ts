@@ -9,7 +9,8 @@ import { pageLinks } from "#site/page-links.ts";
 import { PAGE_CSP } from "#site/page-policy.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
-import { hash, TOOLS } from "#tools/registry.ts";
+import hash from "#tools/hash/tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { BARE, FULL } from "./pages-server.ts";
 
 const full = createPages(FULL);

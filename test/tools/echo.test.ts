@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
-import { echo } from "#tools/echo/tool.ts";
+import echo from "#tools/echo/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) => {

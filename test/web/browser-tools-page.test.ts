@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { CATALOGUE } from "../../web/tools/catalogue.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { eventually } from "../http/test-service.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
@@ -226,12 +226,15 @@ test("what is entered leaves the page by no way: not in an address, not in a req
   );
   assert.doesNotMatch([...requests, ...kept].join("\n"), new RegExp(secret));
   for (const request of requests) {
-    assert.match(request, new RegExp(`^GET (?:${site.url}/(?:tools|assets|people/visitor)|data:)`));
+    assert.match(
+      request,
+      new RegExp(`^GET (?:${site.url}/(?:tools|assets|dashboard/visitor)|data:)`),
+    );
   }
 });
 
 test("a page loads the engine of its own tool and no other", async (t) => {
-  const engines = CATALOGUE.map(({ name }) => name);
+  const engines = TOOLS.map(({ name }) => name);
   for (const name of engines) {
     const { page, requests } = await openTool(opened, t, name);
     await page.getByRole("heading", { name: "Result" }).waitFor();

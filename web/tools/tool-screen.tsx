@@ -1,3 +1,4 @@
+import { TOOL_LIST } from "virtual:tools";
 import { Anchor, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -6,7 +7,6 @@ import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { LoadingBlock } from "../parts/loading.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
-import { type CatalogueEntry, findEntry } from "./catalogue.ts";
 import { loadTool } from "./load-tool.ts";
 import "./tools.css";
 import { Workbench } from "./workbench.tsx";
@@ -14,11 +14,11 @@ import { Workbench } from "./workbench.tsx";
 /** One tool, run in the page: no account, no call. */
 export default function ToolScreen() {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
-  const entry = findEntry(name);
+  const entry = TOOL_LIST.find((tool) => tool.name === name);
   return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
 }
 
-function ToolPage({ entry }: { entry: CatalogueEntry }) {
+function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
   const { tool, error, retry } = useTool(entry.name);
   return (
     <>
@@ -34,7 +34,7 @@ function ToolPage({ entry }: { entry: CatalogueEntry }) {
       </Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {tool === null && error === null && <LoadingBlock height={360} />}
-      {tool !== null && <Workbench tool={tool} entry={entry} />}
+      {tool !== null && <Workbench tool={tool} />}
     </>
   );
 }

@@ -5,10 +5,9 @@ import type { Tool } from "#tools/define-tool.ts";
 import { addressOf } from "../base.ts";
 import { useVisitor } from "../queries.ts";
 import { CallShown } from "./call-shown.tsx";
-import type { CatalogueEntry } from "./catalogue.ts";
 import { requestText } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
-import { emptyValues, type FieldValues, fieldsOf, valuesFor } from "./tool-fields.ts";
+import { type FieldValues, fieldsOf, startValues, valuesFor } from "./tool-fields.ts";
 import { ToolForm } from "./tool-form.tsx";
 import { type ResponseState, useResponse } from "./use-response.ts";
 
@@ -16,12 +15,10 @@ import { type ResponseState, useResponse } from "./use-response.ts";
 const REQUEST_ID = "in-your-browser";
 
 /** The form of a tool, its result, the answer of the API and the same call for a shell. */
-export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: CatalogueEntry }) {
+export function Workbench({ tool }: { tool: Tool<unknown> }) {
+  const button = tool.page?.button;
   const fields = useMemo(() => fieldsOf(tool), [tool]);
-  const [values, setValues] = useState<FieldValues>(() => ({
-    ...emptyValues(fields),
-    ...entry.sample,
-  }));
+  const [values, setValues] = useState<FieldValues>(() => startValues(tool));
   const body = useMemo(
     () => new TextEncoder().encode(requestText(tool, fields, values)),
     [tool, fields, values],
@@ -30,8 +27,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
   const [asked, ask] = useAsked(body);
   const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, asked.again);
   const refused = state.response !== null && state.response.status !== 200;
-  const response =
-    refused || entry.button === undefined || isFor(asked, state) ? state.response : null;
+  const response = refused || button === undefined || isFor(asked, state) ? state.response : null;
   const problem = useMemo(() => readProblem(state), [state]);
 
   return (
@@ -48,9 +44,9 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
             errorOf={({ name }) => errorAt(problem, tool.verbatim ? "" : `/${name}`)}
             onChange={setValues}
           />
-          {entry.button !== undefined && (
+          {button !== undefined && (
             <Button mt="lg" onClick={ask} disabled={refused && state.body === body}>
-              {entry.button}
+              {button}
             </Button>
           )}
         </section>
@@ -58,7 +54,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
           <Title order={2} id="tool-result" mb="sm">
             Result
           </Title>
-          <ResultPane tool={tool} state={state} response={response} button={entry.button} />
+          <ResultPane tool={tool} state={state} response={response} button={button} />
           <VisuallyHidden role="status">{news(state, response !== null)}</VisuallyHidden>
         </section>
       </div>

@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, type ApiErrorDetails, type ErrorCode } from "#errors.ts";
-import { findTool } from "#tools/registry.ts";
+import { TOOLS } from "#tools/registry.ts";
 
 /** A job that crosses to a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };
@@ -12,6 +12,8 @@ export type ToolThreadResponse =
   | ToolResponse
   | { fault: { code: ErrorCode; message: string; details: Omit<ApiErrorDetails, "cause"> } };
 
+const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
+
 const sources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
   digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
@@ -19,7 +21,7 @@ const sources = {
 
 export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse> {
   try {
-    const tool = findTool(job.tool);
+    const tool = toolsByName.get(job.tool);
     if (tool === undefined) throw new Error(`There is no tool ${job.tool}`);
     const { body, fingerprint } = await runTool(tool, job, sources);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;

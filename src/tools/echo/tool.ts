@@ -22,7 +22,7 @@ const output = z.strictObject({
   ),
 });
 
-export const echo = defineTool({
+export default defineTool({
   name: "echo",
   title: "Echo",
   summary: "Returns the JSON body it received.",
@@ -58,6 +58,7 @@ export const echo = defineTool({
       response: { ok: true, receivedAt: "2026-03-04T05:06:07.089Z", body: null },
     },
   ],
+  page: { sample: { body: '{\n  "hello": "world",\n  "big": 12345678901234567890\n}' } },
   run: (json, context) => ({
     ok: true as const,
     receivedAt: new Date(context.receivedAt).toISOString(),

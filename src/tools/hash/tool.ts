@@ -30,7 +30,7 @@ const output = z.strictObject({
 
 type Output = z.infer<typeof output>;
 
-export const hash = defineTool({
+export default defineTool({
   name: "hash",
   title: "Hash",
   summary: "SHA-1, SHA-256, SHA-384 or SHA-512 of a text.",

@@ -25,7 +25,25 @@ const output = z.strictObject({
   text: about(z.optional(z.string()), "Plain text, where `format` was `text`."),
 });
 
-export const markdownRender = defineTool({
+const PAGE_SAMPLE = `# Release notes
+
+The **2.1** release is ready. See the [guide](https://example.com/guide).
+
+| Change | Calls | State |
+| :--- | ---: | :---: |
+| Faster tables | 1,200 | done |
+| ~~Old parser~~ | 0 | gone |
+
+- [x] Tables, task lists and footnotes[^1]
+- [ ] Publish
+
+> [!NOTE]
+> Raw HTML is removed: this is <b>not bold</b>.
+
+[^1]: They are part of GitHub-flavored Markdown.
+`;
+
+export default defineTool({
   name: "markdown-render",
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
@@ -69,6 +87,7 @@ export const markdownRender = defineTool({
       },
     },
   ],
+  page: { sample: { markdown: PAGE_SAMPLE } },
   run: ({ markdown, format }) => ({
     ok: true as const,
     ...renderMarkdown(markdown, format === "text"),

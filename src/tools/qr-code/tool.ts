@@ -64,7 +64,7 @@ const output = z.strictObject({
 type Input = z.infer<typeof input>;
 type Output = z.infer<typeof output>;
 
-export const qrCode = defineTool({
+export default defineTool({
   name: "qr-code",
   title: "QR code",
   summary: "A text as a QR code: PNG, SVG or block characters.",
@@ -123,6 +123,7 @@ export const qrCode = defineTool({
       },
     },
   ],
+  page: { sample: { text: "https://example.com/tickets/4711" } },
   run(request) {
     const { text, format, errorCorrectionLevel } = request;
     const symbol = encodeQr(text, errorCorrectionLevel);

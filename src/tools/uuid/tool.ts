@@ -24,7 +24,7 @@ const output = z.strictObject({
   ),
 });
 
-export const uuid = defineTool({
+export default defineTool({
   name: "uuid",
   title: "UUID",
   summary: "Up to 500 random UUIDs at once.",
@@ -63,6 +63,7 @@ export const uuid = defineTool({
       },
     },
   ],
+  page: { sample: { count: 5 }, button: "Generate" },
   run({ count, uppercase }, context) {
     const uuids = formatUuids(context.random(16 * count), uppercase ? UPPER : LOWER);
     return { ok: true as const, count, uppercase, uuids };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TOOLS } from "#tools/registry.ts";
 import { assertProblem, assertResponse, createCaller, type Sentence } from "../test-service.ts";
 
 /** Headers, media types, pages: what goes over the wire around every answer. */
@@ -102,7 +103,7 @@ function corsSentences(sentence: Sentence) {
   sentence(
     "OPTIONS answers the preflight of any origin, without a key and without credentials",
     async (service) => {
-      for (const tool of ["markdown-render", "qr-code", "hash", "uuid", "echo"]) {
+      for (const { name: tool } of TOOLS) {
         const response = await service.send(`/api/v1/${tool}`, {
           method: "OPTIONS",
           headers: {

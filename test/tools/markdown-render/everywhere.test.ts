@@ -10,7 +10,7 @@ type Rendered = [html: string, text: string];
 const LIST_LENGTH = 500;
 
 const script = {
-  entry: 'import { renderList } from "./everywhere-run.ts";\nconst answerList = renderList;\n',
+  entry: 'import { renderList } from "./everywhere-run.ts";\nconst respondList = renderList;\n',
   resolveDir: import.meta.dirname,
 };
 

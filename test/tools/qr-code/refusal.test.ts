@@ -6,7 +6,7 @@ import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { QR_LEVELS, type QrLevel } from "#tools/qr-code/capacity.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
-import { qrCode } from "#tools/qr-code/tool.ts";
+import qrCode from "#tools/qr-code/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
