@@ -16,7 +16,7 @@ export default defineConfig({
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic" } },
   plugins: [virtualTools()],
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
   build: {
     target: "es2023",
     manifest: "manifest.json",
@@ -35,16 +35,16 @@ export default defineConfig({
         front: path.join(import.meta.dirname, "front", "main.ts"),
         "colour-scheme": path.join(import.meta.dirname, "colour-scheme.ts"),
       },
-      output: {
-        // The engine of a tool is named after the tool, not after its file `tool.ts`.
-        chunkFileNames: ({ facadeModuleId }) => {
-          const tool = /\/src\/tools\/([^/]+)\/tool\.ts$/.exec(facadeModuleId ?? "")?.[1];
-          return `assets/${tool ?? "[name]"}-[hash].js`;
-        },
-      },
+      output: { chunkFileNames },
     },
   },
 });
+
+/** Names the file of a tool's engine after the tool: the module itself is always called `tool.ts`. */
+function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): string {
+  const tool = /\/src\/tools\/([^/]+)\/tool\.ts$/.exec(facadeModuleId ?? "")?.[1];
+  return `assets/${tool ?? "[name]"}-[hash].js`;
+}
 
 /**
  * The module `virtual:tools`: what the pages show of a tool before its code is loaded, and its result view where
