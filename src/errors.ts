@@ -131,26 +131,47 @@ type ErrorEntry = { status: number; title: string; cause: string; cure: string }
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One fault among several in a request: in a field of the body (`pointer`, RFC 6901) or in a header. */
+/** One of several errors in a request: in a field of the body (`pointer`, RFC 6901) or in a header. */
 export type FieldError = { pointer?: string; header?: string; detail: string };
 
-export type ApiErrorDetails = {
+export type ProblemDetails = {
   errors?: FieldError[];
-  /** Members that this refusal adds to the problem body (RFC 9457, section 3.2). */
+  /** Members that this error adds to the problem body (RFC 9457, section 3.2). */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
   cause?: unknown;
 };
 
-/** A fault ends the request: it is thrown anywhere, and caught once, in `api/app.ts`. */
-export class ApiError extends Error {
-  readonly code: ErrorCode;
-  readonly details: ApiErrorDetails;
+/**
+ * An error that ends a request. It is thrown anywhere, and the app that received the request turns it into one response
+ * with problem details (RFC 9457). Calls, the dashboard and the operator API each have a table of codes and a subclass.
+ */
+export class ProblemError<Code extends string = string> extends Error {
+  readonly code: Code;
+  readonly status: number;
+  readonly title: string;
+  readonly details: ProblemDetails;
 
-  constructor(code: ErrorCode, detail: string, details: ApiErrorDetails = {}) {
+  /** `detail` is shown to people: it says what happened and what to do. */
+  constructor(
+    code: Code,
+    kind: { status: number; title: string },
+    detail: string,
+    details: ProblemDetails = {},
+  ) {
     super(detail, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = "Fault";
+    this.name = "ProblemError";
     this.code = code;
+    this.status = kind.status;
+    this.title = kind.title;
     this.details = details;
+  }
+}
+
+/** An error of the API that tools are called through. */
+export class ApiError extends ProblemError<ErrorCode> {
+  constructor(code: ErrorCode, detail: string, details: ProblemDetails = {}) {
+    super(code, ERRORS[code], detail, details);
+    this.name = "ApiError";
   }
 }

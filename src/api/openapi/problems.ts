@@ -1,6 +1,6 @@
-import { ApiError, type ApiErrorDetails, ERRORS, type ErrorCode } from "#errors.ts";
+import { ApiError, ERRORS, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import { insufficientCredits } from "../pipeline/caller-errors.ts";
-import { problemBody } from "../pipeline/reply.ts";
+import { errorDocsUrl, problemBody } from "../problem.ts";
 import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
 import { problemHeaders } from "./headers.ts";
 
@@ -8,7 +8,7 @@ import { problemHeaders } from "./headers.ts";
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-type Sample = { detail: string } & Pick<ApiErrorDetails, "errors" | "members">;
+type Sample = { detail: string } & Pick<ProblemDetails, "errors" | "members">;
 
 /** One refusal of every code, as the service words it. */
 const SAMPLES: Record<Exclude<ErrorCode, "insufficient_credits">, Sample> = {
@@ -61,7 +61,7 @@ export function sampleProblem(
   code: ErrorCode,
   options: Pick<ApiOptions, "publicUrl" | "tools">,
 ): Record<string, unknown> {
-  return problemBody(options.publicUrl, sampleFault(code, options), "req_4711");
+  return problemBody(sampleFault(code, options), "req_4711", errorDocsUrl(options.publicUrl));
 }
 
 function sampleFault(

@@ -1,7 +1,8 @@
-import { type ApiError, ERRORS, type ErrorCode } from "#errors.ts";
+import type { ApiError, ErrorCode } from "#errors.ts";
 import { type Rate, ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import type { AppContext } from "../app-context.ts";
+import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 
@@ -61,6 +62,7 @@ const UNCOUNTED = { release() {}, isOver: () => false };
 
 export function createReplier(app: AppContext): Replier {
   const policy = ratePolicy(app.settings.rateLimit);
+  const docsUrl = errorDocsUrl(app.settings.publicUrl);
 
   function commonHeaders(context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
@@ -141,7 +143,7 @@ export function createReplier(app: AppContext): Replier {
     },
     problem(fault, asked, context, bodyDropped) {
       context.code = fault.code;
-      const body = problemBody(app.settings.publicUrl, fault, context.requestId);
+      const body = problemBody(fault, context.requestId, docsUrl);
       const headers = {
         ...commonHeaders(context),
         ...fault.details.headers,
@@ -149,7 +151,7 @@ export function createReplier(app: AppContext): Replier {
         ...(bodyDropped ? {} : { Connection: "close" }),
         "Content-Type": problemType(asked.get("accept")),
       };
-      return send(ERRORS[fault.code].status, JSON.stringify(body), headers, asked, context);
+      return send(fault.status, JSON.stringify(body), headers, asked, context);
     },
     plain(contentType, body, asked, context, more = {}) {
       const headers = { ...commonHeaders(context), "Content-Type": contentType, ...more.headers };
@@ -158,39 +160,6 @@ export function createReplier(app: AppContext): Replier {
     empty: (context, headers) =>
       new Response(null, { status: 204, headers: { ...commonHeaders(context), ...headers } }),
   };
-}
-
-/** RFC 9457, with the members that every refusal of this service has (`ok`, `code`, `requestId`). */
-export function problemBody(
-  publicUrl: string,
-  fault: ApiError,
-  requestId: string,
-): Record<string, unknown> {
-  const { status, title } = ERRORS[fault.code];
-  return {
-    ok: false,
-    type: `${publicUrl}/docs/errors#${fault.code}`,
-    title,
-    status,
-    code: fault.code,
-    detail: fault.message,
-    requestId,
-    ...fault.details.members,
-    ...(fault.details.errors === undefined ? {} : { errors: fault.details.errors }),
-  };
-}
-
-/** `application/json` only for those who ask for that and not for problem details. */
-function problemType(accept: string | null): string {
-  const parts = accept?.toLowerCase().split(",") ?? [];
-  const named = (type: string) =>
-    parts.some((part) => {
-      const [name, ...parameters] = part.split(";").map((text) => text.trim());
-      return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-    });
-  return named("application/json") && !named("application/problem+json")
-    ? "application/json"
-    : "application/problem+json";
 }
 
 /** Brotli where it is liked at least as much as gzip (RFC 9110, section 12.5.3). */

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
-import { ApiError, type ApiErrorDetails, type ErrorCode } from "#errors.ts";
+import { ApiError, type ProblemDetails, type ErrorCode } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
 
 /** A job that crosses to a thread names its tool. */
@@ -10,7 +10,7 @@ export type ThreadJob = ToolJob & { tool: string };
 /** One job on a thread of the pool. A refusal is an answer as well: errors lose their fields on the way between threads. */
 export type ToolThreadResponse =
   | ToolResponse
-  | { fault: { code: ErrorCode; message: string; details: Omit<ApiErrorDetails, "cause"> } };
+  | { fault: { code: ErrorCode; message: string; details: Omit<ProblemDetails, "cause"> } };
 
 const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
 

@@ -10,7 +10,7 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
     .sort();
   const cookies = headers.getSetCookie().map((text) => text.replace(/=[0-9A-Za-z]{24};/, "=;"));
-  const { signUp, ...rest } = body as { signUp?: string };
+  const { signUp, requestId: _, ...rest } = body as { signUp?: string; requestId?: string };
   return { status, shown, cookies, rest, signUp: signUp?.length };
 }
 
