@@ -19,7 +19,7 @@ const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.n
 
 /** What is served beside these pages where people are served. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with people", full, FULL],

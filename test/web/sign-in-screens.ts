@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { TOOLS as REGISTRY } from "#tools/registry.ts";
 import * as told from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 
@@ -121,15 +122,15 @@ const responded = (page: Page) => page.getByRole("figure", { name: /^Answer/ }).
 const TOOLS: Screen[] = [
   at("/tools", "tools"),
   at("/tools", "tools, signed in", undefined, SIGNED_IN),
-  at("/tools/markdown-render", "markdown-render", responded),
-  at("/tools/qr-code", "qr-code", responded),
-  at("/tools/hash", "hash", responded),
-  at("/tools/uuid", "uuid", (page) => page.getByRole("button", { name: "Generate" }).waitFor()),
+  ...REGISTRY.map(({ name, page: { button } = {} }) =>
+    at(`/tools/${name}`, name, (page) =>
+      button === undefined ? responded(page) : page.getByRole("button", { name: button }).waitFor(),
+    ),
+  ),
   at("/tools/uuid", "uuid, made", async (page) => {
     await page.getByRole("button", { name: "Generate" }).click();
     await responded(page);
   }),
-  at("/tools/echo", "echo", responded),
   at("/tools/echo", "echo, refused", async (page) => {
     await responded(page);
     await page.getByRole("textbox").first().fill("{");
