@@ -89,7 +89,7 @@ describe("the description of the API", () => {
         Object.keys(components).map((name) => `#/components/${kind}/${name}`),
       )
       .filter((pointer) => !text.includes(`"$ref":"${pointer}"`));
-    assert.deepEqual(unused, ["#/components/responses/Refusal405"]);
+    assert.deepEqual(unused, ["#/components/responses/Problem405"]);
   });
 
   it("is the same however often it is made", () => {
@@ -179,7 +179,7 @@ describe("the refusals in the description", () => {
       );
       for (const [code, reference] of Object.entries(content?.examples ?? {})) {
         seen.push(code);
-        assert.equal(name, `Refusal${ERRORS[code as ErrorCode].status}`);
+        assert.equal(name, `Problem${ERRORS[code as ErrorCode].status}`);
         const { value } = follow(reference) as { value: object };
         assert.ok(takes(value), `${code}: ${ajv.errorsText(takes.errors)}`);
         assert.ok(!takes({ ...value, status: 418 }));
@@ -203,7 +203,7 @@ describe("the refusals in the description", () => {
 
   it("tells when to come back, how to authenticate and which methods there are", () => {
     const headers = (status: number) =>
-      Object.keys(document.components.responses[`Refusal${status}`]?.headers ?? {});
+      Object.keys(document.components.responses[`Problem${status}`]?.headers ?? {});
     for (const status of [409, 429, 503]) assert.ok(headers(status).includes("Retry-After"));
     assert.ok(headers(401).includes("WWW-Authenticate"));
     assert.ok(headers(405).includes("Allow"));
@@ -211,7 +211,7 @@ describe("the refusals in the description", () => {
 
   it("has neither 429 nor its headers where there is no rate limit", () => {
     const free = describeApi({ ...OPTIONS, rateLimit: 0 });
-    assert.ok(!("Refusal429" in free.components.responses));
+    assert.ok(!("Problem429" in free.components.responses));
     assert.ok(!("RateLimit" in free.components.headers));
     assert.ok(!("429" in (free.paths["/api/v1/hash"]?.post?.responses ?? {})));
   });

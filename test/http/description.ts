@@ -96,7 +96,7 @@ export function createDescription(document: OpenApiDocument) {
   }
 
   /** A refusal as the description draws it for its status; by that alone where the address is in no operation. */
-  function assertProblem(response: ApiResponse, name = `Refusal${response.status}`): void {
+  function assertProblem(response: ApiResponse, name = `Problem${response.status}`): void {
     const described = document.components.responses[name];
     assert.ok(described, `${name} is not described`);
     assertHeaders(response, described);
