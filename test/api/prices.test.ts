@@ -132,7 +132,7 @@ function assertShort(response: ApiResponse, price: number, balance: number): voi
   assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
   assert.equal(
     problem.detail,
-    `A call costs ${price} ${credits} and the balance is ${balance}. How to get more: ${topUpUrl}`,
+    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, see ${topUpUrl}`,
   );
   assert.equal(response.header("credits-remaining"), String(balance));
 }

@@ -85,7 +85,7 @@ for (const announced of [true, false]) {
       assert.equal(response.headers.get("credits-charged"), "0");
       const problem = (await response.json()) as { code: string; detail: string };
       assert.equal(problem.code, "request_timeout");
-      assert.equal(problem.detail, "The body did not arrive within 15 seconds.");
+      assert.equal(problem.detail, "The body did not arrive within 15 seconds. Send it again over a faster connection.");
     }
     for (const caller of callers) assert.equal(await caller.balance(), 100);
     assert.equal((await other.post("hash", { body: LARGE })).status, 200);

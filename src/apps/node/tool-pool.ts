@@ -49,7 +49,7 @@ const isPassing = (cause: { name?: string; code?: string }) =>
 function overloaded(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
-    "The service has more large calls to do than it can. The call was not charged.",
+    "The service has as many large calls as it can take. The call was not charged. Try again in a moment.",
     { cause, headers: { "Retry-After": "2" } },
   );
 }

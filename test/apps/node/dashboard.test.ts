@@ -119,7 +119,7 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   assert.equal((await people.fetch(unnamed, null, null)).status, 500);
   assert.ok(await responses(ask)());
   assert.equal(threads.length, 1);
-  assert.deepEqual(loggedErrors, ["A request of the pages failed"]);
+  assert.deepEqual(loggedErrors, ["A dashboard request failed"]);
 });
 
 test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
