@@ -58,7 +58,7 @@ const ONE_FAULT: [Tool<unknown>, string, string, string, string?][] = [
     hash,
     '{"text":"a\\ud800"}',
     "/text",
-    "holds a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form",
+    "contains a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form",
   ],
   [qrCode, '{"text":""}', "/text", "must not be empty"],
   [qrCode, '{"text":"a","width":"64"}', "/width", 'must be a number; got "64"'],

@@ -39,13 +39,13 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   text_too_long_for_level: () =>
     new ApiError(
       "text_too_long_for_level",
-      "`text` is 2000 bytes of UTF-8; level Q holds the first 1663 of them. Of this text a symbol holds: L all, M all, Q 1663 bytes, H 1273 bytes. Level M would fit.",
+      "`text` is 2000 bytes of UTF-8; level Q holds only the first 1663. A QR code can hold of this text: L all, M all, Q 1663 bytes, H 1273 bytes. Shorten the text, or ask for level M.",
       {
         members: { bytes: 2000, capacities: { L: 2000, M: 2000, Q: 1663, H: 1273 }, fits: "M" },
         errors: [
           {
             pointer: "/text",
-            detail: "is 2000 bytes of UTF-8; level Q holds the first 1663 of them",
+            detail: "is 2000 bytes of UTF-8; level Q holds only the first 1663",
           },
         ],
       },
