@@ -27,7 +27,7 @@ export function drawQrSvg({ size, dark }: QrSymbol, width: number): string {
   const full = size + 2 * QUIET_MODULES;
   let path = "";
   for (let y = 0; y < size; y++) {
-    // The pen is in the middle of the row of modules, and one module wide.
+    // The stroke runs along the middle of the row of modules and is one module wide.
     let pen = -1;
     for (let x = 0; x < size; x++) {
       if (dark[y * size + x] === 0) continue;
