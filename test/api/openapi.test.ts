@@ -81,7 +81,7 @@ describe("the description of the API", () => {
     }
   });
 
-  it("uses every component but the refusal of other methods", () => {
+  it("uses every component except the error for other methods", () => {
     const text = JSON.stringify(document);
     const unused = Object.entries(document.components)
       .filter(([kind]) => kind !== "securitySchemes")
@@ -168,7 +168,7 @@ describe("the schemas of a tool", () => {
   });
 });
 
-describe("the refusals in the description", () => {
+describe("the errors in the description", () => {
   it("has every code once, under its own status, with an example that its schema takes", () => {
     const seen: string[] = [];
     for (const [name, result] of Object.entries(document.components.responses)) {
@@ -194,7 +194,7 @@ describe("the refusals in the description", () => {
     assert.equal(Problem?.additionalProperties, true);
   });
 
-  it("gives every tool every refusal that a call can meet", () => {
+  it("gives every tool every error that a call can get", () => {
     const statuses = [400, 401, 402, 403, 408, 409, 413, 415, 429, 431, 500, 503].map(String);
     for (const [path, { post }] of toolPaths) {
       assert.deepEqual(Object.keys(post?.responses ?? {}), ["200", ...statuses], path);

@@ -14,7 +14,7 @@ import {
   openService,
   PUBLIC_URL,
   type TestServiceSettings,
-} from "../http/test-service.ts";
+} from "../http/test-api.ts";
 
 /** Tools with prices of their own, with a local and with a remote ledger: what a call is charged, and what 402 says. */
 const TOOLS = [{ ...hash, price: 7 }, { ...uuid, price: 0 }, echo] as Tool[];

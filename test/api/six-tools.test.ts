@@ -9,7 +9,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { textField } from "#tools/text.ts";
 import { emptyValues, fieldsOf, startValues } from "../../web/tools/tool-fields.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
-import { assertProblem, assertResponse, createCaller, openService } from "../http/test-service.ts";
+import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
 import { FULL } from "../site/pages-server.ts";
 
 /** An app whose registry has a sixth tool: everything that a tool needs outside its folder is derived. */

@@ -1,11 +1,11 @@
-/** Requests whose answers are held side by side: of every tool the usual, the odd and the hostile, and every refusal. */
+/** Requests whose responses are compared between runtimes: usual, odd and hostile ones of every tool, and every error. */
 import { gzipSync } from "node:zlib";
 import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { requestText } from "../../web/tools/request-text.ts";
 import { fieldsOf } from "../../web/tools/tool-fields.ts";
 import { type Case, casesFor } from "../web/browser-tools-cases.ts";
-import type { Sent } from "./test-service.ts";
+import type { Sent } from "./test-api.ts";
 
 /** Who calls: one account each, on either side. */
 export const CALLERS = [
@@ -113,7 +113,7 @@ function headerRequests(): Asked[] {
   ];
 }
 
-/** With a key of its own, again, for another body, and after a refusal. */
+/** With an idempotency key: a first call, a repeat, another body, and after an error. */
 const repeatRequests = (): Asked[] =>
   TOOLS.flatMap(({ name, verbatim }) => {
     const headers = { "Idempotency-Key": `once-${name}` };

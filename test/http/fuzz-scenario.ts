@@ -11,7 +11,7 @@ import {
   createCaller,
   type Sent,
   type TestService,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 /** A scenario of the fuzz: a few requests of one caller, so that repeats, spent credits and used keys come about. */
 export const STATES = [

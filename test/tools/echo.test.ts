@@ -12,7 +12,7 @@ const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) =>
   return echo.encode(output);
 };
 
-test("the body comes back letter for letter", () => {
+test("returns the body exactly as it was sent", () => {
   for (const json of [
     "null",
     "true",

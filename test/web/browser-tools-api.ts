@@ -2,7 +2,7 @@
 
 import { inProcess, openInProcess } from "../http/in-process.ts";
 import { createBackstage } from "../http/ledger-access.ts";
-import { createCaller, openService, type TestServiceSettings } from "../http/test-service.ts";
+import { createCaller, openService, type TestServiceSettings } from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 22, 26, 7, 89);

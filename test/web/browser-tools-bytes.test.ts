@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { TOOLS } from "#tools/registry.ts";
 import { curlCall } from "../../web/tools/curl-call.ts";
-import { PUBLIC_URL } from "../http/test-service.ts";
+import { PUBLIC_URL } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { bundle } from "../support/runtimes.ts";
 import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tools-api.ts";

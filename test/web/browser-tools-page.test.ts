@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { openApi } from "./browser-tools-api.ts";
 import {

@@ -2,7 +2,7 @@
 import type { TestContext } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { Visitor } from "#api/dashboard/shapes.ts";
-import { eventually, PUBLIC_URL } from "../http/test-service.ts";
+import { eventually, PUBLIC_URL } from "../http/test-api.ts";
 import { type openApi, RECEIVED_AT } from "./browser-tools-api.ts";
 
 export const VISITOR: Visitor = {

@@ -24,7 +24,7 @@ const accountState = (fixture: Fixture, account: string, secret: string) =>
     now: Date.now(),
   });
 
-test("a key is made, used, renamed and revoked; letters and the journal tell of it", async () => {
+test("a key is created, used, renamed and revoked, with emails and activity entries", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { browser, account, email } = member;

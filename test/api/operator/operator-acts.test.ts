@@ -137,7 +137,7 @@ describe("what operators do", () => {
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 12]);
   });
 
-  test("a person whose account is changed gets a letter and a line, once", async () => {
+  test("a user whose account is changed gets one email and one activity entry", async () => {
     const { ask, deployment } = await openDeployment();
     const at = new Date().toISOString();
     deployment.people

@@ -13,7 +13,7 @@ import {
 
 const now = () => Date.now();
 
-describe("the operator's door", () => {
+describe("the operator API", () => {
   test("lets nobody in without the token, and says nothing of what is there", async () => {
     const deployment = createDeployment();
     for (const headers of [

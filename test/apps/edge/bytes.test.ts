@@ -12,7 +12,7 @@ import {
   type Opener,
   openService,
   type TestService,
-} from "../../http/test-service.ts";
+} from "../../http/test-api.ts";
 import { workerd } from "../../http/workerd.ts";
 
 /** The Worker answers with the very bytes of the Node service; both are given the same time and the same random bytes. */

@@ -22,7 +22,7 @@ import {
   eventually,
   openService,
   type TestService,
-} from "../../http/test-service.ts";
+} from "../../http/test-api.ts";
 
 /** What strangers and customers can make the process hold: bounded, and given back. */
 const LARGE_BODY_BYTES = bodyBytesFor(MARKDOWN_BYTES_MAX);

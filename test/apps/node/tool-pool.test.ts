@@ -8,7 +8,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { openToolPool } from "../../../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../../../src/apps/node/tool-thread.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { eventually } from "../../http/test-service.ts";
+import { eventually } from "../../http/test-api.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 
 /** Threads for large inputs: what they answer is what the same call answers on the main thread. */

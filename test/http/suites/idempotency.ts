@@ -10,7 +10,7 @@ import {
   createKey,
   type Sent,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** `Idempotency-Key` as a caller meets it. */
 export function idempotencySuite(sentence: Sentence) {

@@ -8,7 +8,7 @@ import {
   createCaller,
   eventually,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** What callers meet when the ledger does not answer: never a free call, never a lost credit, never the cause. */
 export function ledgerTroubleSuite(sentence: Sentence) {

@@ -16,7 +16,7 @@ import {
   createCaller,
   type Sentence,
   sha256,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
 /** Every limit of size: the bound itself is allowed, one past it is refused with the limit and the size. */
 export function limitsSuite(sentence: Sentence) {

@@ -10,9 +10,9 @@ import {
   SECRETS,
   type Sent,
   type Sentence,
-} from "../test-service.ts";
+} from "../test-api.ts";
 
-/** The table of refusals, row by row, as far as route, key and account go. */
+/** Every error that depends on the route, the key or the account. */
 export function problemsSuite(sentence: Sentence) {
   keySentences(sentence);
   accountSentences(sentence);

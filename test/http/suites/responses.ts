@@ -3,7 +3,7 @@ import { checkInput } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
-import { assertResponse, createCaller, type Sentence, sha256 } from "../test-service.ts";
+import { assertResponse, createCaller, type Sentence, sha256 } from "../test-api.ts";
 
 /** What the tools return over HTTP. The tests of each tool check what it computes. */
 export function responsesSuite(sentence: Sentence) {
@@ -181,7 +181,7 @@ const VERBATIM = [
 ];
 
 function echoSentences(sentence: Sentence) {
-  sentence("echo gives back the text it received, letter for letter", async (service) => {
+  sentence("echo returns the text exactly as it was sent", async (service) => {
     const caller = await createCaller(service);
     for (const text of VERBATIM) {
       for (const body of [text, ` \n${text}\r\n\t`, `\ufeff${text}`]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { TOOLS } from "#tools/registry.ts";
-import { assertProblem, createCaller, type Sentence } from "../test-service.ts";
+import { assertProblem, createCaller, type Sentence } from "../test-api.ts";
 
 /** What is wrong with bodies and their fields, and how it is told. */
 export function wrongBodiesSuite(sentence: Sentence) {

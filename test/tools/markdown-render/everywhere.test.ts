@@ -52,7 +52,7 @@ test("Node, workerd and Chromium give the same HTML and the same text", async (t
   }
 });
 
-test("one letter of one document is told", () => {
+test("a difference of one character in one document is reported", () => {
   const all = ["a", "b"].map((markdown) => ({ name: markdown, markdown }));
   const expected: Rendered[] = [
     ["<p>a</p>", "a"],

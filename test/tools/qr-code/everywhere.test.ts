@@ -6,7 +6,7 @@ import { corpus, generatedTexts, type Sample } from "./texts.ts";
 /** So many requests a message. */
 const LIST_LENGTH = 500;
 
-/** The tool as a function from a JSON list of requests to one of answers: in every runtime it is this very script. */
+/** The tool as a function from a JSON list of requests to a list of responses. Every runtime runs this script. */
 const ENTRY = `
 import { checkInput } from "#tools/check-input.ts";
 import qrCode from "#tools/qr-code/tool.ts";
@@ -102,7 +102,7 @@ test("Node, workerd and Chromium draw the same bytes", async (t) => {
   }
 });
 
-test("one letter of one answer is told", () => {
+test("a difference of one character in one response is reported", () => {
   const requests = requestsFor([{ name: "a", text: "a", level: "L" }]);
   const check = (last: string) => () =>
     assertSame("a runtime", requests, ["x", "y", last], ["x", "y", "z"]);
