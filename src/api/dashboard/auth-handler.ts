@@ -7,6 +7,7 @@ import { isKnownBrowser, knowBrowser } from "./known-browser.ts";
 import { networkOf } from "./network.ts";
 import { openLink, SUSPENDED } from "./open-link.ts";
 import {
+  type DashboardRoutes,
   json,
   notify,
   type RequestContext,
@@ -14,7 +15,6 @@ import {
   requireMember,
   requireNotSuspended,
 } from "./request-context.ts";
-import type { DashboardRoutes } from "./routes.ts";
 
 type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 

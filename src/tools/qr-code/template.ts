@@ -79,7 +79,10 @@ function makeTemplate(version: number, level: QrLevel): Template {
   const wordMasks = (count: number) =>
     Int32Array.from({ length: words }, (_, word) => firstBits(count - 32 * word));
   return {
-    ...{ size, words, patterns, masks },
+    size,
+    words,
+    patterns,
+    masks,
     rowMasks: wordMasks(size),
     pairMasks: wordMasks(size - 1),
     dataWords: Uint16Array.from(places, wordOf),
