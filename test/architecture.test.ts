@@ -60,7 +60,7 @@ const PAGES_MAY_IMPORT = [
     "src/api/pipeline/body.ts",
     "src/api/pipeline/parse-body.ts",
   ],
-  ...["src/api/pipeline/reply.ts", "src/api/openapi/schemas.ts"],
+  ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
   // What is sold.

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { TOOLS } from "../src/tools/registry.ts";
 
 /**
  * The build of the dashboard; src/apps/node/build.ts runs it and sets the output folder. Every output file is below
@@ -13,7 +15,8 @@ export default defineConfig({
   clearScreen: false,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic" } },
-  worker: { format: "es" },
+  plugins: [virtualTools()],
+  worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
   build: {
     target: "es2023",
     manifest: "manifest.json",
@@ -32,6 +35,38 @@ export default defineConfig({
         front: path.join(import.meta.dirname, "front", "main.ts"),
         "colour-scheme": path.join(import.meta.dirname, "colour-scheme.ts"),
       },
+      output: { chunkFileNames },
     },
   },
 });
+
+/** Names the file of a tool's engine after the tool: the module itself is always called `tool.ts`. */
+function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): string {
+  const tool = /\/src\/tools\/([^/]+)\/tool\.ts$/.exec(facadeModuleId ?? "")?.[1];
+  return `assets/${tool ?? "[name]"}-[hash].js`;
+}
+
+/**
+ * The module `virtual:tools`: what the pages show of a tool before its code is loaded, and its result view where
+ * `tools/<name>.tsx` exists. Both are derived from the registry, so a new tool needs no change in `web/`.
+ */
+function virtualTools(): Plugin {
+  const resolvedId = "\0virtual:tools";
+  return {
+    name: "virtual-tools",
+    resolveId: (id) => (id === "virtual:tools" ? resolvedId : undefined),
+    load(id) {
+      if (id !== resolvedId) return undefined;
+      const list = TOOLS.map(({ name, title, summary }) => ({ name, title, summary }));
+      const views = TOOLS.map(({ name }) => ({
+        name: JSON.stringify(name),
+        file: path.join(import.meta.dirname, "tools", `${name}.tsx`),
+      })).filter(({ file }) => existsSync(file));
+      return [
+        ...views.map(({ file }, at) => `import view${at} from ${JSON.stringify(file)};`),
+        `export const TOOL_LIST = ${JSON.stringify(list)};`,
+        `export const RESULT_VIEWS = { ${views.map(({ name }, at) => `${name}: view${at}`).join(", ")} };`,
+      ].join("\n");
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { TOOLS } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
 import { type Html, html, prose } from "./html.ts";
@@ -6,9 +6,9 @@ import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
 
 /** The tools as pages, for people without a key and without a program. */
-export function browserToolsPage({ publicUrl }: PageOptions): DocsPage {
+export function browserToolsPage({ publicUrl, tools }: PageOptions): DocsPage {
   const sections: DocsSection[] = [
-    { id: "the-tools", title: "The tools", blocks: [toolList(publicUrl)] },
+    { id: "the-tools", title: "The tools", blocks: [toolList(tools, publicUrl)] },
     {
       id: "same-result",
       title: "The same result as a call",
@@ -39,10 +39,10 @@ export function browserToolsPage({ publicUrl }: PageOptions): DocsPage {
   };
 }
 
-function toolList(publicUrl: string): Html {
-  const { tools } = pageLinks(publicUrl);
-  return html`<ul>${TOOLS.map(
+function toolList(tools: readonly Tool[], publicUrl: string): Html {
+  const links = pageLinks(publicUrl);
+  return html`<ul>${tools.map(
     ({ name, summary }) =>
-      html`<li><a href="${tools}/${name}"><code>${name}</code></a>: ${prose(summary)}</li>\n`,
+      html`<li><a href="${links.tools}/${name}"><code>${name}</code></a>: ${prose(summary)}</li>\n`,
   )}</ul>`;
 }

@@ -22,7 +22,7 @@ export function errorsPage(options: PageOptions): DocsPage {
     description: "Every refusal of the Toolbooth API: its status, its cause and its cure.",
     lead: "Why a call is refused, and what to do about it. A refusal never costs a credit.",
     contents: ERROR_CODES.map((code) => ({ id: code, label: html`<code>${code}</code>` })),
-    body: html`<p class="prose">Every refusal has a <code>code</code> that never changes its meaning, and a <code>type</code> that leads to its entry here. <a href="${calls}#answers">How refusals are made</a> is told under Making calls.</p>
+    body: html`<p class="prose">Every refusal has a <code>code</code> that never changes its meaning, and a <code>type</code> that leads to its entry here. <a href="${calls}#responses">How refusals are made</a> is told under Making calls.</p>
 ${scrollTable("All codes", ["Code", "Status", "Meaning"], rows)}${ERROR_CODES.map((code) =>
   entry(code, options),
 )}`,

@@ -1,6 +1,6 @@
 import { guide } from "#api/openapi/guide.ts";
 import { callPrice, creditsText } from "#api/openapi/price-text.ts";
-import { hash } from "#tools/registry.ts";
+import hash from "#tools/hash/tool.ts";
 import { codeBlock, jsonCode } from "./code-block.ts";
 import type { DocsPage } from "./docs-frame.ts";
 import { contentsOf, type DocsSection, guideSection } from "./guide-blocks.ts";
@@ -84,7 +84,7 @@ function readResponse({ publicUrl, tools }: PageOptions): Html {
 <p>${prose(
     `A call that succeeds is answered with 200 and \`ok\` true. It costs ${creditsText(price)}; the headers \`Credits-Charged\` and \`Credits-Remaining\` say so.`,
   )}</p>
-<p>${prose("Everything else is a refusal: `ok` false, a `code` to branch on, and a `detail` that says what is wrong. It costs nothing.")} <a href="${calls}#answers">How refusals are made</a>, <a href="${errors}">what each code means</a>.</p>
+<p>${prose("Everything else is a refusal: `ok` false, a `code` to branch on, and a `detail` that says what is wrong. It costs nothing.")} <a href="${calls}#responses">How refusals are made</a>, <a href="${errors}">what each code means</a>.</p>
 </div><div class="aside">${codeBlock("Answer", jsonCode(EXAMPLE.response), { status: 200 })}</div></section>
 `;
 }

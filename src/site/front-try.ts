@@ -1,6 +1,6 @@
+import hash from "#tools/hash/tool.ts";
 import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import { hash } from "#tools/registry.ts";
 import { codeBlock } from "./code-block.ts";
 import { type Html, html, trusted } from "./html.ts";
 import type { PageOptions } from "./page-options.ts";

@@ -43,7 +43,9 @@ export function createPages(options: PageOptions): Pages {
   ];
   const byPath: Record<string, string> = { "/": frontPage(options) };
   for (const page of docs) byPath[page.path] = renderDocsPage(page, docs, options);
-  const drawn = people ? listAppPages(publicUrl).filter(({ findable }) => findable) : [];
+  const drawn = people
+    ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
+    : [];
   return {
     byPath,
     notFound: notFoundPage(options),

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createPages } from "#site/pages.ts";
-import { hash, type Tool, uuid } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import hash from "#tools/hash/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
 import { BARE, FULL } from "../site/pages-server.ts";
 
 /** What the description and the pages say of prices follows the prices of the tools. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DELIVERY_LEASE_MS } from "#events/bounds.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import { lowEvent, notify, openEvents, responding, START } from "./event-fixture.ts";
 
 /** Deliveries whose process is killed or stopped or loses its database, and deliveries by several processes. */

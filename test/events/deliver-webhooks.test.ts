@@ -7,7 +7,7 @@ import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import { ACCOUNT, notify, openEvents, responding, SECRET, START } from "./event-fixture.ts";
 import { startReceiver } from "./receiver.ts";
 

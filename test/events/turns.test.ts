@@ -10,7 +10,7 @@ import type { EventStore } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startNotifications } from "../../src/apps/node/notifications.ts";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 import {
   ACCOUNT,
   type Fixture,

@@ -1,4 +1,4 @@
-/** The first door: the app is called in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
+/** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 import { type App, createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
@@ -19,7 +19,7 @@ import {
   type Sent,
   sha256,
   type TestServiceSettings,
-} from "./test-service.ts";
+} from "./test-api.ts";
 
 export const inProcess: Opener = {
   name: "in process",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { qrCode } from "#tools/registry.ts";
+import qrCode from "#tools/qr-code/tool.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { bundleScript, gzippedBytes, type PagesServer, servePages } from "./pages-server.ts";

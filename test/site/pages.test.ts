@@ -9,7 +9,8 @@ import { pageLinks } from "#site/page-links.ts";
 import { PAGE_CSP } from "#site/page-policy.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
-import { hash, TOOLS } from "#tools/registry.ts";
+import hash from "#tools/hash/tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { BARE, FULL } from "./pages-server.ts";
 
 const full = createPages(FULL);
@@ -18,7 +19,7 @@ const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.n
 
 /** What is served beside these pages where people are served. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with people", full, FULL],

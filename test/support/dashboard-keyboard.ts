@@ -1,7 +1,7 @@
 /** A user without a mouse: Tab, Enter, Space, Escape and the arrow keys, with a visible focus at every step. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { eventually } from "../http/test-service.ts";
+import { eventually } from "../http/test-api.ts";
 
 const TABS_MAX = 60;
 

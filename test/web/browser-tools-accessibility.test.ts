@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { CATALOGUE } from "../../web/tools/catalogue.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openBrowser } from "../support/chromium.ts";
 import {
   openApi,
@@ -36,11 +36,12 @@ for (const [device, options] of Object.entries({
   "a phone in dark mode": { viewport: { width: 320, height: 640 }, colorScheme: "dark" },
 })) {
   test(`on ${device}, no tool has an accessibility violation or is wider than the screen`, async (t) => {
-    for (const name of ["", ...CATALOGUE.map((entry) => entry.name), "hush"]) {
+    for (const name of ["", ...TOOLS.map((tool) => tool.name), "hush"]) {
       const { page } = await openTool(setup, t, name, options);
-      if (name === "uuid") await page.getByRole("button", { name: "Generate" }).click();
+      const button = TOOLS.find((tool) => tool.name === name)?.page?.button;
+      if (button !== undefined) await page.getByRole("button", { name: button }).click();
       if (name === "echo") await textOf(page).fill("{");
-      if (CATALOGUE.some((entry) => entry.name === name)) await responseOf(page).waitFor();
+      if (TOOLS.some((tool) => tool.name === name)) await responseOf(page).waitFor();
       assert.deepEqual(await violationsIn(page), [], name);
       const excess = await page.evaluate<number>(
         "document.documentElement.scrollWidth - innerWidth",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { CATALOGUE } from "../../web/tools/catalogue.ts";
-import { eventually } from "../http/test-service.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
 import {
   assertResponses,
@@ -238,7 +238,7 @@ test("input does not leave the page: it is in no URL, no request and no storage"
 });
 
 test("a page loads only the engine of its own tool", async (t) => {
-  const engines = CATALOGUE.map(({ name }) => name);
+  const engines = TOOLS.map(({ name }) => name);
   for (const name of engines) {
     const { page, requests } = await openTool(setup, t, name);
     await page.getByRole("heading", { name: "Result" }).waitFor();

@@ -10,7 +10,7 @@ import {
   openService,
   PUBLIC_URL,
   type TestServiceSettings,
-} from "../http/test-service.ts";
+} from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 export const RECEIVED_AT = Date.UTC(2026, 10, 21, 22, 26, 7, 89);

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { DASHBOARD_ERRORS } from "#api/dashboard/dashboard-error.ts";
 import type { DashboardErrorCode, DashboardProblem } from "#api/dashboard/shapes.ts";
 import { NOW } from "./fixtures.ts";
 
@@ -25,7 +26,16 @@ export type Mock =
   | Mock[];
 
 export function problem(status: number, code: DashboardErrorCode, detail: string): Mock {
-  const body: DashboardProblem = { ok: false, code, detail, requestId: "req_2fVq8ZkLm0Xa1" };
+  const title = DASHBOARD_ERRORS[code].title;
+  const body: DashboardProblem = {
+    ok: false,
+    type: "about:blank",
+    title,
+    status,
+    code,
+    detail,
+    requestId: "req_2fVq8ZkLm0Xa1",
+  };
   return { status, body };
 }
 export const broken = problem(500, "internal", "Something went wrong on our side. Try again.");

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { TOOLS as REGISTRY } from "#tools/registry.ts";
 import * as fixtures from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 
@@ -128,15 +129,17 @@ const waitForResponse = (page: Page) => page.getByRole("figure", { name: /^Respo
 const TOOLS: Screen[] = [
   at("/tools", "tools"),
   at("/tools", "tools, signed in", undefined, SIGNED_IN),
-  at("/tools/markdown-render", "markdown-render", waitForResponse),
-  at("/tools/qr-code", "qr-code", waitForResponse),
-  at("/tools/hash", "hash", waitForResponse),
-  at("/tools/uuid", "uuid", (page) => page.getByRole("button", { name: "Generate" }).waitFor()),
+  ...REGISTRY.map(({ name, page: { button } = {} }) =>
+    at(`/tools/${name}`, name, (page) =>
+      button === undefined
+        ? waitForResponse(page)
+        : page.getByRole("button", { name: button }).waitFor(),
+    ),
+  ),
   at("/tools/uuid", "uuid, generated", async (page) => {
     await page.getByRole("button", { name: "Generate" }).click();
     await waitForResponse(page);
   }),
-  at("/tools/echo", "echo", waitForResponse),
   at("/tools/echo", "echo, rejected", async (page) => {
     await waitForResponse(page);
     await page.getByRole("textbox").first().fill("{");

@@ -2,9 +2,10 @@ import { Stack, Text, useComputedColorScheme } from "@mantine/core";
 import { useMemo } from "react";
 import { DownloadButton } from "./download-button.tsx";
 import { LongCode } from "./long-code.tsx";
+import type { ResultProps } from "./plain-result.tsx";
 import { previewPage } from "./preview-page.ts";
 
-export function MarkdownResult({ response }: { response: string }) {
+export default function MarkdownResult({ response }: ResultProps) {
   const scheme = useComputedColorScheme("light");
   const { html, text } = useMemo(
     () => JSON.parse(response) as { html: string; text?: string },

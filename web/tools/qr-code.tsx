@@ -2,6 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { CopyButton } from "../parts/code-block.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 import { DownloadButton } from "./download-button.tsx";
+import type { ResultProps } from "./plain-result.tsx";
 
 type QrResponse = {
   format: "png" | "svg" | "utf8";
@@ -11,7 +12,7 @@ type QrResponse = {
   output: string;
 };
 
-export function QrResult({ response }: { response: string }) {
+export default function QrResult({ response }: ResultProps) {
   const code = JSON.parse(response) as QrResponse;
   const { format, output, mimeType } = code;
   return (

@@ -1,7 +1,7 @@
 import { readBody } from "#api/pipeline/body.ts";
 import { parseBody } from "#api/pipeline/parse-body.ts";
-import { problemBody } from "#api/pipeline/reply.ts";
-import { ApiError, ERRORS } from "#errors.ts";
+import { errorDocsUrl, problemBody } from "#api/problem.ts";
+import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
 
@@ -28,8 +28,8 @@ export async function respondToCall(
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const problem = problemBody(callContext.apiUrl, error, callContext.requestId);
-    return { status: ERRORS[error.code].status, body: JSON.stringify(problem) };
+    const problem = problemBody(error, callContext.requestId, errorDocsUrl(callContext.apiUrl));
+    return { status: error.status, body: JSON.stringify(problem) };
   }
 }
 

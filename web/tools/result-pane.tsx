@@ -1,9 +1,10 @@
+import { RESULT_VIEWS } from "virtual:tools";
 import { Alert, Anchor, Group, Loader, Stack, Text } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
+import { PlainResult } from "./plain-result.tsx";
 import { Prose } from "./prose.tsx";
 import type { CallResponse } from "./respond-to-call.ts";
-import { RESULTS } from "./tool-results.tsx";
 import type { ResponseState } from "./use-response.ts";
 
 /** The result for the current input, or an error. */
@@ -18,7 +19,7 @@ export function ResultPane({
   response: CallResponse | null;
   button: string | undefined;
 }) {
-  const Result = RESULTS[tool.name];
+  const Result = RESULT_VIEWS[tool.name] ?? PlainResult;
   const old = state.slow || state.error !== null;
   return (
     <Stack gap="sm">
@@ -42,7 +43,7 @@ export function ResultPane({
       )}
       {response !== null && (
         <div data-old={old || undefined} className="tool-result">
-          {response.status === 200 && Result !== undefined ? (
+          {response.status === 200 ? (
             <Result response={response.body} />
           ) : (
             <ProblemDetails body={response.body} />

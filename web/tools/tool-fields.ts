@@ -60,6 +60,13 @@ const rangeOf = ({ minimum: min, maximum: max }: JsonSchema): ToolField["range"]
 export const emptyValues = (fields: readonly ToolField[]): FieldValues =>
   Object.fromEntries(fields.map(({ name, fallback }) => [name, fallback ?? ""]));
 
+/** The initial values of a tool's form. */
+export function startValues(tool: Tool<unknown>): FieldValues {
+  const sample = tool.page?.sample;
+  if (sample === undefined) return valuesFor(tool, tool.examples[0]?.request);
+  return { ...emptyValues(fieldsOf(tool)), ...sample };
+}
+
 /** The values of a form for the request of an example. */
 export function valuesFor(tool: Tool<unknown>, request: unknown): FieldValues {
   const fields = fieldsOf(tool);

@@ -1,3 +1,4 @@
+import { TOOL_LIST } from "virtual:tools";
 import { Anchor, Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -5,7 +6,6 @@ import type { Tool } from "#tools/define-tool.ts";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { Empty, LoadingBlock } from "../parts/placeholders.tsx";
-import { type CatalogueEntry, findEntry } from "./catalogue.ts";
 import { loadTool } from "./load-tool.ts";
 import "./tools.css";
 import { Workbench } from "./workbench.tsx";
@@ -13,11 +13,11 @@ import { Workbench } from "./workbench.tsx";
 /** A tool that runs in the browser, without an account or an API call. */
 export default function ToolScreen() {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
-  const entry = findEntry(name);
+  const entry = TOOL_LIST.find((tool) => tool.name === name);
   return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
 }
 
-function ToolPage({ entry }: { entry: CatalogueEntry }) {
+function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
   const { tool, error, retry } = useTool(entry.name);
   return (
     <>
@@ -33,7 +33,7 @@ function ToolPage({ entry }: { entry: CatalogueEntry }) {
       </Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {tool === null && error === null && <LoadingBlock height={360} />}
-      {tool !== null && <Workbench tool={tool} entry={entry} />}
+      {tool !== null && <Workbench tool={tool} />}
     </>
   );
 }

@@ -1,8 +1,8 @@
+import { TOOL_LIST } from "virtual:tools";
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { PageTitle } from "../parts/page-title.tsx";
 import "./tools.css";
-import { CATALOGUE } from "./catalogue.ts";
 
 /** The list of tools, all of which run in the browser. */
 export default function ToolsScreen() {
@@ -16,7 +16,7 @@ export default function ToolsScreen() {
         They run in your browser with the same code as the API. Nothing you enter leaves the page.
       </Text>
       <ul className="tool-cards">
-        {CATALOGUE.map(({ name, title, summary }) => (
+        {TOOL_LIST.map(({ name, title, summary }) => (
           <li key={name}>
             <Link to="/tools/$name" params={{ name }}>
               <strong>{title}</strong>

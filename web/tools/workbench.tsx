@@ -5,10 +5,9 @@ import type { Tool } from "#tools/define-tool.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { useVisitor } from "../queries.ts";
 import { ApiCall } from "./api-call.tsx";
-import type { CatalogueEntry } from "./catalogue.ts";
 import { requestText } from "./request-text.ts";
 import { ResultPane } from "./result-pane.tsx";
-import { emptyValues, type FieldValues, fieldsOf, valuesFor } from "./tool-fields.ts";
+import { type FieldValues, fieldsOf, startValues, valuesFor } from "./tool-fields.ts";
 import { ToolForm } from "./tool-form.tsx";
 import { type ResponseState, useResponse } from "./use-response.ts";
 
@@ -16,12 +15,10 @@ import { type ResponseState, useResponse } from "./use-response.ts";
 const REQUEST_ID = "in-your-browser";
 
 /** The form of a tool, its result, and the equivalent API call. */
-export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: CatalogueEntry }) {
+export function Workbench({ tool }: { tool: Tool<unknown> }) {
+  const button = tool.page?.button;
   const fields = useMemo(() => fieldsOf(tool), [tool]);
-  const [values, setValues] = useState<FieldValues>(() => ({
-    ...emptyValues(fields),
-    ...entry.sample,
-  }));
+  const [values, setValues] = useState<FieldValues>(() => startValues(tool));
   const body = useMemo(
     () => new TextEncoder().encode(requestText(tool, fields, values)),
     [tool, fields, values],
@@ -31,9 +28,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
   const state = useResponse(tool, body, { apiUrl, requestId: REQUEST_ID }, requested.run);
   const isRejected = state.response !== null && state.response.status !== 200;
   const response =
-    isRejected || entry.button === undefined || isRequested(requested, state)
-      ? state.response
-      : null;
+    isRejected || button === undefined || isRequested(requested, state) ? state.response : null;
   const problem = useMemo(() => readProblem(state), [state]);
 
   return (
@@ -50,9 +45,9 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
             errorOf={({ name }) => errorAt(problem, tool.verbatim ? "" : `/${name}`)}
             onChange={setValues}
           />
-          {entry.button !== undefined && (
+          {button !== undefined && (
             <Button mt="lg" onClick={requestRun} disabled={isRejected && state.body === body}>
-              {entry.button}
+              {button}
             </Button>
           )}
         </section>
@@ -60,7 +55,7 @@ export function Workbench({ tool, entry }: { tool: Tool<unknown>; entry: Catalog
           <Title order={2} id="tool-result" mb="sm">
             Result
           </Title>
-          <ResultPane tool={tool} state={state} response={response} button={entry.button} />
+          <ResultPane tool={tool} state={state} response={response} button={button} />
           <VisuallyHidden role="status">{statusText(state, response !== null)}</VisuallyHidden>
         </section>
       </div>

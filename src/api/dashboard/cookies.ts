@@ -1,6 +1,6 @@
 import { cookiePath, cookiePrefix } from "#accounts/auth-options.ts";
 
-/** Cookies of ours, beside better-auth's and by the same rules: named and sent as securely as PUBLIC_URL allows. */
+/** Our cookies follow the rules of Better Auth's: named and sent as securely as PUBLIC_URL allows. */
 type Place = { publicUrl: string };
 
 const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");

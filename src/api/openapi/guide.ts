@@ -11,13 +11,14 @@ import {
   REQUEST_TIMEOUT_MS,
   WORKER_BODY_TIMEOUT_MS,
 } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import type { ApiOptions } from "./document.ts";
 import { callPrice, freeCall } from "./price-text.ts";
 import { sampleProblem } from "./problems.ts";
 
 /**
- * What holds for every call, told once: the description has it as Markdown, the documentation page as HTML.
- * Plain sentences, in which `backticks` mark code.
+ * What holds for every call, written once: the OpenAPI description shows it as Markdown, the documentation as HTML. In the
+ * texts, `backticks` mark code.
  */
 export type GuideSection = { id: string; title: string; blocks: GuideBlock[] };
 
@@ -44,18 +45,18 @@ export function guide(options: ApiOptions): GuideSection[] {
 
 const whole = (value: number) => value.toLocaleString("en-US");
 
-const calling = ({ publicUrl }: ApiOptions): GuideSection => ({
+const calling = ({ publicUrl, tools }: ApiOptions): GuideSection => ({
   id: "calling",
   title: "Calling a tool",
   blocks: [
-    `Send a JSON body with POST to \`${publicUrl}/api/v1/{tool}\`. The answer is JSON too. There is nothing to install and nothing to set up on the way.`,
+    `Send a JSON body with POST to \`${publicUrl}/api/v1/{tool}\`. The response is JSON too. You need no library and no setup.`,
     {
       list: [
-        "The body is UTF-8. It is read as JSON whatever `Content-Type` says; sending `application/json` gets you better messages when it is not.",
-        "A field that a tool does not know is refused, and the nearest known name suggested: a misspelt option does not cost a credit.",
-        "A field is left out to get its default; `null` is not a default, and a number in a string is not a number.",
-        "`uuid` and `echo` may be called without a body.",
-        "Any other method on the path of a tool is answered 405, with the methods allowed in `Allow`. Any other path under `/api/` is answered 404.",
+        "The body must be UTF-8. The service reads it as JSON whatever its `Content-Type`; with `application/json` you get better error messages.",
+        "An unknown field is an error that suggests the nearest known name, so a misspelled option does not cost a credit.",
+        "To get the default of a field, leave it out. `null` does not select the default, and a number in a string is not a number.",
+        ...withoutBody(tools),
+        "Another method on the path of a tool gets 405, with the allowed methods in `Allow`. Another path below `/api/` gets 404.",
       ],
     },
     {
@@ -66,13 +67,19 @@ const calling = ({ publicUrl }: ApiOptions): GuideSection => ({
   ],
 });
 
+function withoutBody(tools: readonly Tool[]): string[] {
+  const names = tools.filter(({ body }) => body === "optional").map(({ name }) => `\`${name}\``);
+  if (names.length === 0) return [];
+  return [`You can call ${new Intl.ListFormat("en").format(names)} without a body.`];
+}
+
 const authentication = (): GuideSection => ({
   id: "authentication",
   title: "Authentication",
   blocks: [
-    "Every call carries an API key as a bearer token. There is no other scheme, and no key in the address.",
-    `A key is one word of letters and digits (\`${KEY_PATTERN}\`). Its last six characters are a checksum of the rest, so that a misspelt key is recognised at once and a secret scanner can verify what it found.`,
-    "The whole key is shown once, when it is made; the service keeps only its SHA-256. Use one key per environment, so that one can be revoked without the others. A revoked key is refused from the next call on.",
+    "Send an API key as a bearer token with every call. Keys in the URL and other schemes are not supported.",
+    `A key is one word of letters and digits (\`${KEY_PATTERN}\`). Its last six characters are a checksum, so that the service recognizes a misspelled key at once and a secret scanner can verify a match.`,
+    "The dashboard shows the whole key once, when you create it; the service stores only its SHA-256. Use one key per environment, so that you can revoke one without the others. A revoked key stops working with the next call.",
     {
       label: "The header",
       language: "http",
@@ -82,15 +89,15 @@ const authentication = (): GuideSection => ({
 });
 
 const responses = (options: ApiOptions): GuideSection => ({
-  id: "answers",
-  title: "Answers and refusals",
+  id: "responses",
+  title: "Responses and errors",
   blocks: [
-    "A call that succeeds is answered with 200 and a JSON object whose `ok` is true. Everything else is a refusal: problem details (RFC 9457) with `ok` false and a `code` that never changes its meaning. Branch on `code`; show `detail` to people.",
-    "A wrong request gets every fault at once in `errors`. Refusals are `application/problem+json`, or `application/json` where `Accept` asks for that and not for the former.",
-    "`requestId` is also in the header `X-Request-Id`, on every answer. Tell it to the operator when you ask about a call.",
-    "Requests are checked in this order: address (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).",
+    "A successful call returns 200 and a JSON object whose `ok` is true. An error returns problem details (RFC 9457) with `ok` false and a `code` that never changes its meaning. Branch on `code`; show `detail` to people.",
+    "`errors` lists every fault of the request at once. Errors have the type `application/problem+json`, or `application/json` where `Accept` names only that one.",
+    "Every response has the `requestId` in the header `X-Request-Id` too. Send it to the operator when you ask about a call.",
+    "The service checks requests in this order: path and method (404, 405), key (401), account (403), rate (429), credits (402), body (413, 400, 415).",
     {
-      label: "A refusal",
+      label: "An error",
       language: "json",
       code: JSON.stringify(sampleProblem("invalid_request", options), null, 2),
     },
@@ -101,19 +108,19 @@ const credits = (options: ApiOptions): GuideSection => ({
   id: "credits",
   title: "Credits",
   blocks: [
-    `A successful call costs ${callPrice(options.tools)}. A refusal costs nothing. ${freeCall(options, "successful call")}`.trimEnd(),
+    `A successful call costs ${callPrice(options.tools)}. Errors cost nothing. ${freeCall(options, "successful call")}`.trimEnd(),
     ...pricesOf(options),
-    "A call is debited once, durably, before the answer leaves. Credits come to an account as grants; those that expire soonest are spent first, those that do not expire last. All dates are in UTC.",
-    "When too little is left, calls are refused with 402 `insufficient_credits`, which tells the balance and the price. Ask the operator of this service for more credits.",
+    "The service debits a call once, durably, before it sends the response. An account gets its credits in grants. The grant that expires soonest is spent first, and grants without expiry last. All dates are in UTC.",
+    "When the balance is too low, calls fail with 402 `insufficient_credits`, which gives the balance and the price. Ask the operator of this service for more credits.",
     {
-      label: "On every answer to a known caller",
+      label: "On every response to a known account",
       language: "http",
       code: "Credits-Charged: 1\nCredits-Remaining: 99",
     },
   ],
 });
 
-/** Where tools differ, what each costs. */
+/** The price of each tool, where prices differ. */
 function pricesOf({ tools }: ApiOptions): GuideBlock[] {
   if (new Set(tools.map(({ price }) => price)).size < 2) return [];
   const rows = tools.map(({ name, price }) => [`\`${name}\``, whole(price)]);
@@ -124,13 +131,13 @@ const idempotency = ({ publicUrl }: ApiOptions): GuideSection => ({
   id: "idempotency",
   title: "Repeating a call safely",
   blocks: [
-    `Send an \`Idempotency-Key\` (1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters) when you may have to send a call again, for example after a broken connection. A repeat with the same body on the same path within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first answer again, byte for byte, and is not charged: \`Credits-Charged: 0\`, \`Idempotency-Replayed: true\`.`,
+    `Send an \`Idempotency-Key\` (1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters) when you may have to send a call again, for example after a lost connection. A repeat with the same body on the same path within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first response again, byte for byte, and is not charged: \`Credits-Charged: 0\`, \`Idempotency-Replayed: true\`.`,
     {
       list: [
-        "The same key with another body is refused: 400 `idempotency_key_reused`.",
-        "A repeat while the first call still runs is refused: 409 `idempotency_in_progress`, with `Retry-After`.",
-        "Only an answer with 200 is kept. After a refusal the key is free again.",
-        "Keys of one account do not meet those of another.",
+        "The same key with another body gets 400 `idempotency_key_reused`.",
+        "A repeat while the first call is still running gets 409 `idempotency_in_progress`, with `Retry-After`.",
+        "Only a response with 200 is stored. After an error you can use the key again.",
+        "Accounts do not share keys.",
       ],
     },
     {
@@ -146,10 +153,10 @@ function rate(rateLimit: number): GuideSection {
     id: "rate-limit",
     title: "Rate limit",
     blocks: [
-      `An account may make ${whole(rateLimit)} ${rateLimit === 1 ? "call" : "calls"} a second, and up to ${whole(2 * rateLimit)} at once after a pause. Over it, calls are refused with 429 \`rate_limited\`; \`Retry-After\` says how many seconds to wait.`,
-      "Every answer to a known caller tells what is left, in the fields of the IETF draft `draft-ietf-httpapi-ratelimit-headers`: `q` calls in `w` seconds are allowed, `r` are left at once, and in `t` seconds all of them are.",
+      `An account may make ${whole(rateLimit)} ${rateLimit === 1 ? "call" : "calls"} a second, and up to ${whole(2 * rateLimit)} at once after a pause. Further calls get 429 \`rate_limited\`; \`Retry-After\` says how many seconds to wait.`,
+      "Every response to a known account has the headers of the IETF draft `draft-ietf-httpapi-ratelimit-headers`: the limit is `q` calls in `w` seconds, `r` calls are left now, and the whole limit is available again in `t` seconds.",
       {
-        label: "On every answer to a known caller",
+        label: "On every response to a known account",
         language: "http",
         code: `RateLimit-Policy: ${createThrottle(rateLimit).policy}\nRateLimit: "account";r=${2 * rateLimit - 1};t=1`,
       },
@@ -169,7 +176,7 @@ function limits({ tools }: ApiOptions): GuideSection {
     id: "limits",
     title: "Limits",
     blocks: [
-      "1 KB is 1,024 bytes and 1 MB is 1,048,576 bytes; a limit itself is allowed. Fields are counted after decoding, in UTF-8. The body of a tool may be larger than its text, because JSON writes some characters with up to six bytes. Over a limit, the refusal is 413 `too_large` and names the limit.",
+      "1 KB is 1,024 bytes and 1 MB is 1,048,576 bytes; a size equal to the limit is allowed. Fields are measured in UTF-8 after decoding. The body may be larger than its text, because JSON escapes take up to six bytes for a character. Over a limit you get 413 `too_large`, which names the limit.",
       {
         table: {
           head: ["Applies to", "Limit"],
@@ -180,7 +187,7 @@ function limits({ tools }: ApiOptions): GuideSection {
             ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1000} seconds`],
             ["Time for the whole request to arrive", `${REQUEST_TIMEOUT_MS / 1000} seconds`],
             [
-              "Time for the body, where the service runs at a network's edge",
+              "Time for the body to arrive, at the edge",
               `${WORKER_BODY_TIMEOUT_MS / 1000} seconds`,
             ],
           ],
@@ -190,7 +197,7 @@ function limits({ tools }: ApiOptions): GuideSection {
   };
 }
 
-/** `1 MB (1,048,576 bytes)`; a size that is no round number of KB or MB only in bytes. */
+/** As in `1 MB (1,048,576 bytes)`; in bytes alone where the size is not a whole number of KB. */
 export function sizeInWords(bytes: number): string {
   for (const [unit, size] of [
     ["MB", 1024 * 1024],
@@ -205,7 +212,7 @@ const compression = (): GuideSection => ({
   id: "compression",
   title: "Compression",
   blocks: [
-    `Answers of ${COMPRESS_FROM_BYTES / 1024} KB and more are compressed with Brotli or gzip for those whose \`Accept-Encoding\` names them. A body may be sent with \`Content-Encoding: gzip\`; the limits hold for it inflated. Other encodings are refused: 415.`,
+    `Responses from ${COMPRESS_FROM_BYTES / 1024} KB on are compressed with Brotli or gzip where \`Accept-Encoding\` allows it. You may send a body with \`Content-Encoding: gzip\`; the limits apply to its inflated size too. Other encodings get 415.`,
   ],
 });
 
@@ -213,7 +220,7 @@ const browsers = (): GuideSection => ({
   id: "cors",
   title: "Calls from browsers",
   blocks: [
-    "Scripts of any origin may call the tools (CORS), without cookies, and may read every header of an answer that is described here. `OPTIONS` on the path of a tool answers the preflight request, which a browser may keep for a day. A key in a public page is a public key: make one for the purpose, and revoke it when it is misused.",
+    "Scripts of any origin may call the tools (CORS), without cookies, and may read every response header that is described here. `OPTIONS` on the path of a tool answers the preflight request, which a browser may cache for a day. Everyone can read a key in a public page: create a key for that page alone, and revoke it when someone misuses it.",
   ],
 });
 
@@ -221,7 +228,7 @@ const versions = (): GuideSection => ({
   id: "versioning",
   title: "Versions",
   blocks: [
-    "The version is part of the path: `/api/v1/`. Within it there are only additions: new tools, new optional fields, new members of answers and refusals, new codes. A removal would be announced a year ahead with the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).",
+    "The version is part of the path: `/api/v1/`. Within a version we only add: tools, optional fields, members of responses and errors, codes. We announce a removal a year ahead with the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).",
   ],
 });
 

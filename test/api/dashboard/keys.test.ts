@@ -24,7 +24,7 @@ const accountState = (fixture: Fixture, account: string, secret: string) =>
     now: Date.now(),
   });
 
-test("a key is made, used, renamed and revoked; letters and the journal tell of it", async () => {
+test("a key is created, used, renamed and revoked, with emails and activity entries", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { browser, account, email } = member;
@@ -224,11 +224,11 @@ test("a suspended account sees and revokes its keys, and makes none", async () =
   await makeKey(member, "new");
 });
 
-test("a key that was made is shown although its journal or its letter fails", async () => {
+test("a new key is shown even if its activity entry or its email fails", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   fixture.failing.set("recordEvent", 1);
   const { secret } = await makeKey(member, "production");
   assert.equal((await accountState(fixture, member.account, secret)).outcome, "good");
-  assert.match(fixture.loggedErrors.join(), /could not be noted/);
+  assert.match(fixture.loggedErrors.join(), /was not recorded/);
 });

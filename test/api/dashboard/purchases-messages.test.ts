@@ -72,7 +72,7 @@ test("whoever sends bad messages fills no log, and keeps nobody's good ones out"
   assert.equal(fixture.loggedErrors.length, 2);
   assert.match(
     fixture.loggedErrors[1] ?? "",
-    new RegExp(` was refused, and ${before} more like it since`),
+    new RegExp(` was rejected, and ${before} more like it since the last report`),
   );
   const { session } = await buy();
   fake.pay(session);

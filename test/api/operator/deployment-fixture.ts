@@ -1,5 +1,5 @@
 /**
- * A deployed service as the operator's door sees it, in this process: an own database for each account's ledger, as the
+ * A deployed service as the operator API sees it, in this process: an own database for each account's ledger, as the
  * objects at the edge have, and one for the people. It can be reached over the loopback as well.
  */
 import assert from "node:assert/strict";

@@ -227,7 +227,10 @@ describe("what operators do", () => {
     assert.equal((await ledger.findAccount({ account: ADA, now: at }))?.state, "closed");
     for (const { status, body } of [opened, made, closed]) {
       assert.deepEqual([status, body.code], [500, "internal"]);
-      assert.match(body.detail, /^It is not known whether it was done; sending it again is safe/);
+      assert.match(
+        body.detail,
+        /^It is not known whether the order was carried out; sending it again is safe/,
+      );
     }
     assert.deepEqual((await linesOf(deployment)).slice(0, 3), [
       `closeAccount | ${ADA} | unknown | 192.0.2.7`,

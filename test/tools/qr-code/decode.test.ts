@@ -6,7 +6,7 @@ import { checkInput } from "#tools/check-input.ts";
 import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
-import { qrCode } from "#tools/qr-code/tool.ts";
+import qrCode from "#tools/qr-code/tool.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 import { Random } from "../markdown-render/random.ts";
 import { type Picture, readBlocks, readPng, readSvg } from "../read-qr.ts";

@@ -1,6 +1,6 @@
 /**
- * A door of the service as its tests see it: requests go in at the front, commands at the back. The suites are
- * functions of an opener and run through every door; what one of them cannot show is said aloud.
+ * A runtime of the service as its tests see it: requests, and commands behind the scenes. The suites are functions of an
+ * opener and run through every runtime; what a runtime cannot show is reported.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
@@ -12,7 +12,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { Command, Trouble } from "./ledger-access.ts";
 
-export const SECRETS = ["a secret of the doors' tests that is long enough"];
+export const SECRETS = ["a secret for the tests that is long enough"];
 export const PUBLIC_URL = "https://toolbooth.example";
 
 export type Sent = {
@@ -25,7 +25,7 @@ export type Sent = {
   signal?: AbortSignal;
 };
 
-/** What an opener opens: the two sides of a door. */
+/** What an opener opens: requests and commands. */
 export type Opened = {
   fetch(path: string, sent: Sent): Promise<Response>;
   perform(command: Command): Promise<unknown>;
@@ -38,7 +38,7 @@ export type TestServiceSettings = {
   freeCallCredits?: number;
   /** The clock stands still but for `advance`, and random bytes are the same for the same count. */
   fixed?: true;
-  /** Left out, it is what the door has. */
+  /** Left out, it is the runtime's own value. */
   bodyTimeoutMs?: number;
 };
 /** The setting as a runtime reads it. */
@@ -47,7 +47,7 @@ export const freeCallText = ({ freeCallCredits }: TestServiceSettings): Record<s
 
 export type Opener = {
   name: string;
-  /** What of the suites this door cannot show, and why. */
+  /** What this runtime cannot show, and why. */
   cannot: Partial<Record<"compress" | "retry_later" | "client", string>>;
   open(settings: TestServiceSettings): Promise<Opened>;
 };
@@ -75,13 +75,13 @@ export async function openService(opener: Opener, settings: TestServiceSettings)
     advance: (ms: number) => opened.perform({ command: "advance", ms }),
     trouble: (trouble: Trouble) => opened.perform({ command: "trouble", trouble }),
     ordered: (name: keyof Ledger) => count({ command: "ordered", name }),
-    loggedErrors: async () => (await opened.perform({ command: "complaints" })) as string[],
+    loggedErrors: async () => (await opened.perform({ command: "loggedErrors" })) as string[],
     send: async (path: string, sent: Sent = {}) => readResponse(await opened.fetch(path, sent)),
   };
 }
 
 /**
- * Sentences about a door. Doors with the same settings are one, opened at the first sentence and closed after the
+ * Tests of one runtime. Tests with the same settings share a service, opened at the first one and closed after the
  * last; accounts are each sentence's own, and the ledger's trouble ends with it.
  */
 export function createSentences(opener: Opener) {
@@ -192,7 +192,7 @@ export async function createKey(service: TestService, account: string) {
 export const entriesOf = (headers: Sent["headers"]): [string, string][] =>
   Array.isArray(headers) ? headers : Object.entries(headers ?? {});
 
-/** Asserts a refusal as the contract draws it, and returns its body. */
+/** Asserts that the response is an error with this code, and returns its body. */
 export function assertProblem(
   result: ApiResponse,
   code: ErrorCode,
@@ -211,7 +211,7 @@ export function assertProblem(
   assert.equal(problem.requestId, result.header("x-request-id"));
   assert.equal(result.header("cache-control"), "no-store");
   assert.equal(result.header("access-control-allow-origin"), "*");
-  assert.equal(result.header("credits-charged") ?? "0", "0", "a refusal never costs a credit");
+  assert.equal(result.header("credits-charged") ?? "0", "0", "an error never costs a credit");
   return problem;
 }
 
