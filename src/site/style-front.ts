@@ -1,4 +1,4 @@
-/** What the front page and the page for a lost address have of their own. */
+/** Styles of the front page and the 404 page. */
 export const FRONT_STYLE = `
 .slim .bar,.slim .foot,.slim .body{max-width:76.5rem}
 .slim main>section{padding-top:5rem}

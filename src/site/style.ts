@@ -42,7 +42,7 @@ a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:.18em}
 a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:3px}
 code,pre{font-family:var(--mono);font-size:.875em;font-variant-ligatures:none}
-p code,.prose li code,td code,dd code{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
+p code,.docs li>code,.prose li code,td code,dd code{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere}
 h2 code,h3 code{font-size:.95em}
 .lead{font-size:1.125rem;color:var(--soft);max-width:46rem}
 .soft{color:var(--soft)}
@@ -51,7 +51,7 @@ h2 code,h3 code{font-size:.95em}
 
 const FRAME = `
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.75rem;background:var(--bg);padding:.4rem .8rem;z-index:2}
-.said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
+.announced{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
 .bar{display:flex;flex-wrap:wrap;gap:.25rem 2rem;align-items:center;padding:.6rem 1.25rem;max-width:96rem;margin:auto}
 .top{border-bottom:1px solid var(--line)}
 .brand{display:inline-flex;gap:.6rem;align-items:center;font-weight:650;color:var(--ink);text-decoration:none;letter-spacing:-.01em;min-height:2.75rem}
@@ -124,10 +124,7 @@ const PARTS = `
 .tabs input{position:absolute;opacity:0;inset:0;margin:0;cursor:pointer}
 .tabs label:has(:checked){background:var(--tint);color:var(--accent);font-weight:600}
 .tabs label:has(:focus-visible){outline:2px solid var(--accent)}
-.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}
-@supports selector(:has(*)){.tabs fieldset~.code{display:none;margin-top:0}
-.tabs:has([value=curl]:checked) .curl,.tabs:has([value=js]:checked) .js,.tabs:has([value=py]:checked) .py{display:block}}
-@supports not selector(:has(*)){.tabs fieldset{display:none}}
+.tabs{margin-top:.85rem}.tabs .code{margin-top:0}.tabs .code+.code{margin-top:.6rem}.tabs fieldset~.code{margin-top:0}
 .more{margin-top:.85rem}.more>summary{cursor:pointer;font-size:.875rem;color:var(--soft)}.more>summary:hover{color:var(--ink)}
 .more[open]{margin-bottom:1.25rem}
 .scroll{overflow-x:auto;margin-top:.6rem}
@@ -143,6 +140,18 @@ th small.must{color:var(--value)}
 .entry h2{font-size:1.2rem;display:flex;gap:.7rem;align-items:center;flex-wrap:wrap}
 .entry:target h2{box-shadow:-.5rem 0 var(--bg),-.75rem 0 var(--accent)}
 dt{font-size:.8125rem;font-weight:600;color:var(--soft);margin-top:.9rem}dd{margin:.1rem 0 0}
+.docs{max-width:52rem}.docs h2{margin-top:2.75rem}.docs h3{margin-top:2rem}.docs h4{margin:1.5rem 0 0}
+.docs ol{padding-left:1.4rem;margin:.85rem 0 0}.docs li p,.docs li .code{margin-top:.5rem}
+.docs td{min-width:7rem}.docs th:first-child,.docs td:first-child{min-width:0}
+.docs img{max-width:100%}
+.docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--line);color:var(--soft)}
+.markdown-alert{border-color:var(--accent);color:inherit}.markdown-alert-warning{border-color:var(--value)}
+.markdown-alert-title{font-weight:600}
+.topics{columns:2 18rem}
+.toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
+.find{margin:0 0 .75rem}.find input{width:100%;min-height:2.4rem;padding:.3rem .6rem;font:inherit;color:var(--ink);background:var(--bg);border:1px solid var(--edge);border-radius:8px}
+.find p{margin:.3rem 0 0}.find small{display:block;font-size:.8125rem;color:var(--soft);overflow-wrap:anywhere}
+tr:target{background:var(--tint)}
 .cards{list-style:none;padding:0;display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));margin-top:1.25rem}
 .cards li{margin:0}.cards a{display:block;height:100%;border:1px solid var(--line);border-radius:8px;padding:.9rem 1rem;color:inherit;text-decoration:none}
 .cards a:hover{border-color:var(--accent);background:var(--panel)}.cards code{color:var(--accent);font-weight:600}

@@ -66,7 +66,12 @@ export function openInProcess(
   };
   const app = createApp(
     context,
-    createSite({ settings: apiOptionsOf(context, "0.0.0"), people: null, pages: null }),
+    createSite({
+      settings: apiOptionsOf(context, "0.0.0"),
+      people: null,
+      pages: null,
+      docs: () => null,
+    }),
   );
   return {
     app,

@@ -1,11 +1,11 @@
-/** Where the dashboard, which is made with Mantine, keeps the colour scheme that a person has chosen: light, dark or auto. */
-const KEPT_AS = "mantine-color-scheme-value";
+/** The storage key of Mantine, with which the dashboard is made: light, dark or auto. */
+const STORAGE_KEY = "mantine-color-scheme-value";
 
-/** The pages follow the system, or the choice that was made on the dashboard, there and in other tabs. */
+/** Applies the colour scheme that the user chose on the dashboard, in any tab; otherwise the pages follow the system. */
 export function followChosenColours(): void {
   apply();
   addEventListener("storage", (event) => {
-    if (event.key === KEPT_AS || event.key === null) apply();
+    if (event.key === STORAGE_KEY || event.key === null) apply();
   });
 }
 
@@ -18,9 +18,9 @@ function apply(): void {
 
 function chosenScheme(): "light" | "dark" | null {
   try {
-    const value = localStorage.getItem(KEPT_AS);
+    const value = localStorage.getItem(STORAGE_KEY);
     return value === "light" || value === "dark" ? value : null;
   } catch {
-    return null; // The browser keeps nothing for this site.
+    return null; // The browser stores nothing for this site.
   }
 }

@@ -1,9 +1,9 @@
-/** From here on the table of contents stands beside the text (`src/site/style.ts`). */
+/** From this width on the navigation is beside the text (`src/site/style.ts`). */
 const BESIDE = matchMedia("(min-width: 62rem)");
 
 /**
- * The table of contents is folded up where it stands above the text, and unfolded where it stands beside it. The style
- * shows it there in any case; unfolded it is that for everything that reads the page otherwise.
+ * Closes the navigation where it is above the text and opens it where it is beside the text. The style shows it there in any
+ * case; the attribute tells assistive technology.
  */
 export function unfoldContents(page: Document): void {
   const contents = page.querySelector<HTMLDetailsElement>("details.toc");

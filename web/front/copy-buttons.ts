@@ -1,27 +1,27 @@
 const SHOWN_MS = 1_500;
 
 /**
- * Gives every block of code a button that copies it. Where the browser gives pages no clipboard (it does so only over
- * HTTPS and on the same machine) there is no button, and nothing else is lost.
+ * Adds a copy button to every code block. Browsers offer the clipboard only over HTTPS and on localhost; elsewhere there is no
+ * button.
  */
 export function addCopyButtons(page: Document): void {
   if (!navigator.clipboard) return;
-  const said = page.createElement("p");
-  said.className = "said";
-  said.setAttribute("role", "status");
-  page.body.append(said);
+  const status = page.createElement("p");
+  status.className = "announced";
+  status.setAttribute("role", "status");
+  page.body.append(status);
   for (const block of page.querySelectorAll<HTMLElement>("figure.code")) {
-    block.querySelector("figcaption")?.append(copyButton(block, said));
+    block.querySelector("figcaption")?.append(copyButton(block, status));
   }
 }
 
-function copyButton(block: HTMLElement, said: HTMLElement): HTMLButtonElement {
+function copyButton(block: HTMLElement, status: HTMLElement): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copy";
   const caption = block.querySelector("figcaption span")?.textContent ?? "this code";
-  // The visible word comes first, so that it can be spoken to (WCAG 2.5.3).
+  // The visible word comes first, so that voice control finds the button (WCAG 2.5.3).
   button.setAttribute("aria-label", `Copy: ${caption}`);
   let timer = 0;
   button.addEventListener("click", async () => {
@@ -31,11 +31,11 @@ function copyButton(block: HTMLElement, said: HTMLElement): HTMLButtonElement {
       () => "Not copied",
     );
     button.textContent = word;
-    said.textContent = word;
+    status.textContent = word;
     clearTimeout(timer);
     timer = setTimeout(() => {
       button.textContent = "Copy";
-      said.textContent = "";
+      status.textContent = "";
     }, SHOWN_MS);
   });
   return button;

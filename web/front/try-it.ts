@@ -4,14 +4,14 @@ import { shellQuote } from "#site/request-code.ts";
 import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 
-/** How long a person pauses before the results follow. */
+/** The results follow when the user pauses for this long. */
 const PAUSE_MS = 120;
 const LEVEL = "M";
 
-/** The parts of the island that follow the text. The server has drawn each of them with an example in it. */
+/** The elements that follow the text. The server has rendered each of them for an example. */
 type Parts = Record<"hint" | "qr" | "qr-note" | "hash" | "fault" | "body", HTMLElement>;
 
-/** Makes the example on the front page take any text. */
+/** Lets the example on the front page take any text. */
 export function startTrying(island: HTMLElement): void {
   const field = island.querySelector("textarea");
   if (field === null) return;
@@ -27,7 +27,7 @@ export function startTrying(island: HTMLElement): void {
     clearTimeout(timer);
     timer = setTimeout(() => show(field.value, parts), PAUSE_MS);
   });
-  // The browser may have brought back what was typed before the page was left.
+  // The browser may have restored text that was typed before.
   if (field.value !== field.defaultValue) show(field.value, parts);
 }
 
@@ -46,11 +46,11 @@ function show(text: string, parts: Parts): void {
 }
 
 const NO_UTF8_FORM =
-  "The text holds half of a character, which has no UTF-8 form. A call with it is refused, for free.";
+  "The text contains half of a surrogate pair, which has no UTF-8 form. The API rejects it with an error, which costs nothing.";
 
 function qrFault(text: string, isDrawn: boolean): string {
   if (isDrawn) return "";
   return text === ""
-    ? "A QR code needs a text. The hash is that of an empty one."
+    ? "A QR code needs a text. The hash is that of the empty text."
     : `The text is too long for a QR code at level ${LEVEL}. Shorten it to see one.`;
 }

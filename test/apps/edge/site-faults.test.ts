@@ -108,7 +108,7 @@ test("without the assets pages that need none are whole, the others say what is 
   assert.equal((await fetch(`${site.base}/docs`)).status, 200);
   const response = await fetch(`${site.base}/sign-up`);
   assert.equal(response.status, 503);
-  assert.match(await response.text(), /This page is not ready/);
+  assert.match(await response.text(), /This page is not available yet/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
