@@ -10,7 +10,7 @@ export function notFoundPage(options: PageOptions): string {
     {
       path: null,
       title: "Not found - Toolbooth",
-      description: "Page not found.",
+      description: "This service has no page at this address.",
       current: null,
       main: html`<div class="lost"><p class="code-word" aria-hidden="true">404</p>
 <h1>Page not found</h1>

@@ -40,10 +40,3 @@ export function createPages(options: PageOptions): Pages {
     },
   };
 }
-
-/** Every page as HTML by its path: the front page and the documentation. */
-export function renderAllPages({ front, docs }: Pages): Record<string, string> {
-  const pages: Record<string, string> = { "/": front };
-  for (const path of docs?.paths ?? []) pages[path] = docs?.html(path) ?? "";
-  return pages;
-}

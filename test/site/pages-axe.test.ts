@@ -6,7 +6,7 @@ import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { createPages } from "#site/pages.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { FULL, type PagesServer, servePages } from "./pages-server.ts";
+import { FULL, type PagesServer, pathsOf, servePages } from "./pages-server.ts";
 
 /** The pages as people meet them: WCAG 2.2 AA as far as axe can tell, on two sizes of screen, light and dark. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,7 +14,7 @@ const RULES: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   resultTypes: ["violations"],
 };
-const PATHS = [...Object.keys(createPages(FULL).byPath), "/nowhere"];
+const PATHS = [...pathsOf(createPages(FULL)), "/nowhere"];
 
 let browser: Browser;
 let server: PagesServer;

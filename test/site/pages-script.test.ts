@@ -31,7 +31,7 @@ const digestOf = (text: string) => createHash("sha256").update(text).digest("hex
 const awaitHash = (page: Page, text: string) =>
   page.locator("[data-try=hash]").getByText(digestOf(text), { exact: true }).waitFor();
 
-const field = (page: Page) => page.getByLabel("A text of yours");
+const field = (page: Page) => page.getByLabel("Your text");
 const awaitField = (page: Page) => page.locator("#try-text:not([readonly])").waitFor();
 
 describe("the field to try on the front page", () => {
@@ -86,26 +86,26 @@ describe("the field to try on the front page", () => {
     await using opened = await open("/", { javaScriptEnabled: false });
     const { page } = opened;
     assert.equal(await page.locator("#try-text[readonly]").count(), 1);
-    assert.match((await page.locator("#try-hint").textContent()) as string, /An example/);
+    assert.match((await page.locator("#try-hint").textContent()) as string, /This is an example/);
     assert.equal(await page.locator("[data-try=qr]").isVisible(), true);
   });
 
   it("costs less than 40 KB of script, and other pages do not load it", async () => {
     assert.ok(gzippedBytes(await bundleScript()) < 40 * 1024);
     server.asked.length = 0;
-    await using opened = await open("/docs");
+    await using opened = await open("/docs/quickstart");
     await opened.page.locator("button.copy").first().waitFor();
-    assert.deepEqual(server.asked, ["/docs", "/assets/main.js"]);
+    assert.deepEqual(server.asked, ["/docs/quickstart", "/assets/main.js"]);
   });
 });
 
 describe("every block of code", () => {
   it("is copied by its button, by keyboard too, and that is said", async () => {
-    await using opened = await open("/docs", {
+    await using opened = await open("/docs/quickstart", {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const { page } = opened;
-    const button = page.getByRole("button", { name: "Copy: Request with curl" });
+    const button = page.getByRole("button", { name: "Copy: curl" });
     await button.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("Copied").waitFor();
@@ -120,7 +120,7 @@ describe("the colour scheme", () => {
     page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
 
   it("is the system's, and the one that was chosen on the dashboard goes before it", async () => {
-    await using opened = await open("/docs", { colorScheme: "light" });
+    await using opened = await open("/docs/quickstart", { colorScheme: "light" });
     const { page } = opened;
     const light = await ground(page);
     for (const [chosen, isLight] of [
@@ -137,7 +137,7 @@ describe("the colour scheme", () => {
   });
 
   it("is light on paper, whatever the screen shows", async () => {
-    await using opened = await open("/docs", { colorScheme: "light" });
+    await using opened = await open("/docs/quickstart", { colorScheme: "light" });
     const { page } = opened;
     const box = () =>
       page.evaluate<string>("getComputedStyle(document.querySelector('.code')).backgroundColor");

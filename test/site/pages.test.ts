@@ -10,22 +10,22 @@ import { PAGE_CSP } from "#site/page-policy.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { curlCode, fetchCode, pythonCode } from "#site/request-code.ts";
 import { hash, TOOLS } from "#tools/registry.ts";
-import { BARE, FULL } from "./pages-server.ts";
+import { BARE, FULL, pageAt, pathsOf } from "./pages-server.ts";
 
 const full = createPages(FULL);
 const bare = createPages(BARE);
-const at = (pages: Pages, path: string): string => pages.byPath[path] ?? pages.notFound;
+const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound;
 
-/** What is served beside these pages where people are served. */
+/** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notices|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with people", full, FULL],
   ["of the API alone", bare, BARE],
 ] as const) {
   describe(`every page ${kind}`, () => {
-    for (const path of [...Object.keys(pages.byPath), "/nowhere"]) {
+    for (const path of [...pathsOf(pages), "/nowhere"]) {
       const text = at(pages, path);
 
       it(`${path}: is well-formed, and no id is there twice`, () => {
@@ -50,7 +50,7 @@ for (const [kind, pages, options] of [
         const [, description = ""] = /<meta name="description" content="([^"]+)">/.exec(text) ?? [];
         assert.match(title, /Toolbooth/);
         assert.ok(description.length > 20 && description.length <= 170, description);
-        const isThere = path in pages.byPath;
+        const isThere = path !== "/nowhere";
         const canonical = `<link rel="canonical" href="https://tools.test${path}">`;
         assert.equal(text.includes(canonical), isThere);
         assert.equal(text.includes(`<meta property="og:title" content="${title}">`), isThere);
@@ -74,8 +74,11 @@ for (const [kind, pages, options] of [
         assert.ok(links.length > 0);
         for (const href of links) {
           const [target = "", place] = href.split("#");
-          const page = target === "" ? text : pages.byPath[target];
-          if (page === undefined) {
+          if (/^https:\/\/(?!tools\.test)/.test(href)) continue;
+          const page = target === "" ? text : pageAt(pages, target);
+          if (pageAt(pages, target.replace(/\.md$/, "")) !== undefined && page === undefined) {
+            assert.ok(pages.docs?.markdown(target.replace(/\.md$/, "")) !== undefined, href);
+          } else if (page === undefined) {
             assert.match(href, kind === "with people" ? ELSEWHERE : /^\/openapi\.json$/);
           } else if (place !== undefined) {
             assert.ok(attributes(page, "id").includes(place), href);
@@ -125,18 +128,19 @@ describe("the front page", () => {
     assert.match(page, /<img data-try="qr" src="data:image\/svg\+xml,%3Csvg/);
   });
 
-  it("leads to every tool: to its page, or to its reference where there are no such pages", () => {
+  it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {
     for (const { name } of TOOLS) {
       assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);
-      assert.ok(at(bare, "/").includes(`href="/docs/reference#${name}"`), name);
+      assert.ok(at(bare, "/").includes(`href="/docs/${name}"`), name);
     }
   });
 
   it("offers to sign up only where that is open", () => {
     const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
     const closed = createPages({ ...FULL, people });
-    for (const [path, text] of Object.entries(closed.byPath)) {
-      // Those for whom the operator has opened an account read there how to take it over.
+    for (const path of pathsOf(closed)) {
+      const text = at(closed, path);
+      // It tells those for whom the operator has created an account how to get it.
       assert.equal(text.includes('href="/sign-up"'), path === "/docs/accounts", path);
       assert.ok(text.includes('href="/sign-in"'), path);
     }
@@ -144,33 +148,47 @@ describe("the front page", () => {
 });
 
 describe("the documentation", () => {
-  it("has a section for every tool, with its fields", () => {
-    const reference = at(full, "/docs/reference");
-    const ids = new Set(attributes(reference, "id"));
-    for (const { name } of TOOLS) assert.ok(ids.has(name), name);
-    for (const field of ["markdown", "errorCorrectionLevel", "algorithm", "uuids", "receivedAt"]) {
-      assert.ok(reference.includes(`<code>${field}</code>`), field);
+  it("has a page for every tool, with its fields", () => {
+    for (const [name, field] of [
+      ["markdown-render", "markdown"],
+      ["qr-code", "errorCorrectionLevel"],
+      ["hash", "algorithm"],
+      ["uuid", "uuids"],
+      ["echo", "receivedAt"],
+    ] as const) {
+      assert.ok(at(full, `/docs/${name}`).includes(`<td><code>${field}</code>`), field);
     }
   });
 
-  it("has the section to which a refusal for want of credits leads", () => {
+  it("has a page for a tool that docs/ does not know", () => {
+    const tool = { ...hash, name: "base64-encode", summary: "A text in base64." };
+    const pages = createPages({ ...FULL, tools: [...TOOLS, tool] });
+    const page = at(pages, "/docs/base64-encode");
+    assert.ok(page.includes("<h1>base64-encode</h1>"));
+    assert.ok(page.includes("<td><code>algorithm</code>"));
+    assert.ok(at(pages, "/docs/calls").includes('href="/docs/base64-encode"'));
+    assert.ok(pages.llms.includes("(https://tools.test/docs/base64-encode.md)"));
+  });
+
+  it("has the section to which the error for too few credits links", () => {
     assert.ok(attributes(at(full, "/docs"), "id").includes("credits"));
   });
 
-  it("tells nothing of a rate limit where there is none", () => {
+  it("has no rate limit where there is none", () => {
     assert.ok(at(full, "/docs/calls").includes("RateLimit-Policy"));
     assert.ok(!at(bare, "/docs/calls").includes("RateLimit-Policy"));
   });
 
-  it("shows every setting to those who run the service", () => {
+  it("shows every setting with its meaning, and each can be linked", () => {
+    const page = at(full, "/docs/configuration");
     for (const { name, meaning } of SETTINGS) {
-      assert.ok(at(full, "/docs/self-hosting").includes(`<code>${name}</code>`), name);
-      assert.ok(at(full, "/docs/self-hosting").includes(html`${prose(meaning)}`.text), name);
+      assert.ok(page.includes(`<tr id="${name}">\n<td><code>${name}</code></td>`), name);
+      assert.ok(page.includes(asRendered(meaning)), name);
     }
   });
 
   it("leads from every page to every other, with the open one marked", () => {
-    const paths = Object.keys(full.byPath).filter((path) => path !== "/");
+    const paths = full.docs?.paths.filter((path) => path !== "/docs/topics") ?? [];
     for (const path of paths) {
       const [, nav = ""] = at(full, path).split('<nav aria-label="Documentation">');
       for (const other of paths) assert.ok(nav.includes(`href="${other}"`), `${path}: ${other}`);
@@ -182,12 +200,12 @@ describe("the documentation", () => {
 describe("the errors page", () => {
   it("has an entry for every code, with the code as its id, its cause and its cure", () => {
     for (const [code, { status, title, cause, cure }] of Object.entries(ERRORS)) {
-      const [, entry] = at(full, "/docs/errors").split(` id="${code}">`);
+      const [, entry] = at(full, "/docs/errors").split(`<h2 id="${code}">`);
       assert.ok(entry !== undefined, code);
-      const own = entry.slice(0, entry.indexOf("</section>"));
-      assert.ok(own.includes(`>${status}</span>`), `${code}: status`);
+      const [own = ""] = entry.split("<h2 ");
+      assert.ok(own.includes(`<strong>${status}</strong>`), `${code}: status`);
       for (const text of [title, cause, cure]) {
-        assert.ok(own.includes(html`${prose(text)}`.text), `${code}: ${text}`);
+        assert.ok(own.includes(asRendered(text)), `${code}: ${text}`);
       }
     }
   });
@@ -197,7 +215,7 @@ describe("what search engines read", () => {
   it("names every page and every tool, and nothing that is a person's own", () => {
     const paths = [...full.sitemap.matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g)];
     const named = paths.map(([, path]) => path);
-    for (const path of Object.keys(full.byPath)) assert.ok(named.includes(path), path);
+    for (const path of pathsOf(full)) assert.ok(named.includes(path), path);
     for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
     assert.doesNotMatch(bare.sitemap, /tools\//);
     assert.deepEqual(findTagFaults(full.sitemap.replace(/^<\?xml[^>]*\?>\n/, "")), []);
@@ -216,7 +234,7 @@ describe("what search engines read", () => {
     assert.ok(below.sitemap.includes("<loc>https://x.test/booth/docs</loc>"));
     assert.ok(at(below, "/docs").includes('src="/booth/assets/main.js"'));
     assert.ok(at(below, "/docs").includes('href="https://x.test/booth/docs"'));
-    for (const text of Object.values(below.byPath)) {
+    for (const text of pathsOf(below).map((path) => at(below, path))) {
       assert.doesNotMatch(text, /<a [^>]*href="\/(?!booth[/"])/);
     }
   });
@@ -273,6 +291,10 @@ describe("code to be copied", () => {
     }
   });
 });
+
+/** A sentence as the Markdown engine writes it: it leaves apostrophes as they are. */
+const asRendered = (text: string): string =>
+  html`${prose(text)}`.text.replaceAll("&#39;", "'").replaceAll("&#34;", "&quot;");
 
 const attributes = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<[a-z][^>]* ${name}="([^"]*)"`, "g"))].map(

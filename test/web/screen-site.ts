@@ -7,7 +7,7 @@ import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
 import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
-import { FULL } from "../site/pages-server.ts";
+import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
@@ -52,7 +52,7 @@ export async function openScreenSite(visitor?: Visitor) {
     url,
     /** The paths of the pages that React draws, and of those that the server writes. */
     drawn: drawn.map(({ path }) => path),
-    written: Object.keys(written.byPath),
+    written: pathsOf(written),
     close() {
       server.closeAllConnections();
       server.close();
@@ -66,7 +66,7 @@ const toolPageFor = (drawn: AppPage[], pathname: string): AppPage | undefined =>
   pathname.startsWith("/tools/") ? drawn.find(({ path }) => path.startsWith("/tools/")) : undefined;
 
 function writtenPage(pages: Pages, pathname: string): Response {
-  const body = pages.byPath[pathname];
+  const body = pageAt(pages, pathname);
   const headers = { ...pages.headers, "Content-Type": HTML };
   return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
 }

@@ -1,9 +1,6 @@
 /** Pieces of Markdown that are written by code. */
 
-/**
- * A sentence in which `backticks` mark code, as Markdown: whatever else would be markup is escaped. An underscore within a
- * word and a lone `*` between spaces are text already.
- */
+/** A sentence in which `backticks` mark code, as Markdown: everything else that would be markup or become a link is escaped. */
 export const sentence = (text: string): string =>
   text
     .split("`")
@@ -11,7 +8,7 @@ export const sentence = (text: string): string =>
     .join("");
 
 const escapeText = (text: string): string =>
-  text.replace(/[\\<[\]*|]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)/g, "\\$&");
+  text.replace(/[\\<[\]*|]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\bhttps?):(?=\/\/)|(?<=\w)@(?=\w)/g, "\\$&");
 
 export const inlineCode = (text: string): string =>
   text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;

@@ -29,9 +29,12 @@ const TOOLS_SECTION = "Tools";
 const SECTION = /^## (.+)$/;
 const ENTRY = /^- \[(.+)\]\(([\w-]+)\.md\): (.+)$/;
 
+/** The directive of a page that describes a tool (`facts.ts`). */
+const TOOL_REFERENCE = /^<!-- generated tool ([\w-]+) -->$/m;
+
 /**
  * Every page in reading order, read from the lists of `docs/README.md`, so that GitHub and the site show the same order.
- * A tool that has no page there is added at the end of the tools.
+ * Pages of tools that the service does not offer are left out; a tool without a page is added at the end of the tools.
  * Throws where the contents name a page that is missing.
  */
 export function readNavigation(
@@ -47,6 +50,8 @@ export function readNavigation(
     const file = `${slug}.md`;
     if (sources[file] === undefined)
       throw new Error(`docs/README.md names ${file}, which is missing`);
+    const [, tool] = TOOL_REFERENCE.exec(sources[file]) ?? [];
+    if (tool !== undefined && !tools.some(({ name }) => name === tool)) continue;
     entries.push({ slug, file, label, description, section });
   }
   const listed = new Set(entries.map(({ slug }) => slug));

@@ -48,11 +48,12 @@ export function toolReference(name: string, options: PageOptions): string {
   ].join("\n");
 }
 
-/** The first example of a tool as a call in every language, and its response. */
+/** The first example of a tool as a call in every language, and its response; of the first tool where that one is missing. */
 export function sampleCall(name: string, publicUrl: string, tools: readonly Tool[]): string {
-  const tool = findTool(name, tools);
+  const tool = tools.find((each) => each.name === name) ?? tools[0];
+  if (tool === undefined) return "";
   const example = tool.examples[0];
-  const call = { url: `${publicUrl}/api/v1/${name}`, body: example?.request };
+  const call = { url: `${publicUrl}/api/v1/${tool.name}`, body: example?.request };
   return [samples(call), responseOf(example?.response)].join("\n");
 }
 
