@@ -9,7 +9,7 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 type Setting = { name: string; fallback: string; meaning: string };
 
-/** Every setting with its default and meaning: `docs/settings.md` shows this table, and a test compares them. */
+/** Every setting with its default and meaning: `docs/configuration.md` shows this table. */
 export const SETTINGS: readonly Setting[] = [
   { name: "PORT", fallback: "8787", meaning: "Port to listen on; 0 takes a free one" },
   {

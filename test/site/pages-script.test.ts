@@ -115,6 +115,74 @@ describe("every block of code", () => {
   });
 });
 
+describe("samples in several languages", () => {
+  const shown = (page: Page) =>
+    page.evaluate<string[]>(
+      "[...document.querySelectorAll('.tabs figure')].filter((f) => f.offsetParent !== null).map((f) => f.dataset.language)",
+    );
+
+  it("are tabs that remember the choice, on every page", async () => {
+    await using opened = await open("/docs/quickstart");
+    const { page } = opened;
+    await page.getByRole("radio", { name: "Python" }).first().waitFor({ state: "attached" });
+    assert.deepEqual(await shown(page), ["sh"]);
+    await page.getByRole("radio", { name: "Python" }).first().check();
+    assert.deepEqual(await shown(page), ["python"]);
+    await page.goto(`${server.url}/docs/webhooks`);
+    await page.getByRole("radio", { name: "JavaScript" }).waitFor({ state: "attached" });
+    assert.deepEqual(await shown(page), ["python"]);
+    await page.getByRole("radio", { name: "Python" }).press("ArrowLeft");
+    assert.deepEqual(await shown(page), ["js"]);
+    // A group without the chosen language shows its first one.
+    await page.evaluate("localStorage.setItem('toolbooth-docs-language', 'go')");
+    await page.reload();
+    await page.getByRole("radio", { name: "JavaScript" }).waitFor({ state: "attached" });
+    assert.deepEqual(await shown(page), ["js"]);
+  });
+
+  it("follow each other where scripts are off", async () => {
+    await using opened = await open("/docs/quickstart", { javaScriptEnabled: false });
+    const { page } = opened;
+    assert.deepEqual(await page.locator(".tabs figure:visible span").allTextContents(), [
+      "curl",
+      "JavaScript",
+      "Python",
+      "Go",
+      "PHP",
+    ]);
+  });
+});
+
+describe("the search of the documentation", () => {
+  it("finds pages, error codes and settings, and loads its index when it is first used", async () => {
+    await using opened = await open("/docs");
+    const { page } = opened;
+    const search = page.getByRole("searchbox", { name: "Search the documentation" });
+    await search.waitFor();
+    assert.ok(!server.asked.slice(-3).includes("/docs/search.json"));
+    for (const [query, href] of [
+      ["insufficient_credits", "/docs/errors#insufficient_credits"],
+      ["metrics_token", "/docs/configuration#METRICS_TOKEN"],
+      ["safe retries", "/docs/calls#safe-retries"],
+    ] as const) {
+      await search.fill(query);
+      await page.locator(`.find li:first-child a[href="${href}"]`).waitFor();
+    }
+    await search.fill("zyxwv");
+    await page.getByRole("status").getByText("No results").waitFor();
+    await search.press("Escape");
+    assert.equal(await search.inputValue(), "");
+    assert.equal(await page.locator(".find li").count(), 0);
+  });
+
+  it("is a link to all topics where scripts are off", async () => {
+    await using opened = await open("/docs", { javaScriptEnabled: false });
+    await opened.page.getByRole("link", { name: "All topics" }).click();
+    await opened.page.getByRole("link", { name: "METRICS_TOKEN" }).click();
+    assert.match(opened.page.url(), /\/docs\/configuration#METRICS_TOKEN$/);
+  });
+});
+
 describe("the colour scheme", () => {
   const ground = (page: Page) =>
     page.evaluate<string>("getComputedStyle(document.body).backgroundColor");

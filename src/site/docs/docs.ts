@@ -54,7 +54,9 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     const source = sourceOf.get(path);
     if (source === undefined) return undefined;
     // Where a directive has left nothing, blank lines meet.
-    return outsideCode(expandDirectives(source, facts), (text) => text.replace(/\n{3,}/g, "\n\n"));
+    return expandDirectives(source, facts).replace(CODE_OR_BLANK_LINES, (found) =>
+      found.startsWith("\n") ? "\n\n" : found,
+    );
   });
   const rendered = memoize((path) => {
     const markdown = expanded(path);
@@ -122,8 +124,22 @@ ${topics.map(
   return { title: topicsPlace.label, body, headings: [], sections: [] };
 }
 
-/** `[…](page.md#id)` and links to this service, with the address that stands for it. */
-const LINK = /(!?)\[([^\]]*)\]\((?!#)([^)\s]+)\)/g;
+/** A code block, code within a line, or a link; what is in code is no link. */
+const CODE_OR_LINK =
+  /^(`{3,})[\s\S]*?^\1$|`[^`\n]+`|(!?)\[((?:`[^`\n]*`|[^\]`])*)\]\((?!#)([^)\s]+)\)/gm;
+const CODE_OR_BLANK_LINES = /^(`{3,})[\s\S]*?^\1$|\n{3,}/gm;
+
+/** Replaces each link but those within the page. `target` is an address or a file of the repository. */
+const replaceLinks = (
+  markdown: string,
+  replace: (link: string, label: string, target: string) => string,
+): string =>
+  markdown.replace(CODE_OR_LINK, (found, _, image, label, target) => {
+    if (target === undefined) return found;
+    // Images are in the repository; the site shows their description.
+    return image === "!" ? label : replace(found, label, target);
+  });
+
 const PAGE_LINK = /^([\w-]+)\.md(#[\w-]+)?$/;
 /** Paths of this service that it serves without its dashboard. */
 const WITHOUT_DASHBOARD = /^\/(?:docs|openapi\.json|llms\.txt|$)/;
@@ -135,47 +151,32 @@ function withHtmlLinks(
   { publicUrl, people }: PageOptions,
 ): string {
   const base = basePath(publicUrl);
-  const linked = outsideCode(markdown, (text) =>
-    text.replace(LINK, (link, image: string, label: string, target: string) => {
-      if (image !== "") return label;
-      if (target.startsWith(PLACEHOLDER_URL)) {
-        const path = target.slice(PLACEHOLDER_URL.length);
-        return people || WITHOUT_DASHBOARD.test(path)
-          ? `[${label}](<${base}${path || "/"}>)`
-          : label;
-      }
-      if (/^\w+:/.test(target)) return link;
-      const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
-      const path = slug === "README" ? CONTENTS_PATH : `/docs/${slug}`;
-      // What is not served (the decisions, files of the repository) is named without a link.
-      return slug !== undefined && pages.has(path) ? `[${label}](<${base}${path}${id}>)` : label;
-    }),
-  );
+  const linked = replaceLinks(markdown, (link, label, target) => {
+    if (target.startsWith(PLACEHOLDER_URL)) {
+      const path = target.slice(PLACEHOLDER_URL.length);
+      return people || WITHOUT_DASHBOARD.test(path) ? `[${label}](<${base}${path || "/"}>)` : label;
+    }
+    if (/^\w+:/.test(target)) return link;
+    const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
+    const path = slug === "README" ? CONTENTS_PATH : `/docs/${slug}`;
+    // What is not served (the decisions, files of the repository) is named without a link.
+    return slug !== undefined && pages.has(path) ? `[${label}](<${base}${path}${id}>)` : label;
+  });
   return linked.replaceAll(PLACEHOLDER_URL, publicUrl);
 }
 
 /** The same with whole addresses, so that a page that was saved or sent to a program keeps its links. */
 function withMarkdownLinks(markdown: string, publicUrl: string): string {
-  const linked = outsideCode(markdown, (text) =>
-    text.replace(LINK, (link, image: string, label: string, target: string) => {
-      if (image !== "") return label;
-      if (/^\w+:/.test(target)) return link;
-      const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
-      return slug === undefined ? label : `[${label}](${publicUrl}${markdownPath(slug)}${id})`;
-    }),
-  );
+  const linked = replaceLinks(markdown, (link, label, target) => {
+    if (/^\w+:/.test(target)) return link;
+    const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
+    return slug === undefined ? label : `[${label}](${publicUrl}${markdownPath(slug)}${id})`;
+  });
   return linked.replaceAll(PLACEHOLDER_URL, publicUrl);
 }
 
-export const markdownPath = (slug: string): string =>
+const markdownPath = (slug: string): string =>
   slug === "README" ? `${CONTENTS_PATH}.md` : `${CONTENTS_PATH}/${slug}.md`;
-
-/** Changes the text between fenced code blocks. */
-const outsideCode = (markdown: string, change: (text: string) => string): string =>
-  markdown
-    .split(/(^(`{3,})[\s\S]*?^\2$)/m)
-    .map((part, index) => (index % 3 === 0 ? change(part) : index % 3 === 1 ? part : ""))
-    .join("");
 
 function memoize<T>(make: (path: string) => T | undefined): (path: string) => T | undefined {
   const made = new Map<string, T>();

@@ -9,7 +9,7 @@ export type DocsFacts = {
 };
 
 /** A comment on a line of its own takes the line end with it. */
-const DIRECTIVE = /(^)?<!-- (if not|if|value|generated|end)(?: ([\w-]+))?(?: ([\w-]+))? -->(\n)?/gm;
+const DIRECTIVE = /<!-- (if not|if|value|generated|end)(?: ([\w-]+))?(?: ([\w-]+))? -->(\n)?/g;
 
 /**
  * Fills in what a page says of this service. The directives are HTML comments, which GitHub hides: there the text between
@@ -21,7 +21,7 @@ export function expandDirectives(source: string, facts: DocsFacts): string {
   const stack: { text: string; isShown: boolean }[] = [{ text: "", isShown: true }];
   let end = 0;
   for (const match of source.matchAll(DIRECTIVE)) {
-    const [all, lineStart, kind, name = "", argument = "", newline = ""] = match;
+    const [all, kind, name = "", argument = "", newline = ""] = match;
     const top = stack.at(-1) as { text: string; isShown: boolean };
     top.text += source.slice(end, match.index);
     end = match.index + all.length;
@@ -37,7 +37,8 @@ export function expandDirectives(source: string, facts: DocsFacts): string {
       top.text += kind === "value" ? find(facts.values, name) : find(facts.blocks, name)(argument);
       stack.push({ text: "", isShown: false });
     }
-    if (lineStart === undefined) (stack.at(-1) as { text: string }).text += newline;
+    const isOwnLine = match.index === 0 || source[match.index - 1] === "\n";
+    if (!isOwnLine) (stack.at(-1) as { text: string }).text += newline;
   }
   if (stack.length > 1) throw new Error("A directive has no <!-- end -->");
   return (stack[0] as { text: string }).text + source.slice(end);

@@ -8,7 +8,10 @@ export const sentence = (text: string): string =>
     .join("");
 
 const escapeText = (text: string): string =>
-  text.replace(/[\\<[\]*|]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\bhttps?):(?=\/\/)|(?<=\w)@(?=\w)/g, "\\$&");
+  text.replace(
+    /[\\<[\]*|]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\bhttps?):(?=\/\/)|(?<=\w)@(?=\w)/g,
+    "\\$&",
+  );
 
 export const inlineCode = (text: string): string =>
   text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
