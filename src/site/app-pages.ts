@@ -1,4 +1,4 @@
-import { TOOLS } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { type AppAssets, renderAppShell } from "./app-shell.ts";
 import type { HtmlPart } from "./html.ts";
 import { html, prose } from "./html.ts";
@@ -19,18 +19,18 @@ export type AppPage = {
 
 export const APP_ENTRY = "main.tsx";
 
-export function listAppPages(publicUrl: string): AppPage[] {
-  return [...toolPages(publicUrl), ...signInPages(), ...memberPages()];
+export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
+  return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
 }
 
 export function renderAppPage(page: AppPage, publicUrl: string, assets: AppAssets | null): string {
   return renderAppShell({ ...page, publicUrl, assets });
 }
 
-function toolPages(publicUrl: string): AppPage[] {
+function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
   const links = pageLinks(publicUrl);
   const list = html`<p>Each tool runs in your browser with the code of the API. Nothing you type is sent anywhere.</p>
-<ul>${TOOLS.map(
+<ul>${tools.map(
     ({ name, title, summary }) =>
       html`<li><a href="${links.tools}/${name}">${title}</a>: ${prose(summary)}</li>\n`,
   )}</ul>`;
@@ -43,10 +43,10 @@ function toolPages(publicUrl: string): AppPage[] {
     screen: "tools/tools-screen.tsx",
     main: list,
   };
-  return [all, ...TOOLS.map((tool) => toolPage(tool, publicUrl))];
+  return [all, ...tools.map((tool) => toolPage(tool, publicUrl))];
 }
 
-function toolPage(tool: (typeof TOOLS)[number], publicUrl: string): AppPage {
+function toolPage(tool: Tool, publicUrl: string): AppPage {
   const links = pageLinks(publicUrl);
   const body = tool.examples[0]?.request;
   const call = { url: `${publicUrl}/api/v1/${tool.name}`, body };

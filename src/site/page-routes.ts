@@ -153,7 +153,7 @@ function drawnPages(site: SiteContext, replier: Replier): PageRoute[] {
     handler: (request) =>
       pages.serveAsset(new URL(request.url).pathname.replace(/^.*\//, ""), request),
   };
-  const drawn = listAppPages(settings.publicUrl).map((page) => ({
+  const drawn = listAppPages(settings.tools, settings.publicUrl).map((page) => ({
     path: page.path,
     async handler({ headers }: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);

@@ -15,7 +15,7 @@ const DARK =
   "--key:#84c1ec;--text:#8fd3a8;--value:#e9b07e";
 
 /**
- * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/chosen-colours.ts`).
+ * Dark where the system asks for it, unless light was chosen; and where it was chosen (`web/front/main.ts`).
  * Paper is always light: its rule counts for more than the others.
  */
 const COLOURS = `
@@ -51,7 +51,7 @@ h2 code,h3 code{font-size:.95em}
 
 const FRAME = `
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.75rem;background:var(--bg);padding:.4rem .8rem;z-index:2}
-.announced{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
+.said{position:absolute;clip-path:inset(50%);width:1px;height:1px;margin:0;overflow:hidden}
 .bar{display:flex;flex-wrap:wrap;gap:.25rem 2rem;align-items:center;padding:.6rem 1.25rem;max-width:96rem;margin:auto}
 .top{border-bottom:1px solid var(--line)}
 .brand{display:inline-flex;gap:.6rem;align-items:center;font-weight:650;color:var(--ink);text-decoration:none;letter-spacing:-.01em;min-height:2.75rem}

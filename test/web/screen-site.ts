@@ -36,7 +36,7 @@ export async function openScreenSite(visitor?: Visitor) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const script = (await pages.assetsFor("front/main.ts"))?.scripts[0] ?? null;
   const written = createPages({ ...FULL, publicUrl: url, assets: { script } });
-  const drawn = listAppPages(url);
+  const drawn = listAppPages(FULL.tools, url);
 
   result = async (request) => {
     const { pathname } = new URL(request.url);

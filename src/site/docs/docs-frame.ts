@@ -48,7 +48,7 @@ function renderSide(
   };
   return html`<div class="side">
 <details class="toc"><summary>All pages, and what is on this one</summary>
-<div class="find" data-search="${base}/docs/search.json"><a href="${base}/docs/topics">All topics</a></div>
+<div class="find" role="search" data-search="${base}/docs/search.json"><a href="${base}/docs/topics">All topics</a></div>
 <nav aria-label="Documentation">
 ${[...groups].map(
   ([section, pages]) =>

@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
@@ -73,7 +74,7 @@ test("every page is answered as on Node, byte by byte", async (t) => {
   const written = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(
     ([, url]) => new URL(url as string).pathname,
   );
-  const drawn = listAppPages(site.base).map((page) => page.path);
+  const drawn = listAppPages(TOOLS, site.base).map((page) => page.path);
   const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
   const wrong = ["/nothing", "/docs/", "/build/manifest.json", "/_headers", "/dashboard/nothing"];
   const paths = new Set([...written, ...drawn, ...texts, ...wrong]);
