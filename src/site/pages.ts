@@ -23,7 +23,9 @@ export type Pages = {
 export function createPages(options: PageOptions): Pages {
   const { publicUrl, people } = options;
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
-  const drawn = people ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable) : [];
+  const drawn = people
+    ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
+    : [];
   const paths = ["/", ...(docs?.paths ?? []), ...drawn.map(({ path }) => path)];
   return {
     front: frontPage(options),

@@ -37,7 +37,9 @@ function dashboardRoutes({ people }: SiteContext): Route[] {
   };
   if (!people.offer.prices?.payable) return [pages];
   const messages = {
-    ...{ path: STRIPE_MESSAGE_PATH, methods: { POST: pass }, tool: null },
+    path: STRIPE_MESSAGE_PATH,
+    methods: { POST: pass },
+    tool: null,
     bodyBytesMax: STRIPE_MESSAGE_BYTES_MAX,
   };
   return [pages, messages];

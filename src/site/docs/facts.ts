@@ -1,13 +1,13 @@
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import type { PageOptions } from "../page-options.ts";
-import { grantRows } from "./credit-tables.ts";
 import type { DocsFacts } from "./expand.ts";
-import { inlineCode, sentence, table } from "./markdown.ts";
+import { formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
   endpointsTable,
   errorEntries,
   errorsTable,
+  grantsTable,
   limitsTable,
   requestHeadersTable,
   responseHeadersTable,
@@ -37,10 +37,10 @@ export function docsFacts(options: PageOptions): DocsFacts {
     values: {
       "call-price": callPrice(tools),
       "free-call": freeCall(options, "successful call"),
-      "starter-credits": whole(starter.credits),
-      "starter-days": whole(starter.days),
-      "rate-limit": whole(rateLimit),
-      "rate-limit-burst": whole(2 * rateLimit),
+      "starter-credits": formatCount(starter.credits),
+      "starter-days": formatCount(starter.days),
+      "rate-limit": formatCount(rateLimit),
+      "rate-limit-burst": formatCount(2 * rateLimit),
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": (people?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
       "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
@@ -51,7 +51,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "tool-prices": () =>
         table(
           ["Tool", "Credits per call"],
-          tools.map(({ name, price }) => [inlineCode(name), whole(price)]),
+          tools.map(({ name, price }) => [inlineCode(name), formatCount(price)]),
         ),
       "tool-list": () =>
         tools
@@ -71,7 +71,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "request-headers": () => requestHeadersTable(options),
       "response-headers": () => responseHeadersTable(options),
       endpoints: () => endpointsTable(options),
-      grants: () => table(["Grant", "When you get it", "When it expires"], grantRows(options)),
+      grants: () => grantsTable(options),
       tool: (name) => toolReference(name, options),
       sample: (name) => sampleCall(name, publicUrl, tools),
     },
@@ -83,5 +83,3 @@ export const PLACEHOLDER_URL = "https://api.example.com";
 
 const PROVIDERS = { github: "GitHub", google: "Google" };
 const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-
-const whole = (value: number) => value.toLocaleString("en-US");

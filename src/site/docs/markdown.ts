@@ -29,3 +29,6 @@ export function fence(language: string, code: string): string {
   const marks = "`".repeat(longest + 1);
   return `${marks}${language}\n${code}\n${marks}\n`;
 }
+
+/** `1,000`: a number as the pages write it. */
+export const formatCount = (value: number): string => value.toLocaleString("en-US");

@@ -12,8 +12,9 @@ import {
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
+import { lastsText } from "../offer-text.ts";
 import type { PageOptions, SettingShown } from "../page-options.ts";
-import { fence, inlineCode, sentence, table } from "./markdown.ts";
+import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /** Tables that are made from the code that they describe, as Markdown. */
 
@@ -114,3 +115,30 @@ const operationsOf = ({ paths }: OpenApiDocument) =>
   );
 
 const withPeriod = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
+
+/** The kinds of grants that this service makes. */
+export function grantsTable({ people }: PageOptions): string {
+  const { starter, prices } = people ?? {};
+  const terms = [...new Set(prices?.packs.map(({ months }) => months))];
+  const term = (months: number | null) =>
+    months === null ? "never" : `${lastsText(months)} after payment`;
+  const rows: string[][] = [];
+  if (starter?.credits && people?.signUp === "open") {
+    rows.push([
+      "Starter",
+      `Once, when you confirm your email address: ${formatCount(starter.credits)} credits`,
+      `After ${starter.days} days`,
+    ]);
+  }
+  if (terms.length > 0)
+    rows.push(["Pack", "When you pay for a pack", terms.map(term).join(", or ")]);
+  if (prices?.lifetime) {
+    rows.push([
+      "Lifetime plan",
+      `Once, when you pay for the plan: ${formatCount(prices.lifetime.credits)} credits`,
+      "Never",
+    ]);
+  }
+  rows.push(["Operator", "When the operator grants it", "Never, or on the date the operator sets"]);
+  return table(["Grant", "When you get it", "When it expires"], rows);
+}

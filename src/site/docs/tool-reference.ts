@@ -12,7 +12,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
 import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
-import { fence, inlineCode, sentence, table } from "./markdown.ts";
+import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /**
  * The reference of a tool as Markdown: endpoint, price, fields of request and response, and its examples. All of it comes from
@@ -119,7 +119,7 @@ function bounds(schema: JsonSchema, bytesMax: number | undefined): string[] {
   else if (minimum !== undefined) found.push(`${minimum} or more`);
   else if (maximum !== undefined) found.push(`up to ${maximum}`);
   if (minLength !== undefined && minLength > 0) found.push("not empty");
-  if (bytesMax !== undefined) found.push(`up to ${bytesMax.toLocaleString("en-US")} bytes`);
+  if (bytesMax !== undefined) found.push(`up to ${formatCount(bytesMax)} bytes`);
   else if (maxLength !== undefined) found.push(`up to ${maxLength} characters`);
   const format = schema.format ?? schema.items?.format;
   if (format !== undefined) found.push(FORMAT_NAMES[format] ?? format);
