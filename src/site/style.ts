@@ -124,7 +124,7 @@ thead th{font-size:.75rem;font-weight:600;color:var(--soft);padding-bottom:.35re
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--line);color:var(--soft)}
 .markdown-alert{border-color:var(--accent);color:inherit}.markdown-alert-warning{border-color:var(--value)}
 .markdown-alert-title{font-weight:600}
-.topics{columns:2 18rem}
+.topics{columns:2 18rem;overflow-wrap:anywhere}
 .toc .group{margin:1rem 0 .2rem;font-size:.75rem;font-weight:600;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
 .find{margin:0 0 .75rem}.find input{width:100%;min-height:2.4rem;padding:.3rem .6rem;font:inherit;color:var(--ink);background:var(--bg);border:1px solid var(--edge);border-radius:8px}
 .find p{margin:.3rem 0 0}.find small{display:block;font-size:.8125rem;color:var(--soft);overflow-wrap:anywhere}
