@@ -23,7 +23,7 @@ const offer = (priceText: string, credits: number): OfferView => ({
 });
 
 describe("prices on the front page", () => {
-  it("name every offer with its credits, its price, and what a thousand cost", () => {
+  it("show every offer with its credits, its price, and the price of a thousand", () => {
     const page = front(prices);
     for (const { name, priceText } of prices.packs) {
       assert.ok(page.includes(`<h3>${name}</h3>`), name);
@@ -37,26 +37,26 @@ describe("prices on the front page", () => {
     assert.ok(page.includes('<a href="/credits">Credits</a>'));
   });
 
-  it("are not there where nothing is sold", () => {
+  it("are missing where nothing is for sale", () => {
     for (const list of [null, noPrices]) assert.ok(!front(list).includes('id="prices"'));
     assert.ok(!createPages(BARE).front.includes('id="prices"'));
   });
 
-  it("lead to the operator where nobody takes the money", () => {
+  it("link to the operator where there is no checkout", () => {
     const page = front(byHand);
     assert.ok(page.includes('<a href="mailto:sales@example.com">sales@example.com</a>'));
     assert.ok(!page.includes("Buy credits on"));
     assert.ok(front({ ...byHand, contact: null }).includes("contact the operator of this service"));
   });
 
-  it("promise no starter credits to those who cannot sign up", () => {
+  it("promise no starter credits where sign-up is closed", () => {
     const closed = { ...people, signUp: "closed" as const, prices };
     const page = createPages({ ...FULL, people: closed }).front;
     assert.ok(page.includes("The first call of an account is free."));
     assert.ok(!page.includes("starter credits"));
   });
 
-  it("escape what the price list says", () => {
+  it("escape the price list", () => {
     const name = `<script>"'&`;
     const [first] = prices.packs as [OfferView];
     const list = { ...byHand, packs: [{ ...first, name }], contact: `https://x.test/"><script>` };
@@ -66,8 +66,8 @@ describe("prices on the front page", () => {
   });
 });
 
-describe("the words of an offer", () => {
-  it("write what a thousand credits cost as the price is written", () => {
+describe("the text of an offer", () => {
+  it("formats the price of a thousand credits like the price of the offer", () => {
     assert.equal(perThousand(offer("€5.00", 1_000)), "€5.00");
     assert.equal(perThousand(offer("€199.00", 50_000)), "€3.98");
     assert.equal(perThousand(offer("CHF\u00a01,234.50", 1_000)), "CHF\u00a01,234.50");
@@ -75,12 +75,12 @@ describe("the words of an offer", () => {
     assert.equal(perThousand(offer("KWD\u00a01.500", 3_000)), "KWD\u00a00.500");
   });
 
-  it("tell cheap credits from free ones", () => {
+  it("gives cheap credits more digits, so that they do not look free", () => {
     assert.equal(perThousand(offer("€1.00", 1_000_000)), "€0.001");
     assert.equal(perThousand(offer("¥500", 1_000_000)), "¥0.5");
   });
 
-  it("say for how long, and whom to ask", () => {
+  it("says how long credits are valid, and links to the seller", () => {
     assert.deepEqual([lastsText(1), lastsText(12)], ["1 month", "12 months"]);
     assert.equal(lastsText(null), "Does not expire");
     assert.equal(contactHref("sales@example.com"), "mailto:sales@example.com");
@@ -89,14 +89,16 @@ describe("the words of an offer", () => {
 });
 
 describe("the documentation of credits", () => {
-  it("tells of packs and the plan where they are sold, and of the operator where not", () => {
+  it("explains packs and the plan where they are for sale, and names the operator elsewhere", () => {
     const sold = docs(prices, "/docs/credits");
     for (const id of ["where-credits-come-from", "expiry", "buying-credits", "the-lifetime-plan"]) {
       assert.ok(sold.includes(`<h2 id="${id}">`), id);
     }
     assert.ok(sold.includes("12 months after payment"));
     const unsold = docs(null, "/docs/credits");
-    assert.ok(unsold.includes("If your service sells no credits, ask its operator for more."));
+    assert.ok(
+      unsold.includes("Where no credits are for sale, ask the operator of the service for more."),
+    );
     for (const id of ["buying-credits", "the-lifetime-plan"]) {
       assert.ok(!unsold.includes(`<h2 id="${id}">`), id);
     }

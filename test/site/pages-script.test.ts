@@ -7,7 +7,7 @@ import { openBrowser } from "../support/chromium.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { bundleScript, gzippedBytes, type PagesServer, servePages } from "./pages-server.ts";
 
-/** What the script adds to the pages that the server renders, in a real browser and under their own policy. */
+/** What the script adds to the server-rendered pages, in a real browser and under their Content-Security-Policy. */
 let browser: Browser;
 let server: PagesServer;
 before(async () => {
@@ -27,7 +27,7 @@ async function open(path: string, options: Parameters<Browser["newContext"]>[0] 
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** The text is shown soon after it was typed: the page waits for a pause. */
+/** The page shows the hash after a pause in typing. */
 const awaitHash = (page: Page, text: string) =>
   page.locator("[data-try=hash]").getByText(digestOf(text), { exact: true }).waitFor();
 
@@ -35,7 +35,7 @@ const field = (page: Page) => page.getByLabel("Your text");
 const awaitField = (page: Page) => page.locator("#try-text:not([readonly])").waitFor();
 
 describe("the field to try on the front page", () => {
-  it("takes any text, and shows what calls would answer, without sending anything", async () => {
+  it("takes any text and shows the results of the API, without sending anything", async () => {
     await using opened = await open("/");
     const { page } = opened;
     await awaitField(page);
@@ -51,7 +51,7 @@ describe("the field to try on the front page", () => {
     assert.equal(server.asked.length, before);
   });
 
-  it("shows the call for a shell, whatever is in the text", async () => {
+  it("shows the call for a shell, with any text", async () => {
     await using opened = await open("/");
     const { page } = opened;
     await awaitField(page);
@@ -61,7 +61,7 @@ describe("the field to try on the front page", () => {
     assert.ok(call.endsWith(`-d '{"text":"it'\\''s"}'`), call);
   });
 
-  it("says why there is no QR code, and shows one again", async () => {
+  it("says why there is no QR code, and shows one for the next text", async () => {
     await using opened = await open("/");
     const { page } = opened;
     await awaitField(page);
@@ -82,7 +82,7 @@ describe("the field to try on the front page", () => {
     }
   });
 
-  it("is an example that can be read where scripts are off", async () => {
+  it("is an example where scripts are off", async () => {
     await using opened = await open("/", { javaScriptEnabled: false });
     const { page } = opened;
     assert.equal(await page.locator("#try-text[readonly]").count(), 1);
@@ -100,7 +100,7 @@ describe("the field to try on the front page", () => {
 });
 
 describe("every block of code", () => {
-  it("is copied by its button, by keyboard too, and that is said", async () => {
+  it("has a copy button that works by keyboard and announces the result", async () => {
     await using opened = await open("/docs/quickstart", {
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -187,7 +187,7 @@ describe("the colour scheme", () => {
   const ground = (page: Page) =>
     page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
 
-  it("is the system's, and the one that was chosen on the dashboard goes before it", async () => {
+  it("follows the system, and a choice on the dashboard takes precedence", async () => {
     await using opened = await open("/docs/quickstart", { colorScheme: "light" });
     const { page } = opened;
     const light = await ground(page);
@@ -204,7 +204,7 @@ describe("the colour scheme", () => {
     assert.equal(await ground(page), light, "chosen light, though the system is dark");
   });
 
-  it("is light on paper, whatever the screen shows", async () => {
+  it("is light in print", async () => {
     await using opened = await open("/docs/quickstart", { colorScheme: "light" });
     const { page } = opened;
     const box = () =>

@@ -21,14 +21,14 @@ const ELSEWHERE =
   /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|usage|credits|tools(?:\/[a-z-]+)?))$/;
 
 for (const [kind, pages, options] of [
-  ["with people", full, FULL],
-  ["of the API alone", bare, BARE],
+  ["with a dashboard", full, FULL],
+  ["without a dashboard", bare, BARE],
 ] as const) {
   describe(`every page ${kind}`, () => {
     for (const path of [...pathsOf(pages), "/nowhere"]) {
       const text = at(pages, path);
 
-      it(`${path}: is well-formed, and no id is there twice`, () => {
+      it(`${path}: is well-formed, and ids are unique`, () => {
         assert.match(text, /^<!doctype html>\n<html lang="en">/);
         assert.deepEqual(findTagFaults(text), []);
         const ids = attributes(text, "id");
@@ -69,7 +69,7 @@ for (const [kind, pages, options] of [
         assert.match(icon[0]?.[1] as string, /^data:image\/svg\+xml,/);
       });
 
-      it(`${path}: every link leads to a page that is there, and to a place on it`, () => {
+      it(`${path}: every link leads to an existing page and heading`, () => {
         const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href ?? "");
         assert.ok(links.length > 0);
         for (const href of links) {
@@ -79,7 +79,7 @@ for (const [kind, pages, options] of [
           if (pageAt(pages, target.replace(/\.md$/, "")) !== undefined && page === undefined) {
             assert.ok(pages.docs?.markdown(target.replace(/\.md$/, "")) !== undefined, href);
           } else if (page === undefined) {
-            assert.match(href, kind === "with people" ? ELSEWHERE : /^\/openapi\.json$/);
+            assert.match(href, kind === "with a dashboard" ? ELSEWHERE : /^\/openapi\.json$/);
           } else if (place !== undefined) {
             assert.ok(attributes(page, "id").includes(place), href);
           }
@@ -100,7 +100,7 @@ for (const [kind, pages, options] of [
 
       it(`${path}: is small`, () => assert.ok(Buffer.byteLength(text) < 64 * 1024));
 
-      it(`${path}: escapes whatever the settings say`, () => {
+      it(`${path}: escapes the settings`, () => {
         const hostile = `https://x.test/"'><script>alert(1)</script>&amp;\``;
         const settings = [{ name: "<b>'\"", fallback: "<b>'\"", meaning: "<b>'\"" }];
         const made = createPages({
@@ -118,7 +118,7 @@ for (const [kind, pages, options] of [
 }
 
 describe("the front page", () => {
-  it("shows an example that is true, before any script has run", () => {
+  it("shows a true example without any script", () => {
     const [example] = hash.examples as [(typeof hash.examples)[number]];
     const { text } = example.request as { text: string };
     const digest = createHash("sha256").update(text).digest("hex");
@@ -135,7 +135,7 @@ describe("the front page", () => {
     }
   });
 
-  it("offers to sign up only where that is open", () => {
+  it("offers sign-up only where it is open", () => {
     const people = { ...FULL.people, signUp: "closed" } as NonNullable<typeof FULL.people>;
     const closed = createPages({ ...FULL, people });
     for (const path of pathsOf(closed)) {
@@ -187,7 +187,7 @@ describe("the documentation", () => {
     }
   });
 
-  it("leads from every page to every other, with the open one marked", () => {
+  it("links every page to every other, and marks the open one", () => {
     const paths = full.docs?.paths.filter((path) => path !== "/docs/topics") ?? [];
     for (const path of paths) {
       const [, nav = ""] = at(full, path).split('<nav aria-label="Documentation">');
@@ -211,8 +211,8 @@ describe("the errors page", () => {
   });
 });
 
-describe("what search engines read", () => {
-  it("names every page and every tool, and nothing that is a person's own", () => {
+describe("the files for search engines", () => {
+  it("list every page and every tool, and no page of a signed-in user", () => {
     const paths = [...full.sitemap.matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g)];
     const named = paths.map(([, path]) => path);
     for (const path of pathsOf(full)) assert.ok(named.includes(path), path);
@@ -228,7 +228,7 @@ describe("what search engines read", () => {
     assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
   });
 
-  it("keeps the path under which the service is published", () => {
+  it("keep the path under which the service is published", () => {
     const below = createPages({ ...FULL, publicUrl: "https://x.test/booth" });
     assert.ok(below.robots.includes("\nDisallow: /booth/api/\n"));
     assert.ok(below.sitemap.includes("<loc>https://x.test/booth/docs</loc>"));
@@ -241,7 +241,7 @@ describe("what search engines read", () => {
 });
 
 describe("the template", () => {
-  it("escapes text, and keeps what is HTML already", () => {
+  it("escapes text and keeps HTML", () => {
     const inner = html`<b>${"<&>\"'"}</b>`;
     assert.equal(
       html`${inner}${["<", null, false, 7]}`.text,
@@ -249,7 +249,7 @@ describe("the template", () => {
     );
   });
 
-  it("makes code of what is between backticks", () => {
+  it("turns backticks into code", () => {
     assert.equal(html`${prose("Send `a<b` now")}`.text, "Send <code>a&lt;b</code> now");
   });
 });
@@ -262,10 +262,10 @@ describe("links", () => {
   });
 });
 
-describe("code to be copied", () => {
+describe("sample code", () => {
   const url = "https://tools.test/api/v1/echo";
 
-  it("is quoted so that a shell takes the body as it is", () => {
+  it("is quoted so that a shell passes the body unchanged", () => {
     assert.equal(
       curlCode({ url, body: "it's" }),
       `curl ${url} \\\n  -H "Authorization: Bearer $TOOLBOOTH_KEY" \\\n  -d '"it'\\''s"'`,
@@ -277,14 +277,14 @@ describe("code to be copied", () => {
     );
   });
 
-  it("is JavaScript, and Python's own words in Python", () => {
+  it("is valid JavaScript, and Python literals in Python", () => {
     const body = { yes: true, none: null, list: [1, "a"] };
     const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
     assert.doesNotThrow(() => new AsyncFunction(fetchCode({ url, body })));
     assert.ok(pythonCode({ url, body }).includes('{"yes": True, "none": None, "list": [1, "a"]}'));
   });
 
-  it("is JSON that reads back as the same value", () => {
+  it("contains JSON that parses to the same value", () => {
     const long = "x".repeat(80);
     for (const value of [{}, [], { a: [1, { b: null }] }, { a: [long, long], b: {} }, "text", 7]) {
       assert.deepEqual(JSON.parse(layOutJson(value)), value);

@@ -31,7 +31,9 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
   );
 }
 
-const plain = (text: string): string => text.replaceAll("`", "");
+/** In the contents a description follows a colon; here it is a sentence of its own. */
+const plain = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`.replaceAll("`", "");
 
 function renderSide(
   place: DocsPlace,
