@@ -97,7 +97,8 @@ export const usePages = <T extends { next: string | null }>(
   });
 
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. */
-export const useEntries = () => usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");
+export const useEntries = () =>
+  usePages<EntriesView>(queryKeys.entries, "/dashboard/credits/entries");
 export const useEvents = () => usePages<EventsView>(queryKeys.events, "/dashboard/events");
 
 /** A change of what belongs to the person; afterwards `stale` is asked for again. */

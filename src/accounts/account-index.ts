@@ -1,15 +1,15 @@
 import type { Ledger } from "#ledger/port.ts";
 
 /**
- * The list of all accounts, for operators, where each account's ledger is a database of its own and nobody else could
- * tell which there are. This file is the port; stores implement it.
+ * The list of all accounts, for operators. Where each account's ledger is a database of its own, it is a table beside them.
+ * This file is the port; stores implement it.
  */
 export type IndexedAccount = { account: string; createdAt: number };
 
 export type AccountIndex = {
   /** Noted again it is the first one. `now`: when it was opened. */
   note(order: { account: string; now: number }): Promise<{ recorded: true }>;
-  /** Accounts in the order of (createdAt, account), at most `max`, after the given one; it need not be listed itself. */
+  /** Accounts in the order in which they were opened, at most `max`, after the given one. */
   list(order: { after: IndexedAccount | null; max: number }): Promise<IndexedAccount[]>;
 };
 

@@ -65,6 +65,7 @@ export async function createKey(
     now,
   });
   if (outcome === "no_account") throw new AccountError("The account is closed.");
+  if (outcome === "taken") throw new AccountError(`Another key has the id ${id}.`);
   return { id, key };
 }
 

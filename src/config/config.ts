@@ -3,8 +3,7 @@ import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
-  type Given,
-  givenIn,
+  type ReadText,
   readFreeCallCredits,
   readOperatorTokens,
   readPublicUrl,
@@ -13,31 +12,32 @@ import {
   readSecrets,
   readStripe,
   type StripeSettings,
-  wholeReader,
+  textReader,
+  wholeNumberReader,
 } from "./read-settings.ts";
-import { LOG_LEVELS, SETTINGS } from "./settings.ts";
+import { SETTING_NAMES, unknownSettings } from "./setting-names.ts";
+import { LOG_LEVELS } from "./settings.ts";
 
 /**
- * The settings, read once from the environment by the entry, checked in one pass and passed down as values.
- * All faults come in one message. An unknown `TOOLBOOTH_*` name is refused: a misspelt limit must not be silence.
- * An empty value counts as unset.
+ * The configuration of a node: read once from the environment and passed down as a value. One error reports all invalid
+ * settings. An unknown `TOOLBOOTH_*` name is an error too, so that a misspelled limit is noticed.
  */
 export type Config = Readonly<{
   port: number;
   host: string;
   dataDir: string;
-  /** Null: SQLite in `dataDir`. */
+  /** Null for SQLite in `dataDir`. */
   databaseUrl: string | null;
-  /** Null: made from the address that is listened on. No slash at its end. */
+  /** No trailing slash. Null to derive it from the listening address. */
   publicUrl: string | null;
   rateLimit: number;
   metricsToken: string | null;
-  /** Null: made once and kept with the data. The first signs, all verify. */
+  /** The first one signs, all of them verify. Null for a secret that is generated once and stored with the data. */
   secrets: readonly string[] | null;
   freeCallCredits: number;
   starterCredits: number;
   starterDays: number;
-  /** Null: nothing can be paid here. */
+  /** Null if customers cannot pay here. */
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
   rollUpAfterDays: number;
@@ -45,13 +45,13 @@ export type Config = Readonly<{
   toolThreads: number | null;
   mail: MailSettings;
   signUp: (typeof SIGN_UP)[number];
-  /** Tokens of operators, for the way in over the network. None: there is no such way. */
+  /** Tokens for the operator API. Empty: the operator API is off. */
   operatorTokens: readonly { name: string; token: string }[];
-  /** For the command line: the deployed service that it works on. Null: the data in `dataDir`. */
+  /** For the command line: URL of the service to operate on. Null for the data in `dataDir`. */
   remote: string | null;
-  /** Addresses and networks of proxies whose word on a client's address is taken. */
+  /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
-  /** Social sign-ins: those whose two settings are given. */
+  /** Social sign-in providers with both settings set. */
   providers: Readonly<Partial<Record<ProviderName, Provider>>>;
 }>;
 
@@ -63,37 +63,42 @@ const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   const faults: string[] = [];
-  const given = givenIn(env);
-  const whole = wholeReader(given, faults);
+  const read = textReader(env);
+  const readNumber = wholeNumberReader(read, faults);
 
-  const port = whole("PORT", 8787, 0, 65_535);
-  const host = given("HOST") ?? "127.0.0.1";
+  const port = readNumber("PORT", 8787, 0, 65_535);
+  const host = read("HOST") ?? "127.0.0.1";
   const config: Config = {
     port,
     host,
-    dataDir: given("DATA_DIR") ?? "./data",
-    databaseUrl: readDatabaseUrl(given("DATABASE_URL"), faults),
-    publicUrl: readPublicUrl(given("PUBLIC_URL"), faults),
-    rateLimit: readRateLimit(whole),
-    metricsToken: given("METRICS_TOKEN") ?? null,
-    secrets: readSecrets(given("SECRET"), faults),
-    freeCallCredits: readFreeCallCredits(whole),
-    starterCredits: whole("TOOLBOOTH_STARTER_CREDITS", STARTER_CREDITS_DEFAULT, 0, 1_000_000_000),
-    starterDays: whole("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
-    stripe: readStripe(given, faults),
-    webhookNetworks: readWebhookNetworks(given("TOOLBOOTH_WEBHOOK_NETWORKS"), faults),
-    rollUpAfterDays: readRollUpAfterDays(whole),
-    logLevel: readLogLevel(given("TOOLBOOTH_LOG_LEVEL"), faults),
+    dataDir: read("DATA_DIR") ?? "./data",
+    databaseUrl: readDatabaseUrl(read("DATABASE_URL"), faults),
+    publicUrl: readPublicUrl(read("PUBLIC_URL"), faults),
+    rateLimit: readRateLimit(readNumber),
+    metricsToken: read("METRICS_TOKEN") ?? null,
+    secrets: readSecrets(read("SECRET"), faults),
+    freeCallCredits: readFreeCallCredits(readNumber),
+    starterCredits: readNumber(
+      "TOOLBOOTH_STARTER_CREDITS",
+      STARTER_CREDITS_DEFAULT,
+      0,
+      1_000_000_000,
+    ),
+    starterDays: readNumber("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
+    stripe: readStripe(read, faults),
+    webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), faults),
+    rollUpAfterDays: readRollUpAfterDays(readNumber),
+    logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), faults),
     toolThreads:
-      given("TOOLBOOTH_TOOL_THREADS") === undefined
+      read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
-        : whole("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
-    mail: readMail(given, faults),
-    signUp: readSignUp(given("TOOLBOOTH_SIGN_UP"), faults),
-    operatorTokens: readOperatorTokens(given("TOOLBOOTH_OPERATOR_TOKEN"), faults),
-    remote: given("TOOLBOOTH_REMOTE") ?? null,
-    trustedProxies: readProxies(given("TOOLBOOTH_TRUSTED_PROXIES"), faults),
-    providers: readProviders(given, faults),
+        : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    mail: readMail(read, faults),
+    signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), faults),
+    operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), faults),
+    remote: read("TOOLBOOTH_REMOTE") ?? null,
+    trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), faults),
+    providers: readProviders(read, faults),
   };
   faults.push(...unknownNames(env));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
@@ -105,24 +110,24 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | n
   const url = URL.parse(text);
   if (url !== null && /^postgres(?:ql)?:$/.test(url.protocol) && url.pathname.length > 1)
     return text;
-  // Not repeated: it may hold a password.
-  faults.push("DATABASE_URL must be like postgres://user:password@host:5432/database.");
+  // The message omits the value because it may contain a password.
+  faults.push("DATABASE_URL must look like postgres://user:password@host:5432/database.");
   return null;
 }
 
-/** A base URL for an address: IPv6 in brackets. */
+/** Returns the base URL of a host and port; an IPv6 address in brackets. */
 export const urlOf = (host: string, port: number) =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-function readMail(given: Given, faults: string[]): MailSettings {
-  const read = readMailSettings({
-    smtpUrl: given("SMTP_URL"),
-    apiUrl: given("MAIL_API_URL"),
-    apiToken: given("MAIL_API_TOKEN"),
-    mailFrom: given("MAIL_FROM"),
+function readMail(read: ReadText, faults: string[]): MailSettings {
+  const mail = readMailSettings({
+    smtpUrl: read("SMTP_URL"),
+    apiUrl: read("MAIL_API_URL"),
+    apiToken: read("MAIL_API_TOKEN"),
+    mailFrom: read("MAIL_FROM"),
   });
-  faults.push(...read.faults);
-  return read.settings;
+  faults.push(...mail.faults);
+  return mail.settings;
 }
 
 function readSignUp(text: string | undefined, faults: string[]): Config["signUp"] {
@@ -146,22 +151,22 @@ function readProxies(text: string | undefined, faults: string[]): string[] {
   for (const each of proxies) {
     if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d{1,3})?$/i.test(each)) continue;
     faults.push(
-      `TOOLBOOTH_TRUSTED_PROXIES must list addresses or networks such as 10.0.0.0/8; got "${each}".`,
+      `TOOLBOOTH_TRUSTED_PROXIES must list IP addresses or networks such as 10.0.0.0/8; got "${each}".`,
     );
   }
   return proxies;
 }
 
-function readProviders(given: Given, faults: string[]): Config["providers"] {
+function readProviders(read: ReadText, faults: string[]): Config["providers"] {
   const providers: Partial<Record<ProviderName, Provider>> = {};
   for (const name of ["github", "google"] as const) {
     const prefix = `TOOLBOOTH_${name.toUpperCase()}_CLIENT`;
-    const clientId = given(`${prefix}_ID`);
-    const clientSecret = given(`${prefix}_SECRET`);
+    const clientId = read(`${prefix}_ID`);
+    const clientSecret = read(`${prefix}_SECRET`);
     if (clientId !== undefined && clientSecret !== undefined) {
       providers[name] = { clientId, clientSecret };
     } else if (clientId !== undefined || clientSecret !== undefined) {
-      faults.push(`${prefix}_ID and ${prefix}_SECRET go together: set both or neither.`);
+      faults.push(`Set both ${prefix}_ID and ${prefix}_SECRET, or neither.`);
     }
   }
   return providers;
@@ -174,12 +179,8 @@ function readLogLevel(text: string | undefined, faults: string[]): Config["logLe
   return level ?? "info";
 }
 
-function unknownNames(env: Record<string, string | undefined>): string[] {
-  const known = SETTINGS.map(({ name }) => name).filter((name) => name.startsWith("TOOLBOOTH_"));
-  return Object.keys(env)
-    .filter((name) => name.startsWith("TOOLBOOTH_") && !known.includes(name))
-    .map((name) => {
-      const nearest = nearestName(name, known);
-      return `${name} is no setting${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
-    });
-}
+const unknownNames = (env: Record<string, string | undefined>): string[] =>
+  unknownSettings(env).map((name) => {
+    const nearest = nearestName(name, SETTING_NAMES);
+    return `Unknown setting ${name}.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
+  });

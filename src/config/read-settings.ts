@@ -6,25 +6,27 @@ import {
 } from "#limits.ts";
 
 /**
- * How settings are read from texts, for every door: `config.ts` reads all of them, the Worker of the calls the few that it has.
- * Faults are whole sentences, gathered so that all come in one message. An empty text counts as unset.
+ * Parsers for single settings, shared by every app: `config.ts` reads all settings, the API Worker only a few.
+ * Each parser adds a sentence to `faults` for an invalid value, so that one message can report all of them.
+ * An empty value counts as unset.
  */
 
-/** What is wrong with the settings, one sentence a line. */
+/** The settings are invalid: one sentence per line. */
 export class ConfigError extends Error {}
 
-export type Given = (name: string) => string | undefined;
+/** Returns the value of a setting; undefined if it is unset or empty. */
+export type ReadText = (name: string) => string | undefined;
 
-export const givenIn =
-  (env: Record<string, string | undefined>): Given =>
+export const textReader =
+  (env: Record<string, string | undefined>): ReadText =>
   (name) =>
     env[name] === "" ? undefined : env[name];
 
-/** Reads whole numbers within bounds; what is none leaves a sentence in `faults`. */
-export const wholeReader =
-  (given: Given, faults: string[]) =>
+/** Returns a reader of whole numbers from `min` to `max`. An invalid value adds a sentence to `faults` and yields `fallback`. */
+export const wholeNumberReader =
+  (read: ReadText, faults: string[]) =>
   (name: string, fallback: number, min: number, max: number): number => {
-    const text = given(name);
+    const text = read(name);
     if (text === undefined) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
@@ -32,59 +34,63 @@ export const wholeReader =
     return fallback;
   };
 
-export type ReadWhole = ReturnType<typeof wholeReader>;
+export type ReadWholeNumber = ReturnType<typeof wholeNumberReader>;
 
-export const readRateLimit = (whole: ReadWhole) => whole("RATE_LIMIT", 100, 0, 1_000_000);
+export const readRateLimit = (readNumber: ReadWholeNumber) =>
+  readNumber("RATE_LIMIT", 100, 0, 1_000_000);
 
-export const readFreeCallCredits = (whole: ReadWhole) =>
-  whole("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
+export const readFreeCallCredits = (readNumber: ReadWholeNumber) =>
+  readNumber("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
 
-export const readRollUpAfterDays = (whole: ReadWhole) =>
-  whole("TOOLBOOTH_ROLL_UP_AFTER_DAYS", ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN, 36_500);
+export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
+  readNumber(
+    "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
+    ROLL_UP_AFTER_DAYS_DEFAULT,
+    ROLL_UP_AFTER_DAYS_MIN,
+    36_500,
+  );
 
-/** An http or https address without user, password, query and fragment, and without a slash at its end; null where it is none. */
+/** Returns an http or https URL without a trailing slash; null if the text is not a URL or has credentials, a query or a fragment. */
 export function readAddress(text: string): string | null {
   const url = URL.parse(text);
   const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
   return isPlain && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : null;
 }
 
-/** The host of an address: that of IPv6 without its brackets. */
+/** Returns the host of a URL; an IPv6 address without its brackets. */
 export const hostOf = (address: string) => new URL(address).hostname.replace(/^\[|\]$/g, "");
 
 export function readPublicUrl(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
   const address = readAddress(text);
   if (address !== null) return address;
-  // Not repeated: it may hold a password.
-  faults.push(
-    "PUBLIC_URL must be an http or https address without user, password, query and fragment.",
-  );
+  // The message omits the value because it may contain a password.
+  faults.push("PUBLIC_URL must be an http or https URL without credentials, query or fragment.");
   return null;
 }
 
 const SECRET_CHARS_MIN = 16;
 
-/** The first signs, all verify. */
+/** Splits the comma-separated list: the first secret signs, all of them verify. */
 export function readSecrets(text: string | undefined, faults: string[]): string[] | null {
   if (text === undefined) return null;
   const secrets = text.split(",").map((secret) => secret.trim());
-  // The value itself is never repeated: it would end in a log.
+  // The message omits the value because it would end up in logs.
   if (secrets.some((secret) => secret.length < SECRET_CHARS_MIN)) {
     faults.push(
-      `SECRET must have at least ${SECRET_CHARS_MIN} characters (each one of a comma-separated list).`,
+      `SECRET must have at least ${SECRET_CHARS_MIN} characters; in a comma-separated list, each secret must.`,
     );
   }
   return secrets;
 }
 
-/** Whoever has one may make keys and credits. Wrong ones are throttled by network only, so it must be too long to guess. */
+/** A token can create keys and credits, and wrong guesses are throttled per network only, so it must be too long to guess. */
 const OPERATOR_TOKEN_CHARS_MIN = 32;
 const OPERATOR_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
-/** The name of a token that is given none. */
+/** The name of a token without one. */
 const OPERATOR_NAME_DEFAULT = "operator";
 
-/** One token, or several as `name:token` with commas between them. Their values are never repeated. */
+/** Parses one token, or a comma-separated list of `name:token`. Messages never contain a token. */
 export function readOperatorTokens(
   text: string | undefined,
   faults: string[],
@@ -99,15 +105,15 @@ export function readOperatorTokens(
     new Set(tokens.map((each) => each[of])).size === tokens.length;
   if (tokens.some(({ token }) => !isOperatorToken(token))) {
     faults.push(
-      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} letters, digits and signs, without spaces (each one of a comma-separated list); \`openssl rand -hex 32\` makes one.`,
+      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} ASCII characters without spaces (each token of a list). Run \`openssl rand -hex 32\` to generate one.`,
     );
   } else if (tokens.some(({ name }) => !OPERATOR_NAME.test(name))) {
     faults.push(
-      "TOOLBOOTH_OPERATOR_TOKEN must name each token with up to 40 letters, digits, dots, hyphens and underscores, as in ada:<token>,deploy:<token>.",
+      "TOOLBOOTH_OPERATOR_TOKEN: a name must have 1 to 40 letters, digits, dots, hyphens or underscores, as in ada:<token>,deploy:<token>.",
     );
   } else if (!isDistinct("name") || !isDistinct("token")) {
     faults.push(
-      "TOOLBOOTH_OPERATOR_TOKEN has the same name or the same token twice: give each its own, as in ada:<token>,deploy:<token>.",
+      "TOOLBOOTH_OPERATOR_TOKEN lists a name or a token twice. Give each operator a name and a token, as in ada:<token>,deploy:<token>.",
     );
   }
   return tokens;
@@ -116,42 +122,38 @@ export function readOperatorTokens(
 const isOperatorToken = (token: string) =>
   token.length >= OPERATOR_TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(token);
 
-/** How credits are paid: none of the values is ever repeated, for two of them are secrets. */
+/** Access to Stripe. Messages never contain these values because two of them are secrets. */
 export type StripeSettings = {
   secretKey: string;
   webhookSecret: string;
-  /** The interface's scheme, host and port; null: Stripe's own. */
+  /** Origin of the API; null for Stripe's own. */
   api: string | null;
 };
 
-export function readStripe(given: Given, faults: string[]): StripeSettings | null {
-  const secretKey = given("STRIPE_SECRET_KEY");
-  const webhookSecret = given("STRIPE_WEBHOOK_SECRET");
-  const api = readStripeApi(given("TOOLBOOTH_STRIPE_API"), faults);
+export function readStripe(read: ReadText, faults: string[]): StripeSettings | null {
+  const secretKey = read("STRIPE_SECRET_KEY");
+  const webhookSecret = read("STRIPE_WEBHOOK_SECRET");
+  const api = readStripeApi(read("TOOLBOOTH_STRIPE_API"), faults);
   if (secretKey !== undefined && !/^[sr]k_[\x21-\x7e]+$/.test(secretKey)) {
-    faults.push(
-      "STRIPE_SECRET_KEY must be a secret or restricted key of Stripe's, which begins with sk_ or rk_.",
-    );
+    faults.push("STRIPE_SECRET_KEY must be a Stripe secret key (sk_…) or restricted key (rk_…).");
   }
   if (webhookSecret !== undefined && !/^whsec_[\x21-\x7e]+$/.test(webhookSecret)) {
     faults.push(
-      "STRIPE_WEBHOOK_SECRET must be the signing secret of a webhook endpoint at Stripe, which begins with whsec_.",
+      "STRIPE_WEBHOOK_SECRET must be the signing secret of a Stripe webhook endpoint (whsec_…).",
     );
   }
   if (secretKey === undefined && webhookSecret === undefined) return null;
   if (secretKey === undefined || webhookSecret === undefined) {
-    faults.push("STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together: set both or neither.");
+    faults.push("Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither.");
     return null;
   }
-  if (given("TOOLBOOTH_PRICES") === undefined) {
-    faults.push(
-      "TOOLBOOTH_PRICES must be set with STRIPE_SECRET_KEY: it names the price list of what is sold.",
-    );
+  if (read("TOOLBOOTH_PRICES") === undefined) {
+    faults.push("STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES, the price list of what you sell.");
   }
   return { secretKey, webhookSecret, api };
 }
 
-/** The secret key goes there, so it travels readable on this machine alone. */
+/** Requires https because the secret key is sent there; http is allowed on the loopback interface only. */
 function readStripeApi(text: string | undefined, faults: string[]): string | null {
   if (text === undefined) return null;
   const address = readAddress(text);
@@ -159,11 +161,11 @@ function readStripeApi(text: string | undefined, faults: string[]): string | nul
   const isSafe = isPlain && (address.startsWith("https:") || isLoopback(hostOf(address)));
   if (isSafe) return address;
   faults.push(
-    "TOOLBOOTH_STRIPE_API must be an https address (http on this machine alone) without path, user, password, query and fragment.",
+    "TOOLBOOTH_STRIPE_API must be an https URL without path, credentials, query or fragment (http only for this machine).",
   );
   return null;
 }
 
-/** Whether an address is reached from this machine alone. */
+/** Returns whether only this machine can reach the host. */
 export const isLoopback = (host: string) =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

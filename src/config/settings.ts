@@ -4,174 +4,151 @@ import {
   STARTER_CREDITS_DEFAULT,
   STARTER_DAYS_DEFAULT,
 } from "#limits.ts";
+import { SETTING_NAMES, type SettingName } from "./setting-names.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
-type Setting = { name: string; fallback: string; meaning: string };
+/** What the documentation says about a setting. */
+type Description = { fallback: string; meaning: string };
 
-/** Every setting with its default and meaning: `docs/configuration.md` shows this table. */
-export const SETTINGS: readonly Setting[] = [
-  { name: "PORT", fallback: "8787", meaning: "Port to listen on; 0 takes a free one" },
-  {
-    name: "HOST",
+const DESCRIPTIONS: Record<SettingName, Description> = {
+  PORT: { fallback: "8787", meaning: "Port to listen on; 0 picks a free port" },
+  HOST: {
     fallback: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for every interface",
+    meaning: "Address to listen on; 0.0.0.0 listens on every interface",
   },
-  { name: "DATA_DIR", fallback: "./data", meaning: "Folder of the database" },
-  {
-    name: "DATABASE_URL",
+  DATA_DIR: { fallback: "./data", meaning: "Directory that holds the database" },
+  DATABASE_URL: {
     fallback: "",
     meaning:
-      "PostgreSQL that the nodes of a fleet share, such as postgres://user:password@host:5432/toolbooth; unset: SQLite in DATA_DIR",
+      "PostgreSQL database shared by a fleet, such as postgres://user:password@host:5432/toolbooth. Unset: SQLite in DATA_DIR",
   },
-  {
-    name: "PUBLIC_URL",
+  PUBLIC_URL: {
     fallback: "http://HOST:PORT",
     meaning:
-      "Base of links in answers, pages and letters, and the address at which people sign in; never taken from a request. Unset with HOST 0.0.0.0: http://localhost:PORT",
+      "Base URL of links in responses, pages and emails, and the only address at which users can sign in. Never taken from a request. Unset with HOST=0.0.0.0: http://localhost:PORT",
   },
-  {
-    name: "RATE_LIMIT",
+  RATE_LIMIT: {
     fallback: "100",
-    meaning: "Calls a second for each account, bursts of twice as many; 0 for no limit",
+    meaning:
+      "Calls per second for each account, with bursts of twice as many; 0 disables the limit",
   },
-  {
-    name: "METRICS_TOKEN",
+  METRICS_TOKEN: {
     fallback: "",
-    meaning: "Bearer token for /metrics; unset: only callers on this machine",
+    meaning: "Bearer token for /metrics. Unset: only clients on the same machine may read it",
   },
-  {
-    name: "SECRET",
+  SECRET: {
     fallback: "",
     meaning:
-      "At least 16 characters; unset: made once and kept with the data. A comma-separated list signs with the first and verifies with all",
+      "Signing secret of at least 16 characters. Unset: generated once and stored with the data. With a comma-separated list, the first one signs and all of them verify",
   },
-  {
-    name: "SMTP_URL",
+  SMTP_URL: {
     fallback: "",
     meaning:
-      "Mail server, such as smtp://user:password@host:587; unset: letters stay in DATA_DIR/outbox",
+      "SMTP server, such as smtp://user:password@host:587. Unset: emails are written to DATA_DIR/outbox",
   },
-  {
-    name: "MAIL_FROM",
+  MAIL_FROM: {
     fallback: "",
     meaning:
-      "Whom letters come from, such as Toolbooth <post@example.org>; needed with SMTP_URL and with MAIL_API_TOKEN",
+      "Sender of emails, such as Toolbooth <hello@example.org>. Required with SMTP_URL and with MAIL_API_TOKEN",
   },
-  {
-    name: "MAIL_API_TOKEN",
+  MAIL_API_TOKEN: {
     fallback: "",
     meaning:
-      "Instead of SMTP_URL: letters go by HTTPS to a provider that takes them as Resend does, with this bearer token. The only way at Cloudflare's edge",
+      "Alternative to SMTP_URL: bearer token of an email provider with an API like Resend's. Required on Cloudflare Workers, which cannot use SMTP",
   },
-  {
-    name: "MAIL_API_URL",
+  MAIL_API_URL: {
     fallback: MAIL_API_URL_DEFAULT,
-    meaning: "Where that provider takes letters; read with MAIL_API_TOKEN",
+    meaning: "Endpoint of that provider's API. Used with MAIL_API_TOKEN",
   },
-  {
-    name: "STRIPE_SECRET_KEY",
+  STRIPE_SECRET_KEY: {
     fallback: "",
     meaning:
-      "With the next one and TOOLBOOTH_PRICES: credits are paid through Stripe, by the secret key (sk_…) or a restricted one (rk_…) of your account there; unset: pages say how to get credits from you",
+      "Secret key (sk_…) or restricted key (rk_…) of your Stripe account. Together with STRIPE_WEBHOOK_SECRET and TOOLBOOTH_PRICES it lets customers buy credits. Unset: pages tell them to ask you",
   },
-  {
-    name: "STRIPE_WEBHOOK_SECRET",
+  STRIPE_WEBHOOK_SECRET: {
     fallback: "",
-    meaning: "Of the webhook endpoint at Stripe that leads to PUBLIC_URL/webhooks/stripe (whsec_…)",
+    meaning: "Signing secret (whsec_…) of the Stripe webhook endpoint PUBLIC_URL/webhooks/stripe",
   },
-  {
-    name: "TOOLBOOTH_SIGN_UP",
+  TOOLBOOTH_SIGN_UP: {
     fallback: "open",
-    meaning: "Who may sign up: open, or closed for those alone whose account the operator has made",
+    meaning:
+      "Who may sign up: open (everyone) or closed (only people whose account the operator created)",
   },
-  {
-    name: "TOOLBOOTH_TRUSTED_PROXIES",
+  TOOLBOOTH_TRUSTED_PROXIES: {
     fallback: "",
     meaning:
-      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is believed; without it all visitors behind a proxy count as one",
+      "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header is trusted. Without it, all users behind a proxy count as one client",
   },
-  {
-    name: "TOOLBOOTH_GITHUB_CLIENT_ID",
+  TOOLBOOTH_GITHUB_CLIENT_ID: {
     fallback: "",
     meaning:
-      "With the next one: sign-in with GitHub; callback PUBLIC_URL/dashboard/auth/callback/github",
+      "Client ID of a GitHub OAuth app, which enables sign-in with GitHub. Callback URL: PUBLIC_URL/dashboard/auth/callback/github",
   },
-  {
-    name: "TOOLBOOTH_GITHUB_CLIENT_SECRET",
+  TOOLBOOTH_GITHUB_CLIENT_SECRET: {
     fallback: "",
-    meaning: "Of the OAuth app at GitHub",
+    meaning: "Client secret of the GitHub OAuth app",
   },
-  {
-    name: "TOOLBOOTH_GOOGLE_CLIENT_ID",
+  TOOLBOOTH_GOOGLE_CLIENT_ID: {
     fallback: "",
     meaning:
-      "With the next one: sign-in with Google; callback PUBLIC_URL/dashboard/auth/callback/google",
+      "Client ID of a Google OAuth client, which enables sign-in with Google. Callback URL: PUBLIC_URL/dashboard/auth/callback/google",
   },
-  {
-    name: "TOOLBOOTH_GOOGLE_CLIENT_SECRET",
+  TOOLBOOTH_GOOGLE_CLIENT_SECRET: {
     fallback: "",
-    meaning: "Of the OAuth client at Google",
+    meaning: "Client secret of the Google OAuth client",
   },
-  {
-    name: "TOOLBOOTH_FREE_CALL_CREDITS",
+  TOOLBOOTH_FREE_CALL_CREDITS: {
     fallback: String(FREE_CALL_CREDITS_DEFAULT),
     meaning:
-      "The first successful call of an account is free where its price is at most this many credits; 0 for no free call",
+      "The first successful call of an account is free if its price is at most this many credits; 0 disables the free call",
   },
-  {
-    name: "TOOLBOOTH_STARTER_CREDITS",
+  TOOLBOOTH_STARTER_CREDITS: {
     fallback: String(STARTER_CREDITS_DEFAULT),
-    meaning: "Starter credits of a new account; 0 for none",
+    meaning: "Credits that a new account starts with; 0 for none",
   },
-  {
-    name: "TOOLBOOTH_STARTER_DAYS",
+  TOOLBOOTH_STARTER_DAYS: {
     fallback: String(STARTER_DAYS_DEFAULT),
     meaning: "Days until starter credits expire",
   },
-  {
-    name: "TOOLBOOTH_PRICES",
+  TOOLBOOTH_PRICES: {
     fallback: "",
     meaning:
-      "Price list of the credits that are sold: path of a JSON file, at Cloudflare's edge the JSON itself (a text that begins with { is that everywhere); unset: nothing is sold",
+      "Price list of the credits you sell: the path of a JSON file, or the JSON itself (a value that begins with {; required on Cloudflare Workers). Unset: nothing is for sale",
   },
-  {
-    name: "TOOLBOOTH_STRIPE_API",
+  TOOLBOOTH_STRIPE_API: {
     fallback: "https://api.stripe.com",
-    meaning: "Another address of Stripe's interface, for trying out",
+    meaning: "Base URL of Stripe's API, for tests against a substitute",
   },
-  {
-    name: "TOOLBOOTH_WEBHOOK_NETWORKS",
+  TOOLBOOTH_WEBHOOK_NETWORKS: {
     fallback: "public",
     meaning:
-      "Where people may have webhooks sent: public, or any for private networks and this machine as well",
+      "Which networks webhooks may be sent to: public, or any (private networks and this machine too)",
   },
-  {
-    name: "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
+  TOOLBOOTH_ROLL_UP_AFTER_DAYS: {
     fallback: "30",
     meaning:
-      "Days for which calls are kept one by one, at least 2; then they are summed up by hour",
+      "Days for which each call is kept individually, at least 2. Older calls are rolled up by hour",
   },
-  {
-    name: "TOOLBOOTH_OPERATOR_TOKEN",
+  TOOLBOOTH_OPERATOR_TOKEN: {
     fallback: "",
     meaning:
-      "Bearer token of the operator's way in over the network, at least 32 characters, or several as name:token, separated by commas; unset: there is none",
+      "Bearer token of at least 32 characters for the operator API, or several as name:token, separated by commas. Unset: the operator API is off",
   },
-  {
-    name: "TOOLBOOTH_REMOTE",
+  TOOLBOOTH_REMOTE: {
     fallback: "",
     meaning:
-      "For the command line: address of a service that it works on instead of DATA_DIR, as with --remote; with TOOLBOOTH_OPERATOR_TOKEN, the first where it lists several",
+      "For the command line: URL of a service to operate on instead of DATA_DIR, like --remote. It sends TOOLBOOTH_OPERATOR_TOKEN (the first one of a list)",
   },
-  {
-    name: "TOOLBOOTH_LOG_LEVEL",
+  TOOLBOOTH_LOG_LEVEL: {
     fallback: "info",
-    meaning: `Least severity that is logged: ${LOG_LEVELS.join(", ")}`,
+    meaning: `Lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
   },
-  {
-    name: "TOOLBOOTH_TOOL_THREADS",
+  TOOLBOOTH_TOOL_THREADS: {
     fallback: "one less than the cores, at least 1",
-    meaning: "Threads for large inputs",
+    meaning: "Worker threads that process large inputs",
   },
-];
+};
+
+/** Every setting with its default and what it does. The documentation shows this table. */
+export const SETTINGS = SETTING_NAMES.map((name) => ({ name, ...DESCRIPTIONS[name] }));

@@ -191,13 +191,17 @@ export type LedgerOperations = {
   ];
   suspendAccount: [{ account: string; now: number }, { found: boolean }];
   resumeAccount: [{ account: string; now: number }, { found: boolean }];
-  /** Its keys answer as unknown ones, what is unspent is voided. A closed account stays closed. */
+  /**
+   * Its keys answer as unknown ones, what is unspent is voided. A closed account stays closed: closing it again tells what it
+   * has forfeited.
+   */
   closeAccount: [{ account: string; now: number }, { found: boolean; forfeited: number }];
   findAccount: [{ account: string; now: number }, AccountStatus | null];
 
   createKey: [
     { account: string; id: string; sha256: string; start: string; label: string; now: number },
-    { outcome: "created" | "no_account" },
+    /** `taken`: another key has this id or this SHA-256. */
+    { outcome: "created" | "no_account" | "taken" },
   ];
   revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
   /** A revoked key may be named anew too; those of a closed account are not found. */
@@ -213,6 +217,7 @@ export type LedgerOperations = {
       expiresAt: number | null;
       now: number;
     },
+    /** A grant that was made before is told after the account was closed as well. */
     { outcome: "granted" | "already_granted"; grant: Grant } | { outcome: "no_account" },
   ];
   /**
@@ -263,7 +268,7 @@ export type LedgerOperations = {
   /** These were carried on, and need not be kept. */
   deleteEvents: [{ account?: string; ids: readonly string[] }, { settled: number }];
   maintain: [MaintainOrder, MaintainOutcome];
-  /** `account`: whose books, where each account has its own. */
+  /** `account`: of that account alone. */
   audit: [{ account?: string; now: number }, Audit];
   /** Resolves when the ledger takes writes; rejects otherwise. */
   probe: [{ now: number }, { ready: true }];

@@ -2,7 +2,6 @@ import { actInSteps } from "#accounts/act-in-steps.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import { personToNotify, type Told } from "#accounts/notify-person.ts";
 import { AccountError, closeAccount, createKey, openAccount } from "#accounts/people.ts";
-import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
 
 /** What operators do to one account in several steps; each may be sent again, and is carried out once. */
@@ -42,23 +41,17 @@ export async function closeForOperator(
   const before = await ledger.findAccount({ account, now });
   const found = await directory.findByEmail({ email });
   const isItself = found?.account === account;
-  const wasClosed = before?.state === "closed";
-  if (!isItself && !(found === null && wasClosed))
+  if (!isItself && !(found === null && before?.state === "closed"))
     throw new AccountError(`There is no account for ${email}.`);
   const notifyPerson = await personToNotify(tell, account);
   const own = await accountDeps();
   return actInSteps(async () => {
-    const closed = isItself ? await closeAccount(own, email, now) : { forfeited: 0 };
+    const { forfeited } = isItself
+      ? await closeAccount(own, email, now)
+      : await ledger.closeAccount({ account, now });
     const told = isItself ? await notifyPerson({ kind: "account_closed" }, now) : null;
-    const forfeited = wasClosed ? await forfeitedOf(ledger, account, now) : closed.forfeited;
     return { account, forfeited, told };
   });
-}
-
-/** What the closing of an account has voided: nothing can have come after it. */
-async function forfeitedOf(ledger: Ledger, account: string, now: number): Promise<number> {
-  const { entries } = await ledger.entries({ account, after: null, max: 1_000, now });
-  return entries.reduce((sum, { kind, credits }) => sum - (kind === "void" ? credits : 0), 0);
 }
 
 /** The key leaves once: the order sent again is refused, and the key has to be revoked. */

@@ -12,6 +12,7 @@ import {
   count,
   credits,
   cursor,
+  done,
   email,
   keyId,
   ofAccount,
@@ -19,6 +20,7 @@ import {
   pageMax,
   reading,
   time,
+  unchanged,
 } from "./operation.ts";
 
 /** Rows of the table: accounts, keys and credits. */
@@ -77,10 +79,7 @@ export const ACCOUNT_OPERATIONS = {
       credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
     }),
     output: z.object({ account: z.string(), email: z.string() }),
-    act: {
-      ...ofAccount,
-      outcome: ({ credits }) => `opened, ${credits?.amount ?? 0} credits`,
-    },
+    act: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
     run: openForOperator,
   }),
   suspendAccount: changing({
@@ -98,7 +97,7 @@ export const ACCOUNT_OPERATIONS = {
   closeAccount: changing({
     input: z.strictObject({ account, email, now: time }),
     output: z.object({ account: z.string(), forfeited: count, told }),
-    act: { ...ofAccount, outcome: (_, { forfeited }) => `closed, ${forfeited} credits forfeited` },
+    act: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
   }),
   createKey: changing({
@@ -130,7 +129,10 @@ export const ACCOUNT_OPERATIONS = {
     ]),
     act: {
       ...ofAccount,
-      outcome: (order, made) => `${made.outcome} ${order.amount} as ${order.id}`,
+      end({ outcome }, { amount, id }) {
+        if (outcome === "granted") return done(`${amount} credits as ${id}`);
+        return unchanged(outcome === "no_account" ? "no account" : `${id} was granted before`);
+      },
     },
     run: ({ ledger }, order) => ledger.grant(order),
   }),

@@ -22,21 +22,15 @@ export type OperatorContext = {
   billing(): Promise<Pick<Billing, "listPayments" | "settle"> | null>;
   acts: OperatorActs;
   jobs: OperatorJobs;
-  layout: OneLedger | LedgerPerAccount;
+  /** Accounts that were ever opened. */
+  index: AccountIndex;
+  moves: AccountMoves;
+  /** Null where the ledger of each account is a database of its own, so that nothing lists the grants of all. */
+  grants: GrantList | null;
   /** What is wrong with the database itself, as far as it can be asked here. */
   findDamage(): Promise<string[]>;
   /** Whether an error means that the database cannot read its own pages. */
   isDamage(error: unknown): boolean;
-};
-
-/** One ledger holds every account. */
-export type OneLedger = { kind: "one_ledger"; grants: GrantList };
-
-/** The ledger of each account is a database of its own: which accounts there are, and how they move. */
-export type LedgerPerAccount = {
-  kind: "ledger_per_account";
-  index: AccountIndex;
-  moves: AccountMoves;
 };
 
 /** Grants in the order in which they were made, at most `max`, after the one at `after`. */

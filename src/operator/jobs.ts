@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isJobId } from "#jobs/operator-jobs.ts";
-import { changing, count, pageMax, reading, time } from "./operation.ts";
+import { changing, count, done, pageMax, reading, time, unchanged } from "./operation.ts";
 
 /** Rows of the table: background work that waits, or has failed for good. */
 
@@ -9,6 +9,7 @@ const job = z.object({
   ...{ createdAt: time, attempts: count, lastError: z.string().nullable() },
   ...{ dueAt: time.nullable(), diedAt: time.nullable(), hasPayload: z.boolean() },
 });
+const UNCHANGED = { not_dead: "not dead", erased: "erased", not_found: "not found" };
 const place = z.strictObject({ queue: count, after: count.nullable() }).nullable();
 
 export const JOB_OPERATIONS = {
@@ -20,7 +21,10 @@ export const JOB_OPERATIONS = {
   retryJob: changing({
     input: z.strictObject({ id: z.string().refine(isJobId), now: time }),
     output: z.object({ outcome: z.enum(["retried", "not_dead", "erased", "not_found"]) }),
-    act: { subject: ({ id }) => id, outcome: (_, { outcome }) => outcome },
+    act: {
+      subject: ({ id }) => id,
+      end: ({ outcome }) => (outcome === "retried" ? done() : unchanged(UNCHANGED[outcome])),
+    },
     run: ({ jobs }, order) => jobs.retryJob(order),
   }),
 };

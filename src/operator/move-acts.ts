@@ -3,7 +3,7 @@ import { AccountError, readEmail } from "#accounts/people.ts";
 import { isAccountId } from "#ids.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
-import type { LedgerPerAccount, OperatorContext } from "./context.ts";
+import type { OperatorContext } from "./context.ts";
 
 export type AddressRecord = RecordOf<"address"> | RecordOf<"closedAddress">;
 
@@ -23,13 +23,6 @@ function isEmail(text: string): boolean {
   }
 }
 
-export function requireMoves({ layout }: OperatorContext): LedgerPerAccount {
-  if (layout.kind === "ledger_per_account") return layout;
-  throw new AccountError(
-    "This service keeps all accounts in one ledger, which moves as a whole: run export and import where its DATA_DIR or DATABASE_URL is, without --remote.",
-  );
-}
-
 /** After which row of which kind. */
 type Place = {
   kind: (typeof ACCOUNT_RECORDS)[number];
@@ -41,16 +34,17 @@ const PAGE_RECORDS = 1_000;
 
 /** Goes on to the next kinds while there is room: a small account is one page. */
 export async function exportPage(
-  context: OperatorContext,
-  { account, place, hold }: { account: string; place: Place | null; hold: boolean },
-): Promise<{ records: TransferRecord[]; next: Place | null; state: string }> {
-  const { moves } = requireMoves(context);
+  { moves }: OperatorContext,
+  order: { account: string; place: Place | null; snapshot: string | null; hold: boolean },
+): Promise<{ records: TransferRecord[]; next: Place | null; state: string | null }> {
+  const { account, place, snapshot, hold } = order;
   const records: TransferRecord[] = [];
   const states = new Set<string>();
   let next: Place | null = place ?? { kind: ACCOUNT_RECORDS[0], after: null };
   while (next !== null && records.length < PAGE_RECORDS) {
     const max = PAGE_RECORDS - records.length;
-    const page = await moves.exportRecords({ account, ...next, max, hold });
+    const page = await moves.exportRecords({ account, ...next, max, snapshot, hold });
+    if (page.state === null) return { records: [], next: null, state: null };
     records.push(...page.records);
     states.add(page.state);
     next = page.after === null ? kindAfter(next.kind) : { kind: next.kind, after: [...page.after] };
@@ -64,7 +58,7 @@ function kindAfter(kind: Place["kind"]): Place | null {
 }
 
 export async function importPage(
-  context: OperatorContext,
+  { index, moves }: OperatorContext,
   order: {
     account: string;
     createdAt: number;
@@ -75,7 +69,6 @@ export async function importPage(
   },
 ): Promise<{ outcome: "taken" | "opened" | "opened_before" }> {
   const { account, createdAt, records, begin, finish, now } = order;
-  const { index, moves } = requireMoves(context);
   if (begin) {
     // First of all, so that no account is unlisted.
     await index.note({ account, now: createdAt });

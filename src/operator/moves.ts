@@ -5,9 +5,18 @@ import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { givenRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import { exportPage, faultOfAddress, importAddresses, importPage } from "./move-acts.ts";
-import { account, changing, count, ofAccount, reading, time } from "./operation.ts";
+import {
+  account,
+  changing,
+  count,
+  done,
+  ofAccount,
+  reading,
+  time,
+  unchanged,
+} from "./operation.ts";
 
-/** Rows of the table: accounts that move in and out, where each has a ledger of its own. */
+/** Rows of the table: accounts that move in and out, each for itself. */
 
 const place = z
   .strictObject({
@@ -18,6 +27,7 @@ const place = z
       .nullable(),
   })
   .nullable();
+const snapshot = z.string().max(100).nullable();
 const recordOf = <Kind extends "address" | "closedAddress">(kind: Kind) =>
   transferRecord.options.find((one) => one.shape.record.value === kind) as Extract<
     (typeof transferRecord.options)[number],
@@ -37,10 +47,17 @@ export const MOVE_OPERATIONS = {
       return { known: starts.map((start) => isStartUnder(start, secrets)) };
     },
   }),
-  /** A page of an account's records; `state` and `hold` as in the port `AccountMoves`. */
+  openSnapshot: reading({
+    input: z.strictObject({}),
+    output: z.object({ snapshot }),
+    run: ({ moves }) => moves.openSnapshot(),
+  }),
+  /** A page of an account's records; `snapshot`, `hold` and `state` as in the port `AccountMoves`. */
   exportAccount: reading({
-    input: z.strictObject({ account, place, hold: z.boolean() }),
-    output: z.object({ records: z.array(transferRecord), next: place, state: z.string() }),
+    input: z.strictObject({ account, place, snapshot, hold: z.boolean() }),
+    output: z.object({
+      ...{ records: z.array(transferRecord), next: place, state: z.string().nullable() },
+    }),
     run: exportPage,
   }),
   /**
@@ -56,7 +73,10 @@ export const MOVE_OPERATIONS = {
     act: {
       ...ofAccount,
       isPart: ({ begin, finish }) => !begin && !finish,
-      outcome: (_, { outcome }) => (outcome === "taken" ? "import begun" : outcome),
+      end: ({ outcome }) =>
+        outcome === "opened_before"
+          ? unchanged("opened before")
+          : done(outcome === "taken" ? "import begun" : outcome),
     },
     run: (context, order) => actInSteps(() => importPage(context, order)),
   }),
@@ -69,7 +89,7 @@ export const MOVE_OPERATIONS = {
     }),
     act: {
       subject: () => null,
-      outcome: (_, { taken, refused }) => `${taken} taken, ${refused.length} refused`,
+      end: ({ taken, refused }) => done(`${taken} taken, ${refused.length} refused`),
     },
     run: ({ directory }, { records }) => actInSteps(() => importAddresses(directory, records)),
   }),

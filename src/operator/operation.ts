@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
+import type { ActEnd } from "./acts.ts";
 import type { OperatorContext } from "./context.ts";
 
 /**
@@ -26,10 +27,12 @@ export type Act<Input, Output> = {
   subject(input: Input): string | null;
   /** A part in the middle of an act: carried out, it leaves no line of its own. */
   isPart?(input: Input): boolean;
-  /** Where it says no, nothing was done, and no line is left. */
-  hasChanged?(outcome: Output): boolean;
-  outcome?(input: Input, outcome: Output): string;
+  /** How it ended, where it is not by what was `found`; null where nothing was changed that is worth a line. */
+  end?(outcome: Output, input: Input): ActEnd | null;
 };
+
+export const done = (detail: string | null = null): ActEnd => ({ outcome: "done", detail });
+export const unchanged = (detail: string): ActEnd => ({ outcome: "unchanged", detail });
 
 type Row<Input extends z.ZodType, Output extends z.ZodType> = Operation<Input, Output>;
 

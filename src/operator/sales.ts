@@ -3,7 +3,7 @@ import { actInSteps } from "#accounts/act-in-steps.ts";
 import { toPurchase } from "#billing/record-purchase.ts";
 import { givenPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
-import { account, changing, count, cursor, pageMax, reading, time } from "./operation.ts";
+import { account, changing, count, cursor, done, pageMax, reading, time } from "./operation.ts";
 import { reaching } from "./reach-provider.ts";
 
 /**
@@ -72,8 +72,8 @@ export const SALES_OPERATIONS = {
     act: {
       subject: () => null,
       isPart: ({ after }) => after !== null,
-      outcome: (_, { payments, next }) =>
-        `${payments.length}${next === null ? "" : " and more"} payments to compare`,
+      end: ({ payments, next }) =>
+        done(`${payments.length}${next === null ? "" : " and more"} payments to compare`),
     },
     run: (context, order) => reaching(context, (billing) => billing.listPayments(order)),
   }),
@@ -86,11 +86,11 @@ export const SALES_OPERATIONS = {
     ]),
     act: {
       subject: ({ ref }) => Object.values(ref)[0] ?? null,
-      hasChanged: (settled) => settled.outcome === "settled" && settled.changed,
-      outcome: (_, settled) =>
-        settled.outcome === "settled"
-          ? `settled ${settled.purchase.id} of ${settled.purchase.account}, ${settled.purchase.status}`
-          : settled.outcome,
+      end(settled) {
+        if (settled.outcome !== "settled" || !settled.changed) return null;
+        const { id, account, status } = settled.purchase;
+        return done(`${id} of ${account}, ${status}`);
+      },
     },
     run: (context, { ref }) => reaching(context, (billing) => billing.settle(ref)),
   }),
@@ -98,7 +98,7 @@ export const SALES_OPERATIONS = {
   importPurchases: changing({
     input: z.strictObject({ records: z.array(givenPurchase).max(100) }),
     output: z.object({ added: count }),
-    act: { subject: () => null, outcome: (_, { added }) => `${added} added` },
+    act: { subject: () => null, end: ({ added }) => done(`${added} added`) },
     run: ({ purchases }, { records }) =>
       actInSteps(async () => {
         let added = 0;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { AccountError } from "#accounts/people.ts";
 import { type Audit, GRANT_KINDS } from "#ledger/port.ts";
-import type { OneLedger, OperatorContext } from "./context.ts";
-import { requireMoves } from "./move-acts.ts";
+import { ACT_OUTCOMES } from "./acts.ts";
+import type { GrantList, OperatorContext } from "./context.ts";
 import { account, count, cursor, pageMax, reading, time } from "./operation.ts";
 
 /** Rows of the table: what the whole ledger says, and what operators did. */
@@ -27,7 +27,8 @@ const grantMade = z.object({
 });
 const act = z.object({
   ...{ id: z.string(), at: time, by: z.string(), act: z.string() },
-  ...{ subject: z.string().nullable(), outcome: z.string(), address: z.string().nullable() },
+  ...{ subject: z.string().nullable(), outcome: z.enum(ACT_OUTCOMES) },
+  ...{ detail: z.string().nullable(), address: z.string().nullable() },
 });
 
 export const TOTALS_OPERATIONS = {
@@ -35,7 +36,7 @@ export const TOTALS_OPERATIONS = {
   describe: reading({
     input: z.strictObject({}),
     output: z.object({ oneLedger: z.boolean() }),
-    run: async ({ layout }) => ({ oneLedger: layout.kind === "one_ledger" }),
+    run: async ({ grants }) => ({ oneLedger: grants !== null }),
   }),
   /** Of one account, where each has a ledger of its own; null where it is listed, but was never opened. */
   audit: reading({
@@ -47,14 +48,14 @@ export const TOTALS_OPERATIONS = {
     input: z.strictObject({ account: account.nullable(), from: time, to: time }),
     output: z.array(usageRow),
     async run(context, order) {
-      if (order.account === null) oneLedgerOf(context);
+      if (order.account === null) requireOneLedger(context);
       return context.ledger.usage(order);
     },
   }),
   listGrants: reading({
     input: z.strictObject({ after: count.nullable(), max: pageMax }),
     output: z.object({ grants: z.array(grantMade), next: count.nullable() }),
-    run: async (context, order) => oneLedgerOf(context).grants(order),
+    run: async (context, order) => requireOneLedger(context)(order),
   }),
   findDamage: reading({
     input: z.strictObject({}),
@@ -66,11 +67,11 @@ export const TOTALS_OPERATIONS = {
     output: z.object({ acts: z.array(act), next: z.string().nullable() }),
     run: ({ acts }, order) => acts.list(order),
   }),
-  /** Accounts that were ever opened, closed ones too, where each has a ledger of its own. */
+  /** Accounts that were ever opened, closed ones too. */
   listAccounts: reading({
     input: z.strictObject({ after: indexed.nullable(), max: pageMax }),
     output: z.array(z.object({ account: z.string(), createdAt: time })),
-    run: async (context, order) => requireMoves(context).index.list(order),
+    run: ({ index }, order) => index.list(order),
   }),
   listClosed: reading({
     input: z.strictObject({ after: cursor, max: pageMax }),
@@ -81,8 +82,8 @@ export const TOTALS_OPERATIONS = {
 
 type Unreadable = Omit<Audit, "totals"> & { totals: null };
 
-function oneLedgerOf({ layout }: OperatorContext): OneLedger {
-  if (layout.kind === "one_ledger") return layout;
+function requireOneLedger({ grants }: OperatorContext): GrantList {
+  if (grants !== null) return grants;
   throw new AccountError("Each account has a ledger of its own here: ask for one account.");
 }
 
@@ -92,10 +93,9 @@ async function auditOf(
   now: number,
 ): Promise<Audit | Unreadable | null> {
   const { ledger, isDamage } = context;
-  if (account === null) oneLedgerOf(context);
+  if (account === null) requireOneLedger(context);
   try {
     if (account === null) return await ledger.audit({ now });
-    // By the account the ledger finds its own database, and all that is in it is of that account.
     if ((await ledger.findAccount({ account, now })) === null) return null;
     return await ledger.audit({ account, now });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The settings of what is sold, and the table that tells of all of them. */
+/** Parsing of settings, and the table that documents them. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,19 +15,19 @@ const STRIPE = {
 };
 const LIST = '{"currency":"eur","packs":[{"id":"a","name":"A","credits":10,"price":"5.00"}]}';
 
-/** The sentences, one for each fault. */
+/** Returns the reported problems, one sentence each. */
 function faultsOf(read: () => unknown): string[] {
   try {
     read();
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
-    assert.doesNotMatch(error.message, /hunter2/, "no secret is repeated");
+    assert.doesNotMatch(error.message, /hunter2/, "messages contain no secret");
     return error.message.split("\n");
   }
   return [];
 }
 
-test("the operator's setting is one token or several with names, each long and its own", () => {
+test("TOOLBOOTH_OPERATOR_TOKEN takes one token, or several with distinct names", () => {
   const [one, other] = ["1".repeat(32), `hunter2:${"2".repeat(30)}`];
   const read = (text: string) => readConfig({ TOOLBOOTH_OPERATOR_TOKEN: text }).operatorTokens;
   assert.deepEqual(read(""), []);
@@ -37,35 +37,44 @@ test("the operator's setting is one token or several with names, each long and i
     { name: "ci.deploy-2", token: other },
   ]);
   for (const [wrong, expected] of [
-    ["hunter2", /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32 letters/],
-    [`${one},ada:hunter2`, /at least 32 .*each one of a comma-separated list/],
+    ["hunter2", /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32 ASCII characters/],
+    [`${one},ada:hunter2`, /at least 32 .*each token of a list/],
     [`${one},`, /at least 32/],
     [`ada:${one.slice(1)} x`, /without spaces/],
-    [`the hunter2:${one}`, /must name each token with up to 40 letters/],
-    [`:${one}`, /must name each token/],
-    [`${one},${other.slice(8)}2222222222`, /the same name or the same token twice/],
-    [`ada:${one},bob:${one}`, /the same name or the same token twice/],
+    [`the hunter2:${one}`, /a name must have 1 to 40 letters/],
+    [`:${one}`, /a name must have 1 to 40 letters/],
+    [`${one},${other.slice(8)}2222222222`, /lists a name or a token twice/],
+    [`ada:${one},bob:${one}`, /lists a name or a token twice/],
   ] as const) {
     const faults = faultsOf(() => read(wrong));
     assert.equal(faults.length, 1, wrong);
     assert.match(faults[0] ?? "", expected);
-    assert.ok(!faults[0]?.includes(one), "no token is repeated");
+    assert.ok(!faults[0]?.includes(one), "messages contain no token");
   }
 });
 
-test("Stripe's two settings go together, with a price list, and say what a wrong one should be", () => {
+test("both Stripe settings and a price list are required together, and an invalid value is explained", () => {
   assert.equal(readConfig({}).stripe, null);
   assert.deepEqual(readConfig(STRIPE).stripe, {
     ...{ secretKey: "sk_test_hunter2", webhookSecret: "whsec_hunter2", api: null },
   });
   assert.notEqual(readConfig({ ...STRIPE, STRIPE_SECRET_KEY: "rk_live_1" }).stripe, null);
   const cases: [Record<string, string>, RegExp][] = [
-    [{ STRIPE_SECRET_KEY: "" }, /go together: set both or neither/],
-    [{ STRIPE_WEBHOOK_SECRET: "" }, /go together: set both or neither/],
-    [{ TOOLBOOTH_PRICES: "" }, /^TOOLBOOTH_PRICES must be set with STRIPE_SECRET_KEY/],
-    [{ STRIPE_SECRET_KEY: "pk_test_hunter2" }, /begins with sk_ or rk_/],
-    [{ STRIPE_SECRET_KEY: "sk_test hunter2" }, /begins with sk_ or rk_/],
-    [{ STRIPE_WEBHOOK_SECRET: "sk_hunter2" }, /begins with whsec_/],
+    [
+      { STRIPE_SECRET_KEY: "" },
+      /^Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither/,
+    ],
+    [
+      { STRIPE_WEBHOOK_SECRET: "" },
+      /^Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither/,
+    ],
+    [{ TOOLBOOTH_PRICES: "" }, /^STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES/],
+    [{ STRIPE_SECRET_KEY: "pk_test_hunter2" }, /secret key \(sk_…\) or restricted key \(rk_…\)/],
+    [{ STRIPE_SECRET_KEY: "sk_test hunter2" }, /secret key \(sk_…\) or restricted key \(rk_…\)/],
+    [
+      { STRIPE_WEBHOOK_SECRET: "sk_hunter2" },
+      /signing secret of a Stripe webhook endpoint \(whsec_…\)/,
+    ],
     [{ TOOLBOOTH_STRIPE_API: "http://stripe.test" }, /^TOOLBOOTH_STRIPE_API must be an https/],
     [{ TOOLBOOTH_STRIPE_API: "https://stripe.test/v1" }, /^TOOLBOOTH_STRIPE_API must be an https/],
     [{ TOOLBOOTH_STRIPE_API: "https://me:hunter2@stripe.test" }, /^TOOLBOOTH_STRIPE_API must be/],
@@ -83,7 +92,7 @@ test("Stripe's two settings go together, with a price list, and say what a wrong
   assert.equal(readConfig({ TOOLBOOTH_WEBHOOK_NETWORKS: "any" }).webhookNetworks, "any");
 });
 
-test("the price list is read from its file, or out of the setting itself", (t) => {
+test("TOOLBOOTH_PRICES holds a file name or the price list itself", (t) => {
   const file = path.join(temporaryFolder(t), "prices.json");
   writeFileSync(file, LIST);
   const fromFile = readNodeSettings({ TOOLBOOTH_PRICES: file }).prices;
@@ -93,7 +102,7 @@ test("the price list is read from its file, or out of the setting itself", (t) =
   assert.equal(readNodeSettings({ TOOLBOOTH_PRICES: "" }).prices, null);
 });
 
-test("faults of the price list come with those of the settings, each with its place", (t) => {
+test("one error reports invalid settings and invalid prices, each with its location", (t) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, "prices.json");
   writeFileSync(file, LIST.replace('"5.00"', "5").replace("eur", "euro"));

@@ -12,6 +12,7 @@ import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 /** `recordAs`: records an act under a number, from which the next ones go on. */
 type Opened = { acts: OperatorActs; recordAs(no: number, act: OperatorAct): Promise<unknown> };
 
+const DONE = { outcome: "done", detail: "7 credits" } as const;
 const START = Date.UTC(2026, 10, 21, 12);
 
 /** Where a row's number may be given with it. */
@@ -32,25 +33,18 @@ export function operatorActsContract(
 
 function describeActs(open: (t: TestContext) => Promise<Opened>) {
   const act = (at: number) => ({
-    ...{
-      at,
-      by: "ada",
-      act: "grant",
-      subject: "acc_a",
-      outcome: "granted",
-      address: "2001:db8::1",
-    },
+    ...{ at, by: "ada", act: "grant", subject: "acc_a", address: "2001:db8::1" },
   });
 
   test("acts are listed newest first, page by page, also while others come", async (t) => {
     const { acts } = await open(t);
-    for (let turn = 0; turn < 7; turn += 1) await acts.record(act(START + turn));
+    for (let turn = 0; turn < 7; turn += 1) await acts.start(act(START + turn));
     const seen: number[] = [];
     let after: string | null = null;
     do {
       const page: Awaited<ReturnType<OperatorActs["list"]>> = await acts.list({ after, max: 3 });
       seen.push(...page.acts.map(({ at }) => at - START));
-      await acts.record(act(START + 100));
+      await acts.start(act(START + 100));
       after = page.next;
     } while (after !== null);
     assert.deepEqual(seen, [6, 5, 4, 3, 2, 1, 0]);
@@ -58,14 +52,14 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
 
   test("acts beyond the bound go, the oldest first", async (t) => {
     const { acts, recordAs } = await open(t);
-    for (let turn = 1; turn <= 3; turn += 1) await acts.record(act(turn));
+    for (let turn = 1; turn <= 3; turn += 1) await acts.start(act(turn));
     // As if there were nearly so many: the acts are numbered.
-    await recordAs(ACTS_KEPT, act(4));
+    await recordAs(ACTS_KEPT, { ...act(4), ...DONE });
     for (const [recorded, kept] of [
       [5, [5, 4, 3, 2]],
       [6, [6, 5, 4, 3]],
     ] as const) {
-      await acts.record(act(recorded));
+      await acts.start(act(recorded));
       const listed = await acts.list({ after: null, max: 9 });
       assert.deepEqual(
         listed.acts.map(({ at }) => at),
@@ -78,16 +72,39 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
     const { acts } = await open(t);
     const bare = {
       ...{ at: START, by: "ada", act: "audit" },
-      ...{ subject: null, outcome: "held", address: null },
+      ...{ subject: null, address: null },
     };
-    await acts.record(bare);
+    await acts.start(bare);
     const long = "x".repeat(100_000);
-    await acts.record({ ...bare, act: long, subject: long, outcome: long });
+    const { id } = await acts.start({ ...bare, act: long, subject: long });
+    await acts.end({ id, end: { outcome: "refused", detail: long } });
     const listed = (await acts.list({ after: null, max: 9 })).acts;
     const cut = long.slice(0, ACT_TEXT_CHARS_MAX);
     assert.deepEqual(
       listed.map(({ id: _, ...rest }) => rest),
-      [{ ...bare, act: cut, subject: cut, outcome: cut }, bare],
+      [
+        { ...bare, act: cut, subject: cut, outcome: "refused", detail: cut },
+        { ...bare, outcome: "started", detail: null },
+      ],
+    );
+  });
+
+  test("an act is started until its end is recorded, and goes where it ended with nothing", async (t) => {
+    const { acts } = await open(t);
+    const ids = [];
+    for (let turn = 0; turn < 3; turn += 1) ids.push((await acts.start(act(START + turn))).id);
+    const [first = "", second = ""] = ids;
+    await acts.end({ id: second, end: null });
+    await acts.end({ id: first, end: DONE });
+    // Of one that is gone there is nothing to say.
+    await acts.end({ id: second, end: DONE });
+    const listed = (await acts.list({ after: null, max: 9 })).acts;
+    assert.deepEqual(
+      listed.map(({ id, at, outcome, detail }) => [id, at - START, outcome, detail]),
+      [
+        [ids[2], 2, "started", null],
+        [first, 0, "done", "7 credits"],
+      ],
     );
   });
 }

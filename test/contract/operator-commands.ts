@@ -115,7 +115,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         },
       ],
       ...{ revenue: [], totals: { balance: 12, revenue: [] } },
-      totals: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
+      ledger: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
     },
   ],
   ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
@@ -187,24 +187,24 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
 /** What of it stands among the acts, oldest first; `bob` and `ada` are ids, never addresses. */
 const ACTS: readonly (readonly [act: string, subject: RegExp | null, outcome: string | RegExp])[] =
   [
-    ["openAccount", /^acc_/, "opened, 7 credits"],
-    ["openAccount", /^acc_/, "opened, 0 credits"],
+    ["openAccount", /^acc_/, "done: 7 credits"],
+    ["openAccount", /^acc_/, "done: 0 credits"],
     ["createKey", /^key_/, "done"],
     ["createKey", /^key_/, /^refused: A label has 1 to 100 characters/],
-    ["grant", /^acc_/, "granted 5 as operator:invoice-7"],
-    ["grant", /^acc_/, "already_granted 5 as operator:invoice-7"],
-    ["grant", /^acc_/, "already_granted 6 as operator:invoice-7"],
+    ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
+    ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
+    ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
     ["suspendAccount", /^acc_/, "done"],
     ["resumeAccount", /^acc_/, "done"],
-    ["revokeKey", /^key_/, "not found"],
+    ["revokeKey", /^key_/, "unchanged: not found"],
     ["listPayments", null, /^refused: Payments are compared with Stripe/],
-    ["closeAccount", /^acc_/, "closed, 0 credits forfeited"],
-    ["closeAccount", /^acc_/, "closed, 12 credits forfeited"],
-    ["retryJob", /^let_1$/, "retried"],
-    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "retried"],
-    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "not_dead"],
-    ["retryJob", /^let_2$/, "erased"],
-    ["retryJob", /^let_3$/, "not_found"],
+    ["closeAccount", /^acc_/, "done: 0 credits forfeited"],
+    ["closeAccount", /^acc_/, "done: 12 credits forfeited"],
+    ["retryJob", /^let_1$/, "done"],
+    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "done"],
+    ["retryJob", /^call_1 of acc_Ada000000000 at 1$/, "unchanged: not dead"],
+    ["retryJob", /^let_2$/, "unchanged: erased"],
+    ["retryJob", /^let_3$/, "unchanged: not found"],
   ];
 
 export function testOperatorCommands(name: string, open: () => Promise<Opened>): void {
@@ -226,7 +226,8 @@ export function testOperatorCommands(name: string, open: () => Promise<Opened>):
       assert.deepEqual([its.act, its.by], [act, by]);
       if (subject === null) assert.equal(its.subject, null);
       else assert.match(its.subject, subject);
-      assert.match(its.outcome, outcome instanceof RegExp ? outcome : new RegExp(`^${outcome}$`));
+      const end = its.detail === null ? its.outcome : `${its.outcome}: ${its.detail}`;
+      assert.match(end, outcome instanceof RegExp ? outcome : new RegExp(`^${outcome}$`));
       assert.equal(typeof its.address, isOverNetwork ? "string" : "object");
       assert.ok(Math.abs(Date.parse(its.at) - Date.now()) < 600_000);
     }

@@ -6,6 +6,7 @@ import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
 import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
@@ -54,13 +55,29 @@ describe("a ledger of random orders", () => {
         moving.importRecords({ account, records });
         assert.deepEqual(moving.finishImport({ account, now }), { ok: true, faults: [] });
         const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
-          const page = { account, kind, after: null, max: 5_000, hold: false };
+          const page = { account, kind, after: null, max: 5_000, snapshot: null, hold: false };
           return moving.exportRecords(page).records;
         });
         assert.deepEqual(readOut, records);
         moved.push(to);
       }
       await isSame(from, moved, now);
+    }));
+
+  test(`moved account by account into one ledger is the same, and tells what it would have told (${RUNS} runs)`, (t) =>
+    property(t, async (from, now) => {
+      const to = openEmpty(t);
+      // Snapshots need a file, and nothing is read out here.
+      const moves = createSqliteMoves(to, "");
+      for (const account of OPENED) {
+        const records = [...recordsOfAccount(from, account)];
+        await moves.beginImport({ account });
+        for (const half of [records.slice(0, 9), records.slice(9)])
+          await moves.importRecords({ account, records: half });
+        assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
+        assert.deepEqual([...recordsOfAccount(to, account)], records);
+      }
+      await isSame(from, [to], now);
     }));
 });
 

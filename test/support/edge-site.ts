@@ -171,7 +171,7 @@ function bundle(): Promise<Bundles> {
         bundleWorker("../src/apps/edge/api-worker.ts"),
         wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc", "--outdir", folder),
       ]);
-      const people = readFileSync(path.join(folder, "worker-people.js"), "utf8");
+      const people = readFileSync(path.join(folder, "site-worker.js"), "utf8");
       return { calls: calls.code, people };
     } finally {
       rmSync(folder, { recursive: true, force: true });

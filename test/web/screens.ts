@@ -121,7 +121,9 @@ const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {})
 
 const KEY_STATES: Screen[] = [
   onKeys("revoked ones shown", (page) => page.getByText("1 revoked key").click()),
-  onKeys("as many as can be", undefined, { "GET /dashboard/keys": { body: { keys: told.fullKeys } } }),
+  onKeys("as many as can be", undefined, {
+    "GET /dashboard/keys": { body: { keys: told.fullKeys } },
+  }),
   onKeys("creating", press("Create key")),
   onKeys("creating without a label", async (page) => {
     await press("Create key")(page);

@@ -12,7 +12,8 @@ import { ask, Offline } from "../request.ts";
 import { WAIT_MAX_MS, waitAfter } from "./purchase-waits.ts";
 
 export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashboard/prices");
-export const usePurchases = () => usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
+export const usePurchases = () =>
+  usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
 
 /** Answers with the provider's page; going there leaves this one. */
 export function useBuy() {

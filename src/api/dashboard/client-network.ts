@@ -2,7 +2,7 @@
 export type Place = { place: string; id: string; delivery: string };
 
 const WITH_IDS =
-  /^(\/people\/(?:keys|sessions|purchases|webhooks))\/([\w-]{1,80})(?:(\/deliveries)(?:\/([\w-]{1,80})(\/again))?)?$/;
+  /^(\/dashboard\/(?:keys|sessions|purchases|webhooks))\/([\w-]{1,80})(?:(\/deliveries)(?:\/([\w-]{1,80})(\/again))?)?$/;
 
 export function placeOf(path: string): Place {
   const [, parent, id = "", list = "", delivery, act = ""] = WITH_IDS.exec(path) ?? [];

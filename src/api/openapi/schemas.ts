@@ -15,7 +15,7 @@ export function schemaNames(tool: Tool<unknown>): {
   request: string;
   response: string;
 } {
-  const operation = tool.name.replace(/-(\w)/g, (_, email: string) => email.toUpperCase());
+  const operation = tool.name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const pascal = operation.charAt(0).toUpperCase() + operation.slice(1);
   return { operation, request: `${pascal}Request`, response: `${pascal}Answer` };
 }

@@ -16,7 +16,7 @@ export const ACT_COMMANDS: readonly Command[] = [
     name: "acts",
     summary: "List what operators did, newest first",
     details: [
-      "Each act leaves one line: when, who, what, to which account or key, with what outcome, and from which network address where it came over the network. Who is the name of the token, or the user of this machine who ran the command. What only reads leaves none, and of an account that an import brings, only the first part and the last. Long outcomes are cut here and whole with --json. 50 lines are shown without --max.",
+      "Each act leaves one line: when, who, what, to which account or key, with what outcome, and from which network address where it came over the network. Who is the name of the token, or the user of this machine who ran the command. What only reads leaves none, and of an account that an import brings, only the first part and the last. An act that says started is under way, or broke off: some of it may be done. Long outcomes are cut here and whole with --json. 50 lines are shown without --max.",
     ],
     example: "acts",
     takes: { max: option("N", wholeFrom(1, SHOWN_MAX)) },
@@ -25,9 +25,10 @@ export const ACT_COMMANDS: readonly Command[] = [
         const { acts, next } = await client.listActs(order);
         return [acts, next];
       });
-      const rows = found.map(({ at, by, act, subject, outcome, address }) => [
-        ...[minute(at, ""), by, act, subject ?? "", cut(outcome, OUTCOME_CHARS), address ?? ""],
-      ]);
+      const rows = found.map(({ at, by, act, subject, outcome, detail, address }) => {
+        const end = detail === null ? outcome : `${outcome}: ${detail}`;
+        return [minute(at, ""), by, act, subject ?? "", cut(end, OUTCOME_CHARS), address ?? ""];
+      });
       return {
         json: { acts: found.map(({ id: _, at, ...act }) => ({ at: instant(at), ...act })) },
         text:

@@ -23,13 +23,13 @@ import {
   isSameFile,
   syncPath,
 } from "./files.ts";
-import { recordHere } from "./in-process.ts";
+import { actHere } from "./in-process.ts";
 import { noData } from "./open-sqlite.ts";
 import { flag, word } from "./takes.ts";
 import { counted, instant, whole } from "./text.ts";
 
 const OF_A_DEPLOYMENT =
-  "A deployed service is copied with export and filled with import, and Cloudflare keeps 30 days of its databases to go back to; docs/cli.md says how. Leave out --remote and TOOLBOOTH_REMOTE to work on the data in DATA_DIR.";
+  "Over the network use export and import; PostgreSQL and Cloudflare have backups of their own, and docs/cli.md says how. Run it on the machine that has the service's DATA_DIR, without --remote and TOOLBOOTH_REMOTE.";
 
 const OF_POSTGRES =
   "PostgreSQL has its own: pg_dump copies it beside running nodes, pg_restore puts the copy into an empty database, and continuous archiving brings back any moment; docs/cli.md says how. Leave DATABASE_URL unset to work on the data in DATA_DIR.";
@@ -144,9 +144,13 @@ async function restore(call: Call, { file: source, force }: Given): Promise<Outc
 async function endRequestsIn(fresh: string): Promise<Ended> {
   const driver = openNodeSqlite(fresh);
   try {
-    const ended = endRequests(driver);
-    await recordHere(createSqliteDatabase(driver), "restore", "restored a backup");
-    return ended;
+    const db = createSqliteDatabase(driver);
+    return await actHere(
+      db,
+      "restore",
+      async () => endRequests(driver),
+      () => "from a backup",
+    );
   } finally {
     driver.close();
   }

@@ -8,8 +8,10 @@ import type { JobQueue } from "#jobs/job-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorContext } from "#operator/context.ts";
+import { done } from "#operator/operation.ts";
 import { clientOver } from "#operator/operations.ts";
 import { perform } from "#operator/perform.ts";
+import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
@@ -21,7 +23,7 @@ import { type Call, ProblemDetails } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
 
 /** What a store at hand brings, whichever it is. */
-type Stored = Pick<OperatorContext, "ledger" | "directory" | "findDamage" | "isDamage"> &
+type Stored = Pick<OperatorContext, "ledger" | "directory" | "moves" | "findDamage" | "isDamage"> &
   Pick<NotifyDeps, "journal"> &
   Pick<MailDeps, "queue"> & {
     place: string;
@@ -53,7 +55,8 @@ export function inProcess(
     billing: once(() => billingOf(call, stored)),
     acts: createOperatorActs(database),
     jobs: operatorJobs([stored.jobs, reversalsForOperator(config.dataDir)]),
-    layout: { kind: "one_ledger", grants: createGrantList(database) },
+    ...{ index: accountsOfLedger(database), moves: stored.moves },
+    grants: createGrantList(database),
   };
   const operator = { by: userName(), address: null };
   const performing = { context, operator, now: Date.now };
@@ -83,17 +86,27 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** Records what was done to the data as a whole, which is no operation of the table. */
-export async function recordHere(
+/** Does something to the data as a whole, which is no operation of the table, and records it as one of them. */
+export async function actHere<Result>(
   database: SqlDatabase,
   act: "import" | "restore",
-  outcome: string,
-): Promise<void> {
-  const line = { at: Date.now(), by: userName(), act, subject: null, outcome, address: null };
-  await createOperatorActs(database).record(line);
+  run: () => Promise<Result>,
+  describe: (result: Result) => string,
+): Promise<Result> {
+  const acts = createOperatorActs(database);
+  const line = { at: Date.now(), by: userName(), act, subject: null, address: null };
+  const { id } = await acts.start(line);
+  try {
+    const result = await run();
+    await acts.end({ id, end: done(describe(result)) });
+    return result;
+  } catch (error) {
+    await acts.end({ id, end: { outcome: "failed", detail: null } }).catch(() => {});
+    throw error;
+  }
 }
 
-export const importedOutcome = ({ account = 0 }: RecordCounts) => `imported ${account} accounts`;
+export const importedOutcome = ({ account = 0 }: RecordCounts) => `${account} accounts`;
 
 /** The user of the operating system; in a container there may be a number without a name. */
 function userName(): string {

@@ -6,12 +6,13 @@ import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresDirectory } from "#stores/postgres/directory.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
+import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, hasTables, isDamage } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
 import { type Call, ProblemDetails } from "./command.ts";
 import type { Deployment } from "./deployment.ts";
-import { findSecrets, importedOutcome, inProcess, recordHere } from "./in-process.ts";
+import { actHere, findSecrets, importedOutcome, inProcess } from "./in-process.ts";
 import { explainPostgres, placeOf } from "./postgres-faults.ts";
 
 /** The PostgreSQL that DATABASE_URL names, beside nodes that may be running. */
@@ -25,9 +26,10 @@ export async function openDatabaseOf(
   const { pool, isNew } = await openDatabase(url, create);
   const { ledger, close } = createPostgresLedger(pool);
   const { emailQueue: queue, ...people } = createPostgresDirectory(pool);
+  const moves = createPostgresMoves(pool);
   return {
     ...inProcess(call, {
-      ...{ place, ledger, queue, ...people, isDamage },
+      ...{ place, ledger, queue, ...people, moves, isDamage },
       findDamage: () => findDamage(pool),
       secrets: async () =>
         isNew
@@ -40,6 +42,7 @@ export async function openDatabaseOf(
     },
     explain: explainPostgres,
     async close() {
+      await moves.close();
       await close();
       await pool.close();
     },
@@ -62,9 +65,8 @@ export async function importIntoPostgres(
       );
     }
     const keptFrom = now - config.rollUpAfterDays * DAY_MS;
-    const counts = await importPostgres(pool, lines, { now, keptFrom });
-    await recordHere(createPostgresDatabase(pool), "import", importedOutcome(counts));
-    return counts;
+    const take = () => importPostgres(pool, lines, { now, keptFrom });
+    return await actHere(createPostgresDatabase(pool), "import", take, importedOutcome);
   } catch (error) {
     throw explainPostgres(error);
   } finally {

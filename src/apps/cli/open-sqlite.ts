@@ -7,6 +7,7 @@ import { checkIntegrity, findSecret } from "#stores/sqlite/backup.ts";
 import { isDamage } from "#stores/sqlite/damage.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { DataFolderError, databaseFile, openDataFolder, readSecrets } from "../node/data-folder.ts";
 import { type Call, ProblemDetails } from "./command.ts";
@@ -20,6 +21,7 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
   if (isNew && !create) throw new ProblemDetails(noData(dataDir));
   const driver = await openPatiently(dataDir);
   const db = createSqliteDatabase(driver);
+  const moves = createSqliteMoves(driver, databaseFile(dataDir));
   return {
     ...inProcess(call, {
       ...{
@@ -27,6 +29,7 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
         database: db,
         ...openSqliteDirect(driver),
         purchases: createPurchaseStore(db),
+        moves,
       },
       ...{ journal: createJournal(db), queue: createEmailQueue(db), jobs: createJobQueue(db) },
       findDamage: async () => checkIntegrity(driver),
@@ -41,7 +44,10 @@ export async function openDataOf(call: Call, create: boolean): Promise<Deploymen
       const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
       return exportSqlite(driver, { withSecret }, write);
     },
-    close: async () => driver.close(),
+    async close() {
+      moves.close();
+      driver.close();
+    },
   };
 }
 

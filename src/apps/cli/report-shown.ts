@@ -77,7 +77,7 @@ export function presentReport(report: Report): Outcome {
         ...{ grantedAt: instant(grantedAt), expiresAt: instantOrNull(expiresAt) },
       })),
       revenue: revenue.map((row) => ({ day: dayOf(row.day), ...inMoney(row) })),
-      sums: { balance: totals.balance, revenue: totals.revenue.map(inMoney) },
+      totals: { balance: totals.balance, revenue: totals.revenue.map(inMoney) },
       ledger: {
         ok: ledgerTotals.faults.length === 0,
         accounts: ledgerTotals.accounts,
@@ -194,7 +194,7 @@ export function reportCsv(report: Report): string {
       ...[today, "balance", state, id, email, null, balance, null, null],
     ]),
     ...Object.entries(ledgerTotals.totals ?? {}).map(([item, credits]) => [
-      ...[today, "books", item, null, null, null, credits, null, null],
+      ...[today, "ledger", item, null, null, null, credits, null, null],
     ]),
   ]);
 }

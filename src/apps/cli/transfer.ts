@@ -18,7 +18,7 @@ import {
   linesOf,
   syncPath,
 } from "./files.ts";
-import { importedOutcome, recordHere } from "./in-process.ts";
+import { actHere, importedOutcome } from "./in-process.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { flag, optionalWord } from "./takes.ts";
 import { whole } from "./text.ts";
@@ -194,9 +194,8 @@ async function intoEmptyLedger(call: Call, fd: number): Promise<RecordCounts> {
 
 async function intoSqlite(driver: NodeSqlite, { now }: Call, fd: number): Promise<RecordCounts> {
   const { importSqlite } = await import("#stores/sqlite/transfer.ts");
-  const counts = importSqlite(driver, linesOf(fd), now);
-  await recordHere(createSqliteDatabase(driver), "import", importedOutcome(counts));
-  return counts;
+  const take = async () => importSqlite(driver, linesOf(fd), now);
+  return actHere(createSqliteDatabase(driver), "import", take, importedOutcome);
 }
 
 /** Built under another name: where the lines are no good, no half-made data folder is left to be misread. */

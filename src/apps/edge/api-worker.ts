@@ -8,20 +8,21 @@ import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./app-context
 import { openOnce } from "./open-once.ts";
 
 /**
- * The front door at Cloudflare's edge: the calls. A Worker near the caller reads and runs; the object of the account, named
- * by its part of the key, is asked once (`store/durable-object.ts`). Everything else belongs to the pages' Worker.
+ * The Worker that serves API calls on Cloudflare. It parses and runs a call near the client and makes one round trip to the
+ * account's Durable Object, which the account part of the key names (`stores/durable-object/account-object.ts`). All other
+ * requests go to the site Worker.
  */
 export { AccountLedger } from "#stores/durable-object/account-object.ts";
 
 type Env = WorkerEnv & {
-  /** The Worker with the pages and the people; left out, there are none. */
+  /** The site Worker (pages, dashboard, operator API). Optional: without it only calls are served. */
   PEOPLE?: { fetch(request: Request): Promise<Response> };
 };
 
-/** Of the address as it came: to take it apart would cost time on every call. */
+/** Matches the raw URL, because parsing it would cost time on every call. */
 const OF_THE_CALLS = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz|readyz)(?:[?#]|$))/;
 
-/** An address may spell its letters with `%`, and the routes know it all the same. */
+/** A URL may percent-encode its letters; routes match it nevertheless. */
 function isOfTheCalls(url: string): boolean {
   if (!url.includes("%")) return OF_THE_CALLS.test(url);
   try {
@@ -45,12 +46,12 @@ export default {
 
 const newId = createIdSequence(randomBytes);
 
-/** A refusal like any other, but that PUBLIC_URL, where the documentation is, may be what is missing. */
+/** Problem details without a documentation URL, because PUBLIC_URL may be the missing setting. */
 async function refuse(request: Request): Promise<Response> {
   const dropped = await dropBody(request, SPACE_BYTES);
   const fault = new ApiError(
     "unavailable",
-    "The service is not set up completely. Whoever runs it finds in its log what is missing.",
+    "The service is not configured correctly. Its log tells the operator what is missing.",
   );
   const requestId = newId("req");
   const problem = { ...problemBody("", fault, requestId), type: "about:blank" };

@@ -18,20 +18,20 @@ import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { readWorkerSettings } from "./settings.ts";
 
-/** What the Worker of the calls is bound to, beside its settings, which are texts. */
+/** The bindings of the API Worker, besides its settings, which are text bindings. */
 export type WorkerEnv = {
   LEDGER: { getByName(name: string): LedgerStub };
-  /** Keeps the calls that could not be given back at once. */
+  /** Stores calls that could not be reversed immediately. */
   DB?: D1;
 } & Record<string, unknown>;
 
-/** What Cloudflare's edge supplies to the hall. Throws a `ConfigFault` where the settings are not right. */
+/** Creates the app's context on Cloudflare. Throws a `ConfigError` if settings are invalid. */
 export function createEdgeAppContext(
   env: WorkerEnv,
   random: RandomBytes = randomBytes,
 ): AppContext {
   const { settings, unknown } = readWorkerSettings(env);
-  for (const name of unknown) logError(`${name} is no setting`, {});
+  for (const name of unknown) logError(`Unknown setting ${name}`, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   const ledger = ledgerOfObjects(find);
@@ -52,7 +52,7 @@ export function createEdgeAppContext(
     elapsed: () => performance.now(),
     random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
-    // The platform compresses by itself.
+    // Cloudflare compresses responses itself.
     compress: null,
     metrics: null,
     record() {},
@@ -71,7 +71,7 @@ const logError: AppContext["logError"] = (message, { requestId, cause }) =>
     }),
   );
 
-/** The platform tells the length of an answer only of such a stream; that a client hung up ends the pieces as well. */
+/** Wraps the chunks in a fixed-length stream, without which the platform sends no Content-Length. When the client disconnects, the chunks end too. */
 function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   const { readable, writable } = new FixedLengthStream(bytes);
   waitUntil(pieces.pipeTo(writable).catch(() => undefined));
@@ -79,14 +79,14 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
 }
 
 async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
-  if (db === undefined) throw new Error("The Worker is bound to no DB");
+  if (db === undefined) throw new Error("The binding DB is missing");
   await addJobs(createD1Database(db), { jobs: [reversalJob(call)], now: Date.now() });
 }
 
 const utf8 = new TextEncoder();
 
 const ALGORITHMS = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
-/** Up to this size the platform's digest costs more by its promise than it saves (docs/decisions/0010). */
+/** Up to this size the promise of the platform's digest costs more than it saves (docs/decisions/0010). */
 const HASHED_AT_ONCE_BYTES_MAX = 1024;
 
 function digest(

@@ -28,8 +28,8 @@ import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 import { createEdgeThrottle } from "./site-throttle.ts";
 
 /**
- * What Cloudflare's edge supplies to the pages and the people: made once for an isolate. Nothing in it holds what a request has
- * begun, for another request may not wait for that; so better-auth, which does, is made anew for each.
+ * Creates the dashboard's dependencies on Cloudflare, once per isolate. They hold no pending work of a request, because one
+ * request may not wait for another's promise; better-auth does hold such work and is created per request.
  */
 export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const calls = createEdgeAppContext(callsPartOf(env));
@@ -54,7 +54,9 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const billing = openEdgeBilling({ config, purchases: store.purchases, ledger, ...given });
   const passwords = createPasswords(deriveAtOnce);
   const inBackground = (work: Promise<unknown>) =>
-    waitUntil(work.catch((cause) => logError("Work after an answer failed", { cause })));
+    waitUntil(
+      work.catch((cause) => logError("Background work after a response failed", { cause })),
+    );
 
   const authOptions: AuthOptions = {
     ...{ publicUrl, accountDeps, now, signUp, starter, ...passwords },
@@ -124,15 +126,15 @@ const bytesMaxOf = ({ url }: Request) =>
     ? STRIPE_MESSAGE_BYTES_MAX
     : DASHBOARD_BODY_BYTES_MAX;
 
-/** Sent again, or no longer paused: a webhook may be due. */
+/** A delivery was resent or an endpoint resumed, so a webhook may be due. */
 const mayMakeDue = ({ method, url }: Request) =>
   method !== "GET" && new URL(url).pathname.startsWith("/dashboard/webhooks/");
-/** What goes on after an answer is ended by the platform after 30 s, and the last try may take half of that. */
+/** The platform ends work 30 s after a response, and the last attempt may take half of that. */
 const DELIVER_AFTER_RESPONSE_MS = 10_000;
 
 export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
-/** The settings that both Workers have, and no others: it would complain of those. */
+/** The settings that both Workers share; the API Worker would report others as unknown. */
 const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
   const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
     string,
@@ -141,10 +143,10 @@ const callsPartOf = ({ LEDGER, ...texts }: SiteEnv) => {
   return { LEDGER, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
 };
 
-/** The client's network address by the word of the platform, which lets nobody else set this header. None on one's own machine. */
+/** Returns the client's address from a header that only the platform can set; undefined when running locally. */
 export const peerOf = (request: Request): string | null => request.headers.get("cf-connecting-ip");
 
-/** The request with its body read and inflated. */
+/** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {
   const { method, url } = request;
   const headers = new Headers(request.headers);
@@ -156,9 +158,9 @@ function withBody(request: Request, bytes: Uint8Array): Request {
 
 const NO_TABLES = /no such (?:table|column)/i;
 const HINT =
-  "D1 lacks tables of this version: run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc` with --remote, or with --local on your own machine";
+  "D1 lacks tables of this version. Run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc` with --remote, or with --local to run locally";
 
-/** What an operator can mend is told as what to do. */
+/** Tells the operator what to do about errors that an operator can fix. */
 const withHint =
   (logError: AppContext["logError"]): AppContext["logError"] =>
   (message, details) =>

@@ -1,29 +1,33 @@
-import { givenIn, hostOf, isLoopback, readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback, readAddress, textReader } from "#config/read-settings.ts";
 
-/** Of what a Worker is bound to the texts, among which its settings are. */
+/** Returns the text bindings of a Worker; settings are among them. */
 export const textsIn = (env: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((each): each is [string, string] => typeof each[1] === "string"),
   );
 
-/** What both Workers must be given, beyond what is asked of settings anywhere. `config`: how Wrangler is told which Worker. */
+/** Checks what both Workers require beyond the rules for every deployment. `config` is the Wrangler option that selects the Worker. */
 export function requireEdgeSettings(
   texts: Record<string, string>,
   faults: string[],
   config = "",
 ): void {
-  const given = givenIn(texts);
-  const publicUrl = given("PUBLIC_URL");
+  const read = textReader(texts);
+  const publicUrl = read("PUBLIC_URL");
   const address = publicUrl === undefined ? null : readAddress(publicUrl);
   if (publicUrl === undefined) {
-    faults.push("PUBLIC_URL must be set: the https address at which the service is reached.");
+    faults.push("PUBLIC_URL must be set to the https URL of the service.");
   } else if (address?.startsWith("http:") && !isLoopback(hostOf(address))) {
-    faults.push("At the edge PUBLIC_URL begins with https: people could not sign in otherwise.");
+    faults.push(
+      "On Cloudflare, PUBLIC_URL must begin with https; users could not sign in otherwise.",
+    );
   } else if (address !== null && new URL(address).pathname !== "/") {
-    // On a machine a proxy takes the path away; here nothing does.
-    faults.push("At the edge PUBLIC_URL has no path: publish the service on a host of its own.");
+    // On a server a proxy can strip the path; here nothing does.
+    faults.push(
+      "On Cloudflare, PUBLIC_URL must not have a path. Give the service its own host name.",
+    );
   }
-  if (given("SECRET") === undefined) {
-    faults.push(`SECRET must be set: \`npx wrangler secret put SECRET${config}\`.`);
+  if (read("SECRET") === undefined) {
+    faults.push(`SECRET must be set. Run \`npx wrangler secret put SECRET${config}\`.`);
   }
 }

@@ -1,8 +1,8 @@
 import { ConfigError } from "#config/read-settings.ts";
 
 /**
- * Makes what a Worker answers with at its first request, once for an isolate: its settings do not change while it lives. Null
- * where that fails, most often because of the settings; the log says why, once too.
+ * Creates a Worker's app at its first request, once per isolate, because settings do not change while it lives. Returns null
+ * if that fails, usually because of invalid settings; the cause is logged once.
  */
 export function openOnce<Env extends object, Opened>(
   open: (env: Env) => Opened,
@@ -20,8 +20,8 @@ function tryToOpen<Env, Opened>(open: (env: Env) => Opened, env: Env): Opened | 
   } catch (error) {
     const told =
       error instanceof ConfigError
-        ? { message: "The settings are not right", faults: error.message.split("\n") }
-        : { message: "The service could not be opened", cause: String(error) };
+        ? { message: "Invalid settings", faults: error.message.split("\n") }
+        : { message: "The service failed to start", cause: String(error) };
     console.error(JSON.stringify(told));
     return null;
   }

@@ -2,18 +2,18 @@ import type { DocsSources } from "#site/docs/navigation.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 
-/** The static assets of the Worker, as it reaches them. */
+/** The Worker's static assets. */
 export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 
-/** Where `npm run build:edge` lays what the Worker reads itself; no visitor gets it, for all but `/assets/` comes to the Worker. */
+/** Folder of the assets that the Worker itself reads. Clients cannot get them, because everything except `/assets/` goes to the Worker. */
 const MANIFEST = "/build/manifest.json";
 const FIRST_PAINT = "/build/first-paint.css";
 const DOCS = "/build/docs.json";
-/** The script of the pages that are written on the server. */
+/** The script of server-rendered pages. */
 const FRONT_ENTRY = "front/main.ts";
 
 export type EdgePages = BuiltPages & {
-  /** Reads what was built, once for an isolate; where that fails the next request tries again. */
+  /** Reads the build once per isolate; after a failure the next request tries again. */
   load(): Promise<void>;
   /** The pages of `docs/`; null until they were read. */
   docs(): DocsSources | null;
@@ -42,13 +42,16 @@ export function openEdgePages(
 
   return {
     async load() {
-      // Requests that come at once read it each for itself: none may wait for what another one began.
+      // Concurrent requests each read it, because one request may not wait for another's promise.
       if (built !== null) return;
       try {
         if (assets === undefined) throw new Error("The binding ASSETS is missing");
         built = await read(assets);
       } catch (cause) {
-        logError("The pages are not there: deploy with `npm run build:edge` and ASSETS", { cause });
+        logError(
+          "The pages are missing. Run `npm run build:edge` before the deployment and bind ASSETS",
+          { cause },
+        );
       }
     },
     assetsFor: async (entry, screen) =>
@@ -68,7 +71,7 @@ export function openEdgePages(
   };
 }
 
-/** The host says nothing to the binding; a request needs one. */
+/** A request needs a host; the binding ignores it. */
 const PLACE = "https://assets.local";
 
 async function readText(fetcher: AssetFetcher, path: string): Promise<string> {

@@ -17,15 +17,15 @@ type Wiring = {
   logError: LogError;
 };
 
-/** What goes on after an answer is ended by the platform after 30 s: a letter's try has to end before, to be noted. */
+/** The platform ends work 30 s after a response. An attempt to send an email must end earlier so that its outcome is recorded. */
 const SEND_MS = 12_000;
 const TAKE_FOR_MS = 12_000;
-/** Each takes three of the 1,000 requests that an invocation may make to others. */
+/** Each email uses three of the 1,000 subrequests of an invocation. */
 const EMAILS_A_ROUND = 200;
 
 /**
- * Letters at the edge: posted into the queue, carried away by who posted them once the answer has left, and by the cron where
- * that did not come through. Nothing here outlives its request but the queue.
+ * Email on Cloudflare: a request queues emails and sends them after its response; the cron sends what that request did not.
+ * Only the queue outlives the request.
  */
 export function openEdgeEmails(wiring: Wiring) {
   const { settings, queue, jobs, now, random, waitUntil, logError } = wiring;
@@ -35,7 +35,7 @@ export function openEdgeEmails(wiring: Wiring) {
       ? consoleTransport()
       : createFetchTransport(settings.api, settings.from, SEND_MS);
 
-  /** Carries away what is due, with a sender for one round: what it knows of emails under way is of no use to another request. */
+  /** Sends due emails. The sender lives for one round, because its state is of no use to other requests. */
   const deliver = () =>
     runBounded(jobs, { max: EMAILS_A_ROUND, until: now() + TAKE_FOR_MS }, (bounded) =>
       createEmailSender({
@@ -44,14 +44,16 @@ export function openEdgeEmails(wiring: Wiring) {
     );
 
   const forward = () =>
-    waitUntil(deliver().catch((cause) => logError("Letters could not be delivered", { cause })));
+    waitUntil(deliver().catch((cause) => logError("Sending emails failed", { cause })));
 
   return { mail: createMail({ queue, way, now, random, logError }, forward), deliver };
 }
 
-/** Whoever tries the service on their own machine finds the text with its link where they started it. */
+/** Prints emails to the terminal when the service runs locally without an email provider. */
 const consoleTransport = (): Transport => ({
   async send({ to, subject, text }) {
-    console.log(`A letter (no MAIL_API_TOKEN is set)\nTo: ${to}\nSubject: ${subject}\n\n${text}`);
+    console.log(
+      `Email (not sent: MAIL_API_TOKEN is not set)\nTo: ${to}\nSubject: ${subject}\n\n${text}`,
+    );
   },
 });

@@ -26,17 +26,17 @@ type Wiring = Pick<DispatchDeps, "ledger" | "now" | "random" | "logError"> & {
   };
 };
 
-/** Each asks D1 and an account's object some five times, of the 10,000 requests that an invocation may make to others. */
+/** Each event needs about five of the 10,000 subrequests of an invocation, to D1 and the account's object. */
 const EVENT_ROUNDS_MAX = 5;
-/** Six connections at once are all that an invocation has, and D1 is asked meanwhile: what had to wait would count as late. */
+/** An invocation has six connections, some of them for D1. A delivery that waits for a connection would count as slow. */
 const DELIVERIES_AT_ONCE = 4;
 const DELIVERIES_MAX = 500;
-/** Each is two requests to D1, of rows that it counts. */
+/** Each one is two requests to D1, which bills rows. */
 const FORGET_BATCHES_MAX = 10;
 
 /**
- * Notices at the edge: the accounts' objects hand them on to D1, and from there the cron of each minute carries them on.
- * Nothing that matters outlives its invocation but what is in D1; any number of them may do the same at once.
+ * Events on Cloudflare: accounts' Durable Objects forward them to D1, and a cron job dispatches them every minute. All state
+ * is in D1, so any number of invocations may run concurrently.
  */
 export function openEdgeEvents({ config, store, ...given }: Wiring) {
   const { now, random, logError } = given;
@@ -54,7 +54,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
   };
   const transport = createFetchWebhookTransport(config.webhookNetworks);
   return {
-    /** Makes letters and deliveries of what has come; whether there was anything. */
+    /** Turns forwarded events into emails and deliveries. Returns whether there were any. */
     async dispatchEvents(): Promise<boolean> {
       let carried = 0;
       for (let rounds = 0; rounds < EVENT_ROUNDS_MAX; rounds += 1) {
@@ -64,7 +64,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
       }
       return carried > 0;
     },
-    /** Delivers webhooks that are due, for `forMs` and what then is on its way. */
+    /** Delivers due webhooks for `forMs`, plus the time of the last attempts. */
     deliver: (forMs: number) =>
       runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
         createDeliverer({
@@ -72,7 +72,7 @@ export function openEdgeEvents({ config, store, ...given }: Wiring) {
           atOnce: DELIVERIES_AT_ONCE,
         }),
       ),
-    /** Forgets what is no longer listed, as much as a minute may. */
+    /** Deletes expired records, up to a limit per minute. */
     forget: () => forgetOld({ eventStore, jobs, now }, FORGET_BATCHES_MAX),
   };
 }

@@ -7,7 +7,7 @@ import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
 
-/** The operator's way in; made once for an isolate, for it counts wrong tokens. */
+/** The operator API, created once per isolate because it counts wrong tokens. */
 export function openOperator(
   side: DashboardSide,
   env: SiteEnv,
@@ -29,8 +29,8 @@ export function openOperator(
       tell: { journal, mail: emails.mail, publicUrl: config.publicUrl },
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs]),
-      layout: { kind: "ledger_per_account", index, moves },
-      // The disks are the platform's: what is wrong with them is nothing that it tells.
+      ...{ index, moves, grants: null },
+      // The platform manages its disks and does not report their damage.
       findDamage: async () => [],
       isDamage: () => false,
     },

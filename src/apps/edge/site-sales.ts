@@ -19,7 +19,7 @@ type Wiring = {
   random: RandomBytes;
 };
 
-/** Selling at the edge; null where nobody takes money. */
+/** Creates billing on Cloudflare; null without a payment provider. */
 export function openEdgeBilling({
   config,
   purchases,
@@ -34,14 +34,14 @@ export function openEdgeBilling({
   return createBilling({ provider, purchases, ledger, prices, now, newId });
 }
 
-/** Stripe's package is run at the first question that needs it: no page pays for it. */
+/** Loads Stripe's package with the first request that needs it, so that pages do not pay for it. */
 function lateStripe(
   stripe: StripeSettings,
   secrets: readonly string[],
   now: () => number,
 ): PaymentProvider {
   let made: PaymentProvider | undefined;
-  // The promise is each request's own: none may wait for what another one began.
+  // Each request has its own promise, because one request may not wait for another's.
   async function provider(): Promise<PaymentProvider> {
     const { createStripeProvider } = await import("#billing/stripe.ts");
     const services = paymentMarks(secrets);

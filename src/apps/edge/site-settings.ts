@@ -10,7 +10,7 @@ import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
 import type { AssetFetcher } from "./pages.ts";
 import type { SignInBinding } from "./site-throttle.ts";
 
-/** What the Worker of the pages is bound to (`wrangler.site.jsonc`), beside its settings, which are texts. */
+/** The bindings of the site Worker (`wrangler.site.jsonc`), besides its settings, which are text bindings. */
 export type SiteEnv = {
   LEDGER: { getByName(name: string): LedgerStub & MovingStub };
   DB: D1;
@@ -21,18 +21,18 @@ export type SiteEnv = {
 export type DashboardConfig = Config & {
   publicUrl: string;
   secrets: readonly string[];
-  /** Origins of the pages, PUBLIC_URL's own first. */
+  /** Allowed origins of the dashboard; the first one is PUBLIC_URL's. */
   origins: readonly string[];
-  /** Null: nothing is sold. */
+  /** Null if nothing is for sale. */
   prices: PriceList | null;
 };
 
 const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
 
-/** The settings of the pages' Worker. Throws a `ConfigError` that tells of all that is missing or wrong. */
+/** Reads the settings of the site Worker. Throws a `ConfigError` that lists everything missing or invalid. */
 export function readDashboardConfig(env: SiteEnv): DashboardConfig {
   const faults = BINDINGS.filter((name) => env[name] === undefined).map(
-    (name) => `The binding ${name} is missing: deploy with wrangler.site.jsonc.`,
+    (name) => `The binding ${name} is missing. Deploy with wrangler.site.jsonc.`,
   );
   const texts = textsIn(env);
   const config = readTexts(texts, faults);
@@ -41,7 +41,7 @@ export function readDashboardConfig(env: SiteEnv): DashboardConfig {
   const isTryOut = publicUrl !== null && isLoopback(hostOf(publicUrl));
   if (config !== null) faults.push(...faultsOfMail(config.mail, isTryOut));
   if (config !== null) faults.push(...faultsOfWebhooks(config.webhookNetworks, isTryOut));
-  // Where other settings are wrong, what is wrong with the prices is told as well.
+  // Read even if other settings are invalid, so that one error reports both.
   const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", faults);
   if (faults.length > 0 || config === null || publicUrl === null || secrets === null) {
     throw new ConfigError(faults.join("\n"));
@@ -59,12 +59,12 @@ function readTexts(texts: Record<string, string>, faults: string[]): Config | nu
   }
 }
 
-/** There are no files here. */
+/** Parses the price list, which must be the JSON itself because Workers have no files. */
 function readPrices(text: string, faults: string[]): PriceList | null {
   if (text === "") return null;
   if (!text.trimStart().startsWith("{")) {
     faults.push(
-      "At the edge TOOLBOOTH_PRICES is the price list itself, its JSON: `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.site.jsonc < prices.json`.",
+      "On Cloudflare, TOOLBOOTH_PRICES must hold the JSON of the price list. Run `npx wrangler secret put TOOLBOOTH_PRICES -c wrangler.site.jsonc < prices.json`.",
     );
     return null;
   }
@@ -76,21 +76,21 @@ function readPrices(text: string, faults: string[]): PriceList | null {
 function faultsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {
   if (networks === "public" || isTryOut) return [];
   return [
-    "At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public: nothing private can be reached from there. Leave it out.",
+    "On Cloudflare, TOOLBOOTH_WEBHOOK_NETWORKS must be public or unset; Workers cannot reach private networks.",
   ];
 }
 
 function faultsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   if (mail.smtp !== null) {
-    return ["SMTP_URL cannot be used at the edge: set MAIL_API_TOKEN instead."];
+    return ["SMTP_URL does not work on Cloudflare Workers. Set MAIL_API_TOKEN instead."];
   }
   if (wayOf(mail) !== "outbox" || isTryOut) return [];
   return [
-    "MAIL_API_TOKEN and MAIL_FROM must be set: without letters nobody can confirm an address.",
+    "MAIL_API_TOKEN and MAIL_FROM must be set; without email, users cannot verify their addresses.",
   ];
 }
 
-/** On one's own machine the names that it has for itself are the same service. */
+/** When running locally, all names of the machine are the same service. */
 function originsOf(publicUrl: string, isTryOut: boolean): string[] {
   const own = new URL(publicUrl);
   if (!isTryOut) return [own.origin];

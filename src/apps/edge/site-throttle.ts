@@ -6,7 +6,7 @@ import {
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import type { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
-/** An object that counts, as a Worker reaches it. */
+/** The stub of a counting Durable Object. */
 export type SignInStub = Pick<
   SignInThrottleObject,
   "takeTry" | "takeTurn" | "forget" | "countRequest"
@@ -21,23 +21,23 @@ type Wiring = {
   logError(message: string, details: { cause?: unknown }): void;
 };
 
-/** A try that is counted twice is a try less, so what counts is not sent again where it may have arrived. */
-const COUNTING = { whom: "The throttle of the sign-in", isRepeatable: false };
+/** A request that may have arrived is not repeated, because counting an attempt twice would cost the user one. */
+const COUNTING = { whom: "The sign-in throttle", isRepeatable: false };
 const FORGETTING = { ...COUNTING, isRepeatable: true };
 
-/** The throttle of the sign-in over objects, for what isolates count for themselves holds back nobody who comes to another one. */
+/** The sign-in throttle in Durable Objects. Per-isolate counters would not stop a client that reaches another isolate. */
 export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
   const { objects, secret, now, waitUntil, logError } = wiring;
   return createCountedThrottle({
     ...{ counts: countsOf(objects), secret, now },
     inBackground: (work) =>
       waitUntil(
-        work.catch((cause) => logError("Wrong passwords could not be forgotten", { cause })),
+        work.catch((cause) => logError("Resetting the count of wrong passwords failed", { cause })),
       ),
   });
 }
 
-/** The names are spread over 64 objects, so that one who asks for a million addresses makes no million objects. */
+/** Spreads names over 64 objects, so that requests for a million addresses do not create a million objects. */
 function countsOf(objects: SignInBinding): Counts {
   function ask<ApiResponse>(
     name: string,

@@ -3,12 +3,12 @@ import { runBounded } from "#jobs/bounded.ts";
 import { createReverser, ROUND_PACE } from "#jobs/reverse-calls.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 
-/** Of the minutes at which the cron comes, those at which it also looks for what is stale: that reads many rows. */
+/** Every how many minutes the cron also deletes stale records, which reads many rows. */
 const TIDY_EVERY_MS = 10 * 60_000;
-/** The last try may take 15 s more, and then the next minute has come. */
+/** The last attempt may take 15 s more; then the next run begins. */
 const DELIVER_FOR_MS = 45_000;
 
-/** What the cron does each minute. Each of its parts is bounded, and none stops another. */
+/** The cron job of every minute. Each part is bounded, and a failing part does not stop the others. */
 export async function keepUp(side: DashboardSide, scheduledTime: number): Promise<void> {
   const { events, logError } = side;
   const isTimeToTidy = scheduledTime % TIDY_EVERY_MS < 60_000;
@@ -18,23 +18,21 @@ export async function keepUp(side: DashboardSide, scheduledTime: number): Promis
     reverseCalls(side),
     isTimeToTidy &&
       forgetStale(side.store.journal, side.deps.now()).catch(
-        failed("Old sessions could not be removed"),
+        failed("Removing old sessions failed"),
       ),
-    events.forget().catch(failed("Old webhooks could not be removed")),
+    events.forget().catch(failed("Deleting old webhook deliveries failed")),
   ]);
 }
 
-/** First what makes letters and webhooks, so that they leave in the same minute. */
+/** Dispatches events first, so that their emails and webhooks leave in the same minute. */
 async function dispatchEvents(side: DashboardSide, failed: Failed): Promise<void> {
   const { events, emails } = side;
-  await events
-    .dispatchEvents()
-    .catch(failed("Notices could not be carried on; the next minute tries again"));
+  await events.dispatchEvents().catch(failed("Dispatching events failed; retrying next minute"));
   await Promise.all([
-    emails.deliver().catch(failed("Letters could not be delivered; the next minute tries again")),
+    emails.deliver().catch(failed("Sending emails failed; retrying next minute")),
     events
       .deliver(DELIVER_FOR_MS)
-      .catch(failed("Webhooks could not be delivered; the next minute tries again")),
+      .catch(failed("Delivering webhooks failed; retrying next minute")),
   ]);
 }
 

@@ -7,8 +7,8 @@ import { readDashboardConfig, type SiteEnv } from "./site-settings.ts";
 import { keepUp } from "./site-upkeep.ts";
 
 /**
- * The second Worker: pages, people, letters, the operator's way in. It is reached through the Worker of the calls alone, so
- * that nobody comes around it; a call never pays for any of this.
+ * The site Worker: pages, dashboard, emails and operator API. It has no route of its own; only the API Worker can reach it, and
+ * calls never pay for its size.
  */
 export { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
@@ -41,6 +41,6 @@ export default {
 function notSetUp(): Response {
   const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
   const text =
-    "This service is not set up yet: a setting is missing or wrong. Its operator finds which in the log of this Worker (npx wrangler tail -c wrangler.site.jsonc).\n";
+    "This service is not set up yet: a setting is missing or invalid. Operators find the details in the log of this Worker (npx wrangler tail -c wrangler.site.jsonc).\n";
   return new Response(text, { status: 503, headers: { ...headers, "Retry-After": "60" } });
 }

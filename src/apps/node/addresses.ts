@@ -2,23 +2,20 @@ import { type Config, urlOf } from "#config/config.ts";
 import { isLoopback } from "#config/read-settings.ts";
 import { wayOf } from "#email/read-mail-settings.ts";
 
-/** By which addresses the service is reached, and what the operator should know of that. */
+/** The settings that decide under which addresses the service is reached. */
 type Listening = Pick<Config, "host" | "publicUrl">;
 
 const isEverywhere = (host: string) => host === "0.0.0.0" || /^[0:]*:[0:]*$/.test(host);
 
-/** Nobody but whoever runs the service reaches it: their own machine, to try it on. */
+/** Returns whether only the operator's own machine can reach the service, as when trying it. */
 export const isOwnMachine = ({ host, publicUrl }: Listening) =>
   isLoopback(host) && publicUrl === null;
 
-/** The base of links. Where nobody has set one: an address that leads here from this machine at least. */
+/** Returns the base URL of links. Without PUBLIC_URL it is an address that works at least from this machine. */
 export const baseOf = ({ host, publicUrl }: Listening, port: number): string =>
   publicUrl ?? urlOf(isEverywhere(host) ? "localhost" : host, port);
 
-/**
- * The origins of our pages. Where nobody has set an address, people open the service by whichever name this machine
- * has for itself: `localhost` and `127.0.0.1` are the same service.
- */
+/** Returns the allowed origins of the dashboard. Without PUBLIC_URL, all names of this machine count: `localhost` is `127.0.0.1`. */
 export function originsOf(config: Listening, port: number): string[] {
   const own = new URL(baseOf(config, port)).origin;
   const { host, publicUrl } = config;
@@ -27,7 +24,7 @@ export function originsOf(config: Listening, port: number): string[] {
   return [...new Set([own, ...names])];
 }
 
-/** What is to be said at the start where others reach the service; nothing on one's own machine. */
+/** Returns warnings for a service that others can reach; none for a service on the operator's own machine. */
 export function warningsOf(
   config: Listening & Pick<Config, "mail">,
   outboxFolder: string,
@@ -36,12 +33,12 @@ export function warningsOf(
   const warnings: string[] = [];
   if (config.publicUrl === null && !isLoopback(config.host)) {
     warnings.push(
-      `PUBLIC_URL is not set: links in letters and pages lead to ${baseOf(config, port)}, and from any other address nobody can sign up or in. Set it to the address that people use.`,
+      `PUBLIC_URL is not set. Links in emails and pages point to ${baseOf(config, port)}, and users can sign in only there. Set PUBLIC_URL to the address that users open.`,
     );
   }
   if (wayOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
-      `Neither SMTP_URL nor MAIL_API_TOKEN is set: no letter is sent. Letters with their links stay in ${outboxFolder}, so nobody but you can confirm an address. Set one of the two, and MAIL_FROM.`,
+      `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can verify addresses. Set one of the two, and MAIL_FROM.`,
     );
   }
   return warnings;

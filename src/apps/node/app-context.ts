@@ -15,7 +15,7 @@ import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
-/** What Node supplies to the hall. */
+/** The parts that Node contributes to the app's context. */
 type Parts = {
   config: Config;
   publicUrl: string;
@@ -25,7 +25,7 @@ type Parts = {
   log: NodeLog;
   metrics: NodeMetrics;
   reverseLater: AppContext["reverseLater"];
-  /** Left out: that of the runtime. */
+  /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
 
@@ -78,7 +78,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** Quality 4 makes answers as small as gzip's best in a fifth of the time of the default 11, which is meant for files. */
+/** Quality 4 compresses responses as well as gzip's best level does, in a fifth of the time of the default (11), which is meant for files. */
 const brotli = (bytes: Uint8Array | string) =>
   brotliAsync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 const gzipped = (bytes: Uint8Array | string) => gzipAsync(bytes);

@@ -5,7 +5,7 @@ import type { StripeSettings } from "#config/read-settings.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { paymentMarks } from "./payment-marks.ts";
 
-/** Selling on Node: by the people's thread, and by the command line. Stripe's package is loaded where it is used. */
+/** Opens billing for the dashboard thread and the command line. Loads Stripe's package only if payments are configured. */
 export async function openBilling({
   stripe,
   secrets,

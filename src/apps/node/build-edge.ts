@@ -1,7 +1,6 @@
 /**
- * Lays out what is deployed to Cloudflare's edge beside the code, in `dist/edge`: `npm run build:edge`. The pages are those of
- * `npm run build`, file by file. The same sources give the same files; what is there already is left alone, so that it can run
- * beside itself and beside whoever reads.
+ * `npm run build:edge`: writes the static assets for Cloudflare to `dist/edge`, with the pages of `npm run build`. The same
+ * sources produce the same files and existing files are left alone, so concurrent runs and readers do not interfere.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +25,7 @@ const HEADERS = `/assets/*
   Content-Security-Policy: default-src 'none'; script-src 'self'
 `;
 
-/** The pages' folder, built where it is not. */
+/** Returns the folder of built pages, and builds them if necessary. */
 function buildPages(): string {
   const dataDir = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
   const find = () => findBuild(buildPlaces(CHECKOUT, dataDir), hashPageSources(CHECKOUT));
@@ -40,12 +39,12 @@ function buildPages(): string {
   return built;
 }
 
-/** Every file by its path below `dist/edge`. */
+/** Returns every file by its path below `dist/edge`. */
 function listFiles(pages: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const assets = path.join(pages, "assets");
   for (const name of readdirSync(assets)) {
-    // The platform compresses by itself.
+    // Cloudflare compresses responses itself.
     if (/\.(?:br|gz)$/.test(name)) continue;
     files.set(`assets/assets/${name}`, readFileSync(path.join(assets, name)));
   }
@@ -60,13 +59,13 @@ function listFiles(pages: string): Map<string, Buffer> {
   return files;
 }
 
-/** New files first, then the old ones go: whoever reads meanwhile finds what they look for. */
+/** Writes new files before it removes old ones, so that a concurrent reader finds what it looks for. */
 function layOut(files: Map<string, Buffer>): void {
   for (const [name, bytes] of files) {
     const file = path.join(OUT, name);
     if (readIfThere(file)?.equals(bytes)) continue;
     mkdirSync(path.dirname(file), { recursive: true });
-    // Outside of what is served; a reader sees whole files only.
+    // Written outside the served folder and renamed, so that readers only see complete files.
     const partial = path.join(OUT, `.part-${process.pid}`);
     writeFileSync(partial, bytes);
     renameSync(partial, file);
@@ -90,8 +89,8 @@ function readIfThere(file: string): Buffer | undefined {
 try {
   const files = listFiles(buildPages());
   layOut(files);
-  process.stdout.write(`What goes to the edge lies in ${OUT}: ${files.size} files\n`);
+  process.stdout.write(`Wrote ${files.size} files for the edge to ${OUT}\n`);
 } catch (error) {
-  process.stderr.write(`The edge's files cannot be laid out. ${(error as Error).message}\n`);
+  process.stderr.write(`Cannot write the files for the edge. ${(error as Error).message}\n`);
   process.exitCode = 1;
 }

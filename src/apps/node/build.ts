@@ -1,6 +1,6 @@
 /**
- * Builds the pages and says where they lie: `npm run build`. The service starts it as a process of its own, so that
- * the bundler's memory is gone when it is done.
+ * `npm run build`: builds the pages and prints their folder. The service runs it as a separate process so that the
+ * bundler's memory is released afterwards.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const hash = hashPageSources(CHECKOUT);
   const places = buildPlaces(CHECKOUT, process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data"));
   const there = findBuild(places, hash);
-  if (there !== undefined) return say(`The pages are built already: ${there}`);
+  if (there !== undefined) return say(`The pages are already built: ${there}`);
   const began = performance.now();
   const { place, folder } = makeUnfinished(places);
   try {
@@ -29,14 +29,14 @@ async function main(): Promise<void> {
     writeFileSync(path.join(folder, FIRST_PAINT), readFirstPaint());
     await compressAll(path.join(folder, "assets"));
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-    say(`The pages are built, in ${seconds} s: ${publishBuild(folder, place, hash)}`);
+    say(`Built the pages in ${seconds} s: ${publishBuild(folder, place, hash)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function bundle(outDir: string): Promise<void> {
-  // Late, so that a missing package is told in a sentence.
+  // Imported late so that a missing package is reported in a sentence.
   const { build, mergeConfig } = await import("vite");
   const { default: config } = await import("../../../web/vite.config.ts");
   const where = { configFile: false as const, build: { outDir, emptyOutDir: true } };
@@ -44,8 +44,8 @@ async function bundle(outDir: string): Promise<void> {
 }
 
 /**
- * The styles of what the server writes into the shell, in one text that goes into its head: the frame is painted before
- * the styles of the components have come (a first paint at 1.3 s instead of 2.5 s on a slow phone's line).
+ * Joins the styles of the server-rendered shell for its head, so that the frame is painted before the component styles
+ * arrive: first paint after 1.3 s instead of 2.5 s on a slow mobile connection.
  */
 function readFirstPaint(): string {
   const mantine = path.join(CHECKOUT, "node_modules", "@mantine", "core", "styles");
@@ -60,7 +60,7 @@ function readFirstPaint(): string {
     .replace(/ ?([{};,]) ?/g, "$1");
 }
 
-/** From here on compression pays. Each file is compressed once, here, as well as can be. */
+/** Smaller files are not worth compressing. Each other file is compressed once, here, at the best level. */
 const COMPRESS_FROM_BYTES = 512;
 const COMPRESSIBLE = /\.(?:js|css|svg|json|txt|webmanifest|html)$/;
 
@@ -91,6 +91,6 @@ const say = (text: string): void => {
 main().catch((error: NodeJS.ErrnoException) => {
   const missing = error.code === "ERR_MODULE_NOT_FOUND";
   const what = missing ? "A package is missing: run `npm ci`. " : "";
-  process.stderr.write(`The pages cannot be built. ${what}${error.message}\n`);
+  process.stderr.write(`Cannot build the pages. ${what}${error.message}\n`);
   process.exitCode = 1;
 });

@@ -3,12 +3,13 @@ import { BlockList, isIP } from "node:net";
 import { ConfigError } from "#config/read-settings.ts";
 
 /**
- * The address of the client: of the connection, or, where that is a proxy of ours, what the proxies say of whom they
- * speak for. Each appends to `X-Forwarded-For`, so it is read from its end until somebody who is no proxy of ours.
+ * Returns a reader of the client's address: the peer of the connection or, if that is a trusted proxy, the address that
+ * the proxies report. Each proxy appends to `X-Forwarded-For`, so it is read from its end up to the first address that is
+ * not a trusted proxy.
  */
 export type ClientAddress = (incoming: IncomingMessage | undefined) => string | null;
 
-/** `onUntrusted` is called once, at the first who speaks for others and is no proxy of ours. */
+/** `onUntrusted` is called once, for the first request with X-Forwarded-For from a peer that is not trusted. */
 export function createClientAddress(
   trustedProxies: readonly string[],
   onUntrusted: () => void = () => {},
@@ -44,11 +45,11 @@ export function createClientAddress(
   };
 }
 
-/** Some proxies add the port: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 has colons of its own. */
+/** Removes the port that some proxies add: `1.2.3.4:5678`, `[2001:db8::1]:443`. Bare IPv6 addresses contain colons too. */
 const withoutPort = (text: string) =>
   text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
 
-/** An IPv4 address that came in by an IPv6 socket is that IPv4 address. */
+/** Maps an IPv4-mapped IPv6 address to the IPv4 address. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 function listOf(proxies: readonly string[]): BlockList {
@@ -57,12 +58,14 @@ function listOf(proxies: readonly string[]): BlockList {
     const [address = "", bits, ...rest] = text.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     try {
-      // "10.0.0.0/" is not the network of everybody.
-      if (bits === "" || rest.length > 0) throw new Error("no length of a network");
+      // "10.0.0.0/" must not mean all addresses.
+      if (bits === "" || rest.length > 0) throw new Error("missing prefix length");
       if (bits === undefined) list.addAddress(address, family);
       else list.addSubnet(address, Number(bits), family);
     } catch {
-      throw new ConfigError(`TOOLBOOTH_TRUSTED_PROXIES: "${text}" is no address and no network.`);
+      throw new ConfigError(
+        `TOOLBOOTH_TRUSTED_PROXIES: "${text}" is neither an IP address nor a network.`,
+      );
     }
   }
   return list;

@@ -2,25 +2,24 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * The connections of a server: which answers are under way on each, and how one is closed whose client may still be
- * sending. To close with bytes unread would reset the connection, and a reset throws away the answer that is on its way
- * (RFC 9112, section 9.6). So our side ends, and what still comes is read and dropped until the client has ended too,
- * or pauses, or goes on for too long.
+ * Tracks the responses in progress on each connection, and closes connections whose client may still be sending. Closing
+ * with unread bytes would reset the connection and discard the response in transit (RFC 9112, section 9.6). So the
+ * server ends its side first, then reads and drops bytes until the client ends, pauses or sends for too long.
  */
 export type Connections = {
-  /** Called for every request, so it costs next to nothing. */
+  /** Records a response. Called for every request, so it must be cheap. */
   note(outgoing: ServerResponse): void;
-  /** The answers under way, in the order of their requests; of one connection, or of all. */
+  /** Returns the responses in progress in request order, of one connection or of all. */
   underWay(socket?: Socket): ServerResponse[];
-  /** Ends the connection after what was written. `incoming`: the request whose body is still coming. */
+  /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
   close(socket: Socket, incoming?: IncomingMessage): void;
   isClosing(socket: Socket): boolean;
-  /** Cuts those that were closed and still linger. */
+  /** Destroys connections that were closed and still linger. */
   cut(): void;
 };
 
 const PAUSE_MAX_MS = 2_000;
-/** 10 MB at 1 MB/s, and some. */
+/** 10 MB at 1 MB/s, with a margin. */
 const LINGER_MAX_MS = 15_000;
 
 export function watchConnections(server: Server): Connections {
@@ -34,7 +33,7 @@ export function watchConnections(server: Server): Connections {
       responsesOf.delete(socket);
       closing.delete(socket);
     });
-    // What Node calls after the last answer: it would reset a client that is still sending.
+    // Node calls this after the last response; it would reset a client that is still sending.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       const incoming = responses.at(-1)?.req;
@@ -46,7 +45,7 @@ export function watchConnections(server: Server): Connections {
   function note(outgoing: ServerResponse): void {
     const responses = responsesOf.get(outgoing.req.socket);
     if (responses === undefined) return;
-    // Most often there is one, of which nobody wants to know any more: its place is taken, and the list stays as it is.
+    // The usual case is one finished response: overwrite it and keep the array.
     const isOver = responses.at(-1)?.writableFinished === true;
     if (isOver && responses.length > 1) responses.length = 1;
     if (isOver) responses[0] = outgoing;
@@ -60,7 +59,7 @@ export function watchConnections(server: Server): Connections {
     socket.setTimeout(PAUSE_MAX_MS, () => socket.destroy());
     socket.once("close", () => clearTimeout(deadline));
     socket.end();
-    // Whoever read the body so far has stopped; without a reader it flows, and nothing is kept.
+    // The previous reader has stopped; resume() lets the rest flow without keeping it.
     incoming?.removeAllListeners("data");
     incoming?.once("end", () => socket.destroy());
     incoming?.resume();

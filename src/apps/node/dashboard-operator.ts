@@ -7,12 +7,13 @@ import {
 } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActs } from "#stores/sql/operator-acts.ts";
 import type { openPeopleStore } from "./dashboard-store.ts";
 import { reversalsForOperator } from "./reversals.ts";
 
-/** The operator's way in over the network on Node, on the thread of the people's side: no call waits for it. */
+/** The operator API on Node. It runs on the dashboard thread so that no call waits for it. */
 export function openNodeOperator({
   store,
   accountDeps,
@@ -25,10 +26,10 @@ export function openNodeOperator({
   accountDeps: AccountDeps;
   tell: NotifyDeps;
   billing: Billing | null;
-  /** Of this node, where it keeps its own reversals. */
+  /** This node's folder, which holds its own pending reversals. */
   dataDir: string;
 }): OperatorApp {
-  const { ledger, directory, purchases, database, findDamage, isDamage } = store;
+  const { ledger, directory, purchases, database, moves, findDamage, isDamage } = store;
   return createOperatorApp({
     ...rest,
     context: {
@@ -37,7 +38,7 @@ export function openNodeOperator({
       billing: async () => billing,
       acts: createOperatorActs(database),
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
-      layout: { kind: "one_ledger", grants: createGrantList(database) },
+      ...{ index: accountsOfLedger(database), moves, grants: createGrantList(database) },
     },
   });
 }

@@ -16,12 +16,12 @@ import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
 
-/** What the hall hands on to the thread of the people's side, and how that is started and stopped. */
+/** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
 export type DashboardServer = DashboardSite &
   Pick<People, "stop"> & {
-    /** Answers everything below `/operator`. */
+    /** Handles requests below `/operator`. */
     fetchForOperator(request: Request, connection: unknown): Promise<Response>;
-    /** As of a moment ago; none where the thread is gone. */
+    /** May be a moment old; empty if the thread is down. */
     countJobs(): Promise<readonly JobCount[]>;
   };
 
@@ -54,7 +54,7 @@ export function openDashboardServer(
     log,
   );
   const people: Promise<People | null> = started.catch((cause) => {
-    log.logError("The thread of the pages could not be started", { cause });
+    log.logError("Dashboard thread failed to start", { cause });
     return null;
   });
   async function forward(
@@ -82,10 +82,14 @@ export function openDashboardServer(
       } catch (cause) {
         if (!(cause instanceof DashboardAway)) throw cause;
         const headers = { "Retry-After": "2" };
-        throw new ApiError("unavailable", "The pages cannot be served just now.", {
-          cause,
-          headers,
-        });
+        throw new ApiError(
+          "unavailable",
+          "The dashboard is temporarily unavailable. Try again in a moment.",
+          {
+            cause,
+            headers,
+          },
+        );
       }
     },
     fetchForOperator: (request, connection) =>
@@ -101,8 +105,8 @@ const bodyBytesMaxOf = ({ url }: Request) =>
     : DASHBOARD_BODY_BYTES_MAX;
 
 const UNTRUSTED_PROXY =
-  "A request for the pages came with X-Forwarded-For from an address that is not in TOOLBOOTH_TRUSTED_PROXIES. If that is your proxy, name it there: until then all visitors count as one, and the limits on signing in, signing up and letters hit them together. (Told once.)";
+  "A request has an X-Forwarded-For header but comes from an address that is not in TOOLBOOTH_TRUSTED_PROXIES. If this is your proxy, add it; until then all users behind it count as one client and share the limits on signing in, signing up and emails. (This warning appears once.)";
 
-/** Plain HTTP to this machine alone: whatever speaks for others here is being tried out. */
+/** Plain HTTP on the loopback interface: the operator is trying the service, and a forwarding client is no proxy. */
 const isBehindNothing = ({ host, publicUrl }: Config) =>
   isLoopback(host) && !publicUrl?.startsWith("https:");

@@ -1,43 +1,54 @@
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
+import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/operator.ts";
 import { createPostgresPeople } from "#stores/postgres/people.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { isDamage } from "#stores/sqlite/damage.ts";
+import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqlitePeople } from "#stores/sqlite/people.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 
-/** What the thread of the people's side keeps its things in: connections of its own, whose waits delay no call. */
+/** The dashboard thread's storage. It has its own connections, so that its waits delay no call. */
 export function openPeopleStore(
   { data }: Pick<DashboardSettings, "data">,
   onIdleError: (error: Error) => void,
 ) {
   if ("file" in data) {
     const driver = openNodeSqlite(data.file);
+    const people = openSqlitePeople(driver);
+    const moves = createSqliteMoves(driver, data.file, people.turns);
     return {
-      ...openSqlitePeople(driver),
-      // There is one node alone, and its memory will do.
+      ...people,
+      moves,
+      // A SQLite service has one node, so counters in memory suffice.
       throttle: null,
       tellFaults: undefined,
-      // To look for damage reads the whole file: the command line does it where the file is.
+      // A damage check reads the whole file; only the command line on the same machine does that.
       findDamage: async () => [],
       isDamage,
-      close: async () => driver.close(),
+      async close() {
+        moves.close();
+        driver.close();
+      },
     };
   }
   const pool = openPostgresPool(data.databaseUrl, { max: CONNECTIONS_MAX, onIdleError });
   const { ledger, close } = createPostgresLedger(pool);
+  const moves = createPostgresMoves(pool);
   const { note, tellFaults } = createFaultWatch();
   return {
     ...createPostgresPeople(pool, note),
     tellFaults,
     throttle: createPostgresThrottle(pool),
     ledger,
+    moves,
     findDamage: () => findDamage(pool),
     isDamage: isPostgresDamage,
     async close() {
+      await moves.close();
       await close();
       await pool.close();
     },

@@ -29,11 +29,8 @@ import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 
-/**
- * The people's side of the service on a thread of its own: passwords are hashed, sessions looked up and letters
- * delivered here, and no call waits for any of it.
- */
-if (parentPort === null) throw new Error("This file is started as a thread");
+/** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
+if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 const settings = workerData as DashboardSettings;
 const say = (message: FromDashboard) => port.postMessage(message);
@@ -48,7 +45,7 @@ const describe = (cause: unknown) =>
       : String(cause);
 
 const store = openPeopleStore(settings, (cause) =>
-  logError("A connection to PostgreSQL broke", { cause }),
+  logError("PostgreSQL connection lost", { cause }),
 );
 const now = () => Date.now();
 const newId = createIdSequence(random);
@@ -74,7 +71,7 @@ const derived = (purpose: string) => bytesToHex(keyedHash(secrets[0] as string, 
 const background = new Set<Promise<unknown>>();
 function inBackground(work: Promise<unknown>): void {
   const settled = work
-    .catch((cause) => logError("Work after an answer failed", { cause }))
+    .catch((cause) => logError("Background work after a response failed", { cause }))
     .finally(() => background.delete(settled));
   background.add(settled);
 }
@@ -129,7 +126,7 @@ const deps: DashboardDeps = {
   emails: accountEmails({ publicUrl, mail, now }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
-  // Whoever waits here for a sign-in does not hold up a stop.
+  // A request that waits here to sign in must not delay shutdown.
   wait: (ms) => sleep(ms, undefined, { ref: false }),
 };
 const events = startNotifications({
@@ -152,17 +149,17 @@ const operator = openNodeOperator({
 const TIDY_EVERY_MS = 10 * 60_000;
 const tidying = setInterval(() => {
   forgetStale(store.journal, now()).catch((cause) =>
-    logError("Old sessions could not be removed", { cause }),
+    logError("Removing old sessions failed", { cause }),
   );
 }, TIDY_EVERY_MS);
 
-/** For `/metrics`, which is answered on the other thread. */
+/** Reports job counts to the main thread, which serves `/metrics`. */
 const COUNT_EVERY_MS = 15_000;
 async function tellJobs(): Promise<void> {
   const counting = countJobs(jobs, ["email", "outbox", "webhook"]);
   await counting.then(
     (counts) => say({ kind: "jobs", counts }),
-    (cause) => logError("Jobs could not be counted", { cause }),
+    (cause) => logError("Counting jobs failed", { cause }),
   );
 }
 const counting = setInterval(() => void tellJobs(), COUNT_EVERY_MS);
@@ -175,17 +172,17 @@ port.on("message", (message: ToDashboard) => {
 });
 say({ kind: "ready" });
 if (way === "outbox")
-  void tellOfHeld().catch((cause) => logError("Letters were not counted", { cause }));
+  void tellOfHeld().catch((cause) => logError("Counting emails failed", { cause }));
 
-/** Letters that were posted while there was a mail server do not come out here: their readers wait for them. */
+/** Warns about emails that were queued for a mail server: they are not written to the outbox, and their recipients wait. */
 async function tellOfHeld(): Promise<void> {
   const { waiting: held } = await jobs.count({ queues: ["email"] });
   if (held === 0) return;
-  const message = `Letters that wait for the mail server: ${held}. They were posted while SMTP_URL was set, and wait until it is set again.`;
+  const message = `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`;
   say({ kind: "warning", message });
 }
 
-/** Nothing that is asked may end the thread: everybody else's requests would end with it. */
+/** Catches every error: an error that ended the thread would end all other requests too. */
 async function result(message: ToDashboard & { kind: "request" }): Promise<void> {
   const { id, peer } = message;
   const request = readRequest(message);
@@ -197,7 +194,7 @@ async function result(message: ToDashboard & { kind: "request" }): Promise<void>
   say({ kind: "response", id, status: response.status, headers: [...names, ...cookies], body });
 }
 
-/** HTTP knows requests that a `Request` does not: a GET with a body, and TRACE. */
+/** Some HTTP requests cannot be a `Request`: GET with a body, and TRACE. */
 function readRequest({ method, url, headers, body }: ToDashboard & { kind: "request" }): Request {
   const hasBody = method !== "GET" && method !== "HEAD";
   return new Request(url, {
@@ -208,7 +205,7 @@ function readRequest({ method, url, headers, body }: ToDashboard & { kind: "requ
 }
 
 function fail(id: number, cause: unknown): void {
-  logError("A request of the pages failed", { cause });
+  logError("Dashboard request failed", { cause });
   say({ kind: "response", id, status: 500, headers: [], body: new Uint8Array() });
 }
 

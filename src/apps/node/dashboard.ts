@@ -10,7 +10,7 @@ import type { OperatorAct } from "#operator/acts.ts";
 import type { OperatorToken } from "#operator/tokens.ts";
 import type { NodeLog } from "./log.ts";
 
-/** What the thread of the people's side is started with; plain data. */
+/** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {
   data: { file: string } | { databaseUrl: string };
   dataDir: string;
@@ -21,13 +21,13 @@ export type DashboardSettings = {
   starter: Starter;
   providers: AuthOptions["providers"];
   mail: MailSettings;
-  /** What is sold, and by whom it is paid; null where nothing is, and where nobody takes money. */
+  /** The price list and the payment provider; null without one. */
   prices: PriceList | null;
   stripe: StripeSettings | null;
-  /** Where accounts' own endpoints may lie. */
+  /** Networks that customers' webhook endpoints may be in. */
   webhookNetworks: WebhookNetworks;
   operatorTokens: readonly OperatorToken[];
-  /** Only then do letters that stay here have their links in the log. */
+  /** Whether the log may contain the links of emails in the outbox. */
   isOwnMachine: boolean;
 };
 
@@ -60,9 +60,9 @@ export type FromDashboard =
     };
 
 export type People = {
-  /** Answers a request of the pages; `peer` is the client's network address. Rejects where the thread is gone. */
+  /** Handles a request; `peer` is the client's network address. Rejects if the thread is down. */
   fetch(request: Request, body: Uint8Array | null, peer: string | null): Promise<Response>;
-  /** What the thread last said of its jobs. */
+  /** The job counts that the thread last reported. */
   countJobs(): readonly JobCount[];
   stop(): Promise<void>;
 };
@@ -71,14 +71,14 @@ export class DashboardAway extends Error {}
 
 const WAITING_MAX = 500;
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** Twice as long after each start that came to nothing, so that a lasting fault does not fill the log. */
+/** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
 const RESTART_MAX_MS = 30_000;
-/** A thread that lived so long was a good one. */
+/** A thread that ran for this long counts as started successfully. */
 const GOOD_AFTER_MS = 60_000;
 const STOP_TIMEOUT_MS = 4_000;
 
-/** What tells of the way of a request rather than of the request; the body comes read and inflated. */
+/** Headers about the connection instead of the request. The body arrives read and decompressed. */
 const OF_THE_CONNECTION = new Set([
   "connection",
   "content-encoding",
@@ -93,8 +93,8 @@ const OF_THE_CONNECTION = new Set([
 type Waiting = { resolve(response: Response): void; reject(error: Error): void };
 
 /**
- * Starts the thread, and starts it again when it dies or did not start; what was asked of it meanwhile is told to try
- * again. Resolves after the first try.
+ * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
+ * retry. Resolves after the first attempt.
  */
 export async function startDashboard(settings: DashboardSettings, log: NodeLog): Promise<People> {
   const waiting = new Map<number, Waiting>();
@@ -133,7 +133,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
       for (const each of waiting.values()) each.reject(new DashboardAway("The thread ended"));
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
-      log.logError("The thread of the pages died; it is started again", {
+      log.logError("Dashboard thread died; restarting", {
         cause: cause ?? new Error(`exit code ${code}`),
       });
       restart();
@@ -145,7 +145,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
     try {
       return await start();
     } catch (cause) {
-      log.logError("The thread of the pages could not be started; it is tried again", { cause });
+      log.logError("Dashboard thread failed to start; retrying", { cause });
       restart();
       return undefined;
     }
@@ -169,7 +169,7 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { resolve, reject });
       const late = setTimeout(
-        () => reject(new DashboardAway("No answer in time")),
+        () => reject(new DashboardAway("No response in time")),
         RESPONSE_TIMEOUT_MS,
       );
       const headers = [...request.headers].filter(([name]) => !OF_THE_CONNECTION.has(name));
@@ -201,13 +201,14 @@ export async function startDashboard(settings: DashboardSettings, log: NodeLog):
   };
 }
 
-/** Resolves when the thread can be asked; rejects with what hindered it. */
+/** Resolves when the thread accepts requests; rejects with the cause if it cannot start. */
 function startThread(settings: DashboardSettings): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL("./dashboard-thread.ts", import.meta.url), {
       workerData: settings,
     });
-    const ended = (code: number) => reject(new Error(`The thread of the pages ended with ${code}`));
+    const ended = (code: number) =>
+      reject(new Error(`The dashboard thread exited with code ${code}`));
     thread.once("error", reject);
     thread.once("exit", ended);
     thread.once("message", () => {

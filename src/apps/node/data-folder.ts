@@ -6,12 +6,12 @@ import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { keepSecret } from "#stores/sqlite/settings.ts";
 
-/** The folder with the database. Every way in which it cannot be used gets one plain sentence. */
+/** The data folder cannot be used. The message explains each cause in one sentence. */
 export class DataFolderError extends Error {}
 
 export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.sqlite");
 
-/** Where letters are written that no mail server takes. */
+/** The folder for emails while no mail server is configured. */
 export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
 
 export function openDataFolder(dataDir: string): NodeSqlite {
@@ -25,8 +25,8 @@ export function openDataFolder(dataDir: string): NodeSqlite {
 }
 
 /**
- * As `mkdir -p`. Node's `recursive` never returns where a folder takes none (in /proc), and says ENOENT where the disk
- * is read-only.
+ * Creates a folder and its parents. Node's `recursive` option never returns for folders in /proc and reports ENOENT on a
+ * read-only disk.
  */
 export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -34,12 +34,12 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
-/** The secrets of the settings, or the one that is kept with the data. */
+/** Returns the configured secrets, or the one that is stored with the data. */
 export function readSecrets(
   driver: NodeSqlite,
   configured: readonly string[] | null,
@@ -56,18 +56,18 @@ function explain(error: unknown, dataDir: string, file: string): string {
       return `${file} is locked by another process. Stop it, or use another DATA_DIR.`;
     case 8:
     case 14:
-      return `${file} cannot be written. Make the folder writable for this user, or set DATA_DIR to one that is.`;
+      return `${file} is not writable. Make the folder writable for this user or set DATA_DIR to another folder.`;
     case 11:
     case 26:
-      return `${file} is damaged or not a database of Toolbooth. Move it away and restore a backup.`;
+      return `${file} is damaged or not a Toolbooth database. Move it away and restore a backup.`;
     case 13:
-      return `The disk that holds ${file} is full. Make room and start again.`;
+      return `The disk that holds ${file} is full. Free some space and start again.`;
   }
   if (code === "ENOSPC")
-    return `The disk that holds ${dataDir} is full. Make room and start again.`;
-  // ENOENT: its parent is there and takes no folders.
+    return `The disk that holds ${dataDir} is full. Free some space and start again.`;
+  // ENOENT here means that the parent exists but does not allow new folders.
   if (["EACCES", "EROFS", "EPERM", "ENOENT"].includes(code ?? "")) {
-    return `The data folder ${dataDir} cannot be written. Make it writable for this user, or set DATA_DIR to one that is.`;
+    return `The data folder ${dataDir} is not writable. Make it writable for this user or set DATA_DIR to another folder.`;
   }
   if (code === "EEXIST" || code === "ENOTDIR")
     return `${dataDir} is not a folder. Set DATA_DIR to a folder.`;

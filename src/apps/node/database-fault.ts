@@ -2,7 +2,7 @@ import { isReadOnly } from "#stores/postgres/faults.ts";
 import { UnfitDatabase } from "#stores/postgres/migrate.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 
-/** PostgreSQL cannot be used; every way in which that may be gets one plain sentence, without the URL: it may hold a password. */
+/** PostgreSQL cannot be used. The message explains each cause in one sentence, without the URL, which may contain a password. */
 export class StartupDatabaseError extends Error {}
 
 export function explainDatabase(error: unknown): string {
@@ -16,40 +16,40 @@ export function explainDatabase(error: unknown): string {
 const isOfSchema = (error: unknown) =>
   error instanceof SchemaTooNew || error instanceof SchemaMismatch;
 
-/** Whether the database may be fit a moment later: one that starts, that is full or out of reach, that becomes the primary. */
+/** Returns whether the database may work a moment later: it is starting, out of connections, unreachable, or being promoted. */
 export function mayPass(error: unknown): boolean {
   if (isOfSchema(error) || error instanceof UnfitDatabase) return false;
   const { cause, code } = rootOf(error);
   return isReadOnly(cause) || PASSING.test(code === "" ? cause.message : code);
 }
 
-/** Of codes: of SQL, then of the system. Of what has none, the driver's words. */
+/** Explains an error by its SQLSTATE, then by its system code, then by the driver's message. */
 const PASSING =
   /^(?:08|25P0[34]|40|53|55P03|57P0|58)|^E(?:CONN|TIMEDOUT|HOST|NET|PIPE|AI_AGAIN|NOTFOUND)|timeout|terminated|not queryable/i;
 
 const STANDBY =
-  "The PostgreSQL of DATABASE_URL takes no writes: it is a standby, or its user may only read. Name the primary.";
+  "The PostgreSQL server in DATABASE_URL is read-only: it is a standby, or its user may only read. Use the primary.";
 const NO_RESPONSE =
-  "PostgreSQL does not answer at the address in DATABASE_URL. Start it, or correct the address.";
+  "PostgreSQL does not respond at the address in DATABASE_URL. Start it or correct the address.";
 
 function explainCode(code: string, said: string): string | null {
   switch (code) {
     case "28P01":
     case "28000":
-      return `PostgreSQL does not let this user in (${said}). Look at user and password in DATABASE_URL, and at its pg_hba.conf.`;
+      return `PostgreSQL rejects this user (${said}). Check the user and password in DATABASE_URL, and pg_hba.conf.`;
     case "3D000":
-      return `The database that DATABASE_URL names is not there (${said}). Make it with createdb.`;
+      return `The database in DATABASE_URL does not exist (${said}). Create it with createdb.`;
     case "55000":
-      return `The database that DATABASE_URL names takes no connections (${said}). Let it, or name another one.`;
+      return `The database in DATABASE_URL does not accept connections (${said}). Allow them or use another database.`;
     case "42501":
-      return `The user of DATABASE_URL may not make tables, or not in this database (${said}). Make it the owner of the database.`;
+      return `The user in DATABASE_URL may not create tables in this database (${said}). Make it the owner of the database.`;
     case "53300":
-      return "PostgreSQL has no connection left. Raise max_connections, or use a proxy that pools transactions.";
+      return "PostgreSQL has no free connection. Raise max_connections or use a pooler in transaction mode.";
     case "57P03":
       return `PostgreSQL is not ready yet (${said}). Start Toolbooth again in a moment.`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "The host that DATABASE_URL names is not known. Correct it, or look at the network's names.";
+      return "The host in DATABASE_URL cannot be resolved. Correct it or check DNS.";
     case "ECONNREFUSED":
     case "ETIMEDOUT":
     case "EHOSTUNREACH":
@@ -60,20 +60,17 @@ function explainCode(code: string, said: string): string | null {
   return null;
 }
 
-/** What the driver says by itself has no code. */
+/** Errors of the driver itself have no code. */
 function explainWords(said: string): string {
   if (/timeout|terminated/i.test(said)) return NO_RESPONSE;
   if (/password must be/i.test(said))
-    return "PostgreSQL asks for a password, and DATABASE_URL has none. Write it as postgres://user:password@host:5432/database.";
+    return "PostgreSQL requires a password, but DATABASE_URL has none. Write it as postgres://user:password@host:5432/database.";
   if (/does not support SSL/i.test(said))
-    return "PostgreSQL at the address in DATABASE_URL has no TLS, but DATABASE_URL asks for it. Switch TLS on there, or leave sslmode out.";
+    return "DATABASE_URL asks for TLS, but the PostgreSQL server does not support it. Enable TLS there or remove sslmode.";
   return `PostgreSQL cannot be used: ${said}`;
 }
 
-/**
- * What a driver wrapped: the first refusal of several addresses, the reason of a failed connection. Its code is of SQL or
- * of the system, or empty.
- */
+/** Unwraps the driver's error: the first of several addresses' errors, or the cause of a failed connection. `code` is a SQLSTATE, a system code, or empty. */
 function rootOf(error: unknown): { cause: Error; code: string } {
   const { cause, errors, code } = error as { cause?: unknown; errors?: unknown[]; code?: string };
   if (errors?.[0] instanceof Error) return rootOf(errors[0]);

@@ -1,6 +1,6 @@
 import { explainDatabase, mayPass } from "./database-fault.ts";
 
-/** How long a start waits for a database that may come yet, and who is told meanwhile. */
+/** How long a start waits for a database that is not ready, and how it reports the wait. */
 export type Patience = { forMs: number; tell(sentence: string): void };
 
 export const NO_PATIENCE: Patience = { forMs: 0, tell() {} };
@@ -8,7 +8,7 @@ export const NO_PATIENCE: Patience = { forMs: 0, tell() {} };
 const BETWEEN_TRIES_MS = 1_000;
 const BETWEEN_WORDS_MS = 15_000;
 
-/** What no wait cures is thrown at once; what may pass, once the patience is over. */
+/** Retries while the error may be temporary; throws permanent errors immediately, temporary ones after the patience ends. */
 export async function whenFit<Result>(
   act: () => Promise<Result>,
   { forMs, tell }: Patience,
@@ -22,7 +22,7 @@ export async function whenFit<Result>(
       if (!mayPass(error) || waited + BETWEEN_TRIES_MS > forMs) throw error;
       if (waited >= nextWordAt) {
         const left = Math.round((forMs - waited) / 1_000);
-        tell(`${explainDatabase(error)} The start waits for it, up to ${left} s more.`);
+        tell(`${explainDatabase(error)} Waiting up to ${left} s for it.`);
         nextWordAt = waited + BETWEEN_WORDS_MS;
       }
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));

@@ -7,10 +7,10 @@ import {
 } from "#accounts/people.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
 
-/** An empty data folder gets an account to try the service with: starter credits and one key. */
+/** A new data folder gets a demo account with starter credits and one key. */
 export const DEMO_EMAIL = "demo@toolbooth.localhost";
 
-/** Makes the account, or what is missing of one whose making was broken off, and its key. */
+/** Creates the account and its key, or completes an account whose creation was interrupted. Returns the key. */
 export async function createDemoAccount(
   accountDeps: AccountDeps,
   starter: Starter,
@@ -27,7 +27,7 @@ export async function createDemoAccount(
 
 export function welcome(key: string, publicUrl: string, credits: number): string {
   return `
-A demo account was made: ${DEMO_EMAIL}, ${credits} credits. Its key is shown this once:
+Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown only once:
 
   ${key}
 

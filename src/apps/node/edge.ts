@@ -1,6 +1,6 @@
 /**
- * Both Workers on one's own machine, to try them: `npm run edge`. Nothing leaves the machine, nothing is deployed; what is kept lies
- * in `.wrangler`. Letters are written to the terminal.
+ * `npm run edge`: runs both Workers locally to try them. Nothing is deployed and nothing leaves the machine; data is stored in
+ * `.wrangler`, and emails are printed to the terminal.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -13,17 +13,17 @@ const VARS = path.join(CHECKOUT, ".dev.vars");
 const port = process.env["PORT"] ?? "8787";
 const PEOPLE = ["-c", "wrangler.site.jsonc"];
 
-/** The address as written here for some port, and not one that somebody put in its place. */
+/** Matches the PUBLIC_URL that this script wrote, for any port, but not one that a person has set. */
 const OWN_ADDRESS = /^PUBLIC_URL=http:\/\/127\.0\.0\.1:\d+$/m;
 
-/** What a deployed service has as secrets and settings; the secrets are made once, so that keys stay good. */
+/** Writes the settings and secrets of a deployed service. Secrets are generated once, so that keys stay valid. */
 function writeVars(): void {
   const address = `PUBLIC_URL=http://127.0.0.1:${port}`;
   const before = existsSync(VARS) ? readFileSync(VARS, "utf8") : null;
   const vars =
     before?.replace(OWN_ADDRESS, address) ??
     [
-      "# Settings of `npm run edge`, on this machine alone.",
+      "# Settings of `npm run edge` on this machine.",
       `SECRET=${randomBytes(24).toString("hex")}`,
       `TOOLBOOTH_OPERATOR_TOKEN=${randomBytes(24).toString("hex")}`,
       `${address}\n`,
@@ -34,7 +34,7 @@ function writeVars(): void {
 let running: ChildProcess | undefined;
 let isStopping = false;
 
-/** Resolves when it has ended well, or because it was to stop. */
+/** Resolves when the child exits successfully or was told to stop. */
 function run(options: string[], env: Record<string, string> = {}): Promise<void> {
   const child = spawn(process.execPath, options, {
     cwd: CHECKOUT,
@@ -42,7 +42,7 @@ function run(options: string[], env: Record<string, string> = {}): Promise<void>
     env: {
       WRANGLER_SEND_METRICS: "false",
       WRANGLER_HIDE_BANNER: "true",
-      // Else it asks Cloudflare where this machine is.
+      // Otherwise Wrangler asks Cloudflare for this machine's location.
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       ...process.env,
       ...env,
@@ -58,7 +58,7 @@ function run(options: string[], env: Record<string, string> = {}): Promise<void>
   });
 }
 
-// A terminal's Ctrl+C reaches the child too; this process waits for its end.
+// Ctrl+C in a terminal also reaches the child; this process waits for it to exit.
 process.on("SIGINT", () => {
   isStopping = true;
 });
@@ -70,7 +70,7 @@ process.on("SIGTERM", () => {
 const steps = [
   () =>
     run(["--disable-warning=ExperimentalWarning", path.join(import.meta.dirname, "build-edge.ts")]),
-  // In front of a terminal it would ask whether it may.
+  // CI=true, because Wrangler asks for confirmation in a terminal.
   () => run([WRANGLER, "d1", "migrations", "apply", "DB", "--local", ...PEOPLE], { CI: "true" }),
   () =>
     run([
@@ -82,6 +82,6 @@ try {
   writeVars();
   for (const step of steps) if (!isStopping) await step();
 } catch (error) {
-  process.stderr.write(`The edge cannot be tried out: ${(error as Error).message}\n`);
+  process.stderr.write(`Cannot run the Workers locally: ${(error as Error).message}\n`);
   process.exitCode = 1;
 }

@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { OutcomeUnknown } from "#ledger/port.ts";
 
 /**
- * Tells faults of a database to whoever began what they happened in, though something between them kept them to itself:
- * better-auth answers some with "you are signed out", or with a sign-out that was none.
+ * Reports database errors to the request that caused them even if a library in between swallows them: better-auth turns
+ * some into "you are signed out", or claims a sign-out that did not happen.
  */
 export function createFaultWatch() {
   const watched = new AsyncLocalStorage<{ fault: Error | null }>();
   return {
     note(fault: Error): void {
       const seen = watched.getStore();
-      // What may have been done says more than what was not.
+      // An unknown outcome matters more than an operation that was not carried out.
       if (seen !== undefined && !(seen.fault instanceof OutcomeUnknown)) seen.fault = fault;
     },
     async tellFaults<Result>(act: () => Promise<Result>): Promise<Result> {

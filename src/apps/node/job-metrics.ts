@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { JobCount } from "#jobs/job-queue.ts";
 
-/** Jobs by queue: how many wait, since when the oldest, and how many are dead. `count` says so as of a moment ago. */
+/** Jobs per queue: waiting, dead, and the age of the oldest one. `count` may be a moment old. */
 export function addJobGauges(
   registers: Registry[],
   count: () => Promise<readonly JobCount[]>,
@@ -10,7 +10,7 @@ export function addJobGauges(
   new Gauge({
     registers,
     name: "toolbooth_jobs",
-    help: "Background jobs, by queue and state",
+    help: "Background jobs by queue and state",
     labelNames: ["queue", "state"],
     async collect() {
       for (const { queue, waiting, dead } of await count()) {
@@ -22,7 +22,7 @@ export function addJobGauges(
   new Gauge({
     registers,
     name: "toolbooth_jobs_oldest_seconds",
-    help: "For how long the oldest job has waited, by queue",
+    help: "Age of the oldest waiting job by queue",
     labelNames: ["queue"],
     async collect() {
       for (const { queue, oldestAt } of await count())

@@ -4,25 +4,26 @@ import type { AccessLogEntry, AppContext } from "#api/app-context.ts";
 import type { LOG_LEVELS } from "#config/settings.ts";
 
 /**
- * Structured logs, one JSON object a line, to stderr. A line a request; never a key, never a header's value but the
- * request id, never a body but for letters on one's own machine. Lines are written in the background, so that a slow reader does not slow the service.
+ * Structured logs on stderr: one JSON object per line, one line per request. Logs never contain keys, header values except
+ * the request id, or bodies except emails on the operator's own machine. Writing happens in the background, so a slow
+ * reader does not slow the service.
  */
 export type NodeLog = {
   info(message: string, details?: object): void;
-  /** What works, but not as it should where others reach the service. */
+  /** Logs a configuration that works but should be changed before others use the service. */
   warn(message: string): void;
   access(entry: AccessLogEntry): void;
   logError: AppContext["logError"];
-  /** A letter that found no mail server: the file it is in; its text and link too on one's own machine. */
+  /** Logs an email that was written to the outbox: its file and, on the operator's own machine, its text with the link. */
   email(text: string): void;
-  /** Writes out what still waits; gives up on a reader that does not read. */
+  /** Flushes waiting lines; gives up if the reader does not read. */
   close(): Promise<void>;
 };
 
-/** Lines wait for each other up to this size or time: a write for each would cost more than making the line. */
+/** Lines are batched up to this size or time, because a write costs more than building a line. */
 const BATCH_BYTES = 8_192;
 const BATCH_MS = 100;
-/** What a reader that has stopped may make us hold; beyond it lines are lost, and the service goes on. */
+/** Memory for lines that a stalled reader does not take. Beyond it lines are dropped and the service continues. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -34,7 +35,7 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     periodicFlush: BATCH_MS,
     maxLength: HELD_BYTES_MAX,
   });
-  // A reader that went away is no reason to stop serving.
+  // The service continues without a log reader.
   destination.on("error", () => {});
   const log = pino(
     {
@@ -54,9 +55,9 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
     access(entry) {
       if (logsAccess) lines.add(accessLine(isoTime(Date.now()), entry));
     },
-    email: (text) => log.info({ email: text }, "letter"),
+    email: (text) => log.info({ email: text }, "email"),
     logError(message, { requestId, cause }) {
-      // What went before it stands before it.
+      // Keeps the order of lines.
       lines.hand();
       log.error({ requestId, err: cause }, message);
     },
@@ -64,13 +65,13 @@ export function createNodeLog(level: (typeof LOG_LEVELS)[number]): NodeLog {
       lines.close();
       const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
-      // Or pino would flush once more at exit, and wait for ever for a reader that does not read.
+      // Otherwise pino flushes again at exit and waits forever for a reader that does not read.
       destination.destroy();
     },
   };
 }
 
-/** The destination reads all that it gathers anew with every line: so it is given many at once. */
+/** Joins lines before they reach the destination, which rescans its buffer on every write. */
 function gatherLines(write: (lines: string) => void) {
   let lines = "";
   const hand = () => {
@@ -78,7 +79,7 @@ function gatherLines(write: (lines: string) => void) {
     lines = "";
   };
   const timer = setInterval(hand, BATCH_MS / 2).unref();
-  // Before the destination's own last write, should the process end without a word.
+  // Runs before the destination's own exit handler.
   process.prependListener("exit", hand);
   return {
     add(line: string) {
@@ -95,9 +96,8 @@ function gatherLines(write: (lines: string) => void) {
 }
 
 /**
- * The line that pino would write for a entry. Written out, because it is made for every call: 3 microseconds instead
- * of 8. None of the texts needs an escape: methods, routes, tools and codes are ours or the HTTP parser's, ids are
- * checked where they come in.
+ * Builds the line that pino would write. By hand because it runs for every call: 3 µs instead of 8. No value needs
+ * escaping: methods, routes, tools and codes come from this code or the HTTP parser, and ids are validated on arrival.
  */
 function accessLine(time: string, entry: AccessLogEntry): string {
   const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
@@ -105,11 +105,11 @@ function accessLine(time: string, entry: AccessLogEntry): string {
     `{"level":"info","time":"${time}","requestId":"${entry.requestId}","method":"${entry.method}",` +
     `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
     `"code":${text(entry.code)},"account":${text(entry.account)},"charged":${entry.charged},` +
-    `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"answered"}\n`
+    `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"request"}\n`
   );
 }
 
-/** ISO 8601 in UTC with milliseconds; the calendar is looked up once a second. */
+/** Returns a formatter for ISO 8601 in UTC with milliseconds that computes the date once per second. */
 function createIsoClock(): (now: number) => string {
   let second = Number.NaN;
   let text = "";

@@ -24,7 +24,7 @@ import { openNodeStore } from "./store.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
 
-/** The front door on Node: composes the service, starts it, and stops it when it is told to. */
+/** The service on Node: composes its parts, starts them, and stops them on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel);
@@ -34,16 +34,16 @@ async function main(): Promise<void> {
       onBatch: (batch) => metrics.onBatch(batch),
       onCrash(cause) {
         metrics.onLedgerCrash();
-        log.logError("The way to the ledger broke; it is mended", { cause });
+        log.logError("Ledger connection lost; reconnecting", { cause });
       },
       onFault: (cause) =>
-        log.logError("Upkeep of the journal of debits failed; retrying", { cause }),
+        log.logError("Moving debits out of the journal failed; retrying", { cause }),
     },
     { forMs: DATABASE_PATIENCE_MS, tell: log.warn },
   );
   const { ledger, directory, secrets } = store;
   const pool = openToolPool(config.toolThreads, (cause) =>
-    log.logError("A thread for large inputs failed", { cause }),
+    log.logError("A tool thread failed", { cause }),
   );
   const metrics = createNodeMetrics({
     ...{ ledger: store.waiting, tools: pool.waiting },
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   let people: DashboardServer | undefined;
   let publicUrl = config.publicUrl ?? "";
   const server = await startNodeServer((port) => {
-    // With PORT=0 the port is known only now.
+    // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
     people = openDashboardServer(config, { publicUrl, port, secrets, prices }, log);
     const { reverseLater } = reversals;
@@ -87,13 +87,13 @@ async function main(): Promise<void> {
   process.on("SIGTERM", (signal) => void stop(signal));
   process.on("SIGINT", (signal) => void stop(signal));
 
-  // After the port was taken: a start that fails must not use up the one time at which the key is shown.
+  // After the port is bound, because the key is shown only once and a failed start must not consume it.
   const accountDeps: AccountDeps = { ledger, directory, secrets, random, hashKey };
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const wantsDemo = isLoopback(config.host) && (await store.isEmptyOrUnfinished(DEMO_EMAIL));
   const demoKey = wantsDemo ? await createDemoAccount(accountDeps, starter, Date.now()) : null;
 
-  // Last: whoever reads this may send a signal at once.
+  // Last, because a supervisor that reads this line may send a signal immediately.
   const address = urlOf(config.host, server.port);
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
   announce(config, { address, publicUrl, demoKey, warnings });
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
   log.info("started", { version, address, publicUrl });
 }
 
-/** The app with the operator's way in beside it. */
+/** Adds the operator API to the app. */
 const withOperator = (app: App, people: DashboardServer): App => ({
   ...app,
   fetch: (request, connection) =>
@@ -110,13 +110,13 @@ const withOperator = (app: App, people: DashboardServer): App => ({
       : app.fetch(request, connection),
 });
 
-/** A database that is started together with its nodes, or changes its primary, is there by then. */
+/** Long enough for a database that starts together with its nodes or fails over to a new primary. */
 const DATABASE_PATIENCE_MS = 60_000;
 
-// `npm start | head` must not end the service: nobody reads any more, and that is no fault.
+// `npm start | head` closes stdout; the service keeps running without a reader.
 process.stdout.on("error", () => {});
 
-/** For the person at the terminal; the log goes to stderr and never holds a key. Lines to paste use the real address. */
+/** Prints the start message to stdout. The log goes to stderr and never contains a key. */
 function announce(
   config: Config,
   at: { address: string; publicUrl: string; demoKey: string | null; warnings: readonly string[] },
@@ -127,7 +127,7 @@ function announce(
   for (const warning of at.warnings) say(`${warning}\n`);
   if (isLoopback(config.host)) return;
   say(
-    `To make an account and a key for the data in ${config.dataDir}:\n` +
+    `To create an account and a key for the data in ${config.dataDir}:\n` +
       "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +
       "  npm run -s toolbooth -- key create you@example.com --label production\n",
   );
@@ -139,14 +139,14 @@ main().catch((error: NodeJS.ErrnoException) => {
 });
 
 function explain(error: NodeJS.ErrnoException): string {
-  if (error instanceof ConfigError) return `The settings are not right:\n${error.message}`;
+  if (error instanceof ConfigError) return `Invalid settings:\n${error.message}`;
   if (error instanceof DataFolderError || error instanceof StartupDatabaseError)
     return error.message;
   if (error.code === "EADDRINUSE")
-    return `Another process listens on this address already (${error.message}). Set PORT to another one.`;
+    return `Another process already listens on this address (${error.message}). Set PORT to another port.`;
   if (error.code === "EACCES")
     return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-    return `HOST is no address of this machine (${error.message}).`;
+    return `HOST is not a local address (${error.message}).`;
   return error.stack ?? String(error);
 }

@@ -3,7 +3,7 @@ import type { AccessLogEntry, Metrics } from "#api/app-context.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { addJobGauges } from "./job-metrics.ts";
 
-/** What `/metrics` tells, in the text format of Prometheus. Labels are few by construction: tools, statuses, codes. */
+/** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
   onBatch(batch: { size: number; commitMs: number }): void;
@@ -27,55 +27,55 @@ export function createNodeMetrics(queues: {
   const requests = new Counter({
     registers,
     name: "toolbooth_requests_total",
-    help: "Requests answered, by route, status and error code",
+    help: "Requests by route, status and error code",
     labelNames: ["route", "status", "code"],
   });
   const calls = new Counter({
     registers,
     name: "toolbooth_calls_total",
-    help: "Calls of tools, by tool and status",
+    help: "Tool calls by tool and status",
     labelNames: ["tool", "status"],
   });
   const credits = new Counter({
     registers,
     name: "toolbooth_credits_charged_total",
-    help: "Credits charged, by tool",
+    help: "Credits charged by tool",
     labelNames: ["tool"],
   });
   const latency = new Histogram({
     registers,
     name: "toolbooth_call_duration_seconds",
-    help: "Time from the headers of a call to its answer, by tool",
+    help: "Time from a call's headers to its response by tool",
     labelNames: ["tool"],
     buckets: LATENCY_BUCKETS,
   });
   const batchSize = new Histogram({
     registers,
     name: "toolbooth_ledger_batch_orders",
-    help: "Orders in one transaction of the ledger",
+    help: "Orders per ledger transaction",
     buckets: BATCH_BUCKETS,
   });
   const commit = new Histogram({
     registers,
     name: "toolbooth_ledger_commit_seconds",
-    help: "Time of one transaction of the ledger, its sync to the disk included",
+    help: "Duration of a ledger transaction, including its sync to disk",
     buckets: COMMIT_BUCKETS,
   });
   const crashes = new Counter({
     registers,
     name: "toolbooth_ledger_thread_crashes_total",
-    help: "How often the ledger's thread died and was started again",
+    help: "Crashes and restarts of the ledger thread",
   });
   queueGauge(
     registers,
     "toolbooth_ledger_waiting_orders",
-    "Orders that wait for the ledger",
+    "Orders waiting for the ledger",
     queues.ledger,
   );
   queueGauge(
     registers,
     "toolbooth_tool_pool_waiting_jobs",
-    "Large inputs that wait for a thread",
+    "Large inputs waiting for a tool thread",
     queues.tools,
   );
   addJobGauges(registers, queues.jobs, Date.now);
@@ -118,10 +118,7 @@ type Instruments = {
   latency: Histogram<"tool">;
 };
 
-/**
- * Looks labels up once for each answer there can be, and counts by itself until it is asked: both would cost every call
- * more than the counting.
- */
+/** Caches label lookups and counts in plain variables until metrics are read, because both would cost more than the counting itself. */
 function createChildren({ requests, calls, credits, latency }: Instruments) {
   const bind = ({ route, status, code, tool }: AccessLogEntry) => ({
     request: requests.labels(route, String(status), code ?? ""),
@@ -147,7 +144,7 @@ function createChildren({ requests, calls, credits, latency }: Instruments) {
       entry.status === 200
         ? findIn(successes, entry.route, entry)
         : findIn(others, `${entry.route} ${entry.status} ${entry.code}`, entry),
-    /** Hands on what was counted since. */
+    /** Adds the counts since the last read to the registry. */
     count() {
       for (const child of [...successes.values(), ...others.values()]) {
         child.request.inc(child.requests);

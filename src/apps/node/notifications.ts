@@ -12,16 +12,16 @@ import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 
 /**
- * What the people's side does about notices by itself: every few seconds it carries on what the ledger has written and
- * delivers the webhooks that are due, each minute it looks for grants that end, and now and then it forgets what is old.
- * Any number of nodes may do it at once.
+ * The background work for events: every few seconds it dispatches events that the ledger has written and delivers due
+ * webhooks, every minute it looks for grants that expire, and from time to time it deletes old records. Any number of nodes
+ * may do this concurrently.
  */
 export type NotificationsDeps = Omit<DispatchDeps, "source" | "eventStore" | "ledger" | "aside"> & {
   ledger: Ledger;
   eventStore: EventStore;
   jobs: JobQueue;
   transport: WebhookTransport;
-  /** Called when letters may have come into the queue. */
+  /** Called when emails may have been queued. */
   onEmails(): void;
   everyMs?: number;
   writingMs?: number;
@@ -30,18 +30,18 @@ export type NotificationsDeps = Omit<DispatchDeps, "source" | "eventStore" | "le
 
 const EVERY_MS = 5_000;
 /**
- * The calls write to the same file: where notices were written back to back for long, a call would find the lock taken again and
- * again. SQLite asks for it at most 25 ms apart in the first tenth of a second, so that a rest of more than that is met.
+ * A pause between writes, because calls write to the same file and would otherwise find its lock taken again and again.
+ * SQLite polls for a lock at least every 25 ms during the first 100 ms, so a longer pause is noticed.
  */
 const WRITING_MS = 10;
 const REST_MS = 30;
 const EXPIRIES_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 10 * 60_000;
-/** Grants in one transaction, between which calls go on. */
+/** Grants per transaction; calls run in between. */
 const EXPIRIES_AT_ONCE = 100;
-/** Of either in one round, so that none keeps the others waiting; what is left is the next round's. */
+/** The maximum of each kind per round, so that none delays the others; the rest waits for the next round. */
 const BATCHES_A_ROUND = 10;
-/** Between batches that delete, so that others write meanwhile. */
+/** A pause between batches of deletes, so that others can write. */
 const FORGET_PAUSE_MS = 50;
 const STOP_GRACE_MS = 1_500;
 
@@ -57,7 +57,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
   let rested = Promise.resolve();
   let restedAt = performance.now();
-  /** One after the other, whoever wrote. */
+  /** Rounds run one after the other. */
   function rest(): Promise<void> {
     rested = rested.then(async () => {
       if (performance.now() - restedAt < writingMs) return;
@@ -92,7 +92,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     }
   }
 
-  /** After notices were carried on: one that was handled and not settled must still be known as such. */
+  /** Runs after events were dispatched: an event that was handled but not settled must still be known as handled. */
   async function forget(): Promise<void> {
     if (now() < forgetAt) return;
     const more = await forgetOld({ eventStore, jobs, now }, BATCHES_A_ROUND, async () => {
@@ -102,12 +102,12 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     if (!more) forgetAt = now() + FORGET_EVERY_MS;
   }
 
-  /** None of its steps stops another. */
+  /** A failing step does not stop the others. */
   async function run(): Promise<void> {
     const steps: [step: () => Promise<void>, failed: string][] = [
-      [lookForExpiries, "Grants that end could not be looked for; it is tried again soon"],
-      [carry, "Notices could not be carried on; it is tried again soon"],
-      [forget, "Old webhooks could not be removed; it is tried again soon"],
+      [lookForExpiries, "Looking for expiring grants failed; retrying"],
+      [carry, "Dispatching events failed; retrying"],
+      [forget, "Deleting old webhook deliveries failed; retrying"],
     ];
     while (!isEnding()) {
       for (const [step, failed] of steps)
@@ -126,7 +126,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   };
 }
 
-/** What goes on for long fills no log. */
+/** Limits how often a continuing fault is logged. */
 function onceAnHour(logError: LogError, now: () => number): LogError {
   const told = new Map<string, number>();
   return (message, details) => {

@@ -7,16 +7,13 @@ import type { OperatorToken } from "#operator/tokens.ts";
 import { random } from "./app-context.ts";
 import type { NodeLog } from "./log.ts";
 
-/** Of the request line as it came: every call is asked this. */
+/** Tests the raw request line because it runs for every call. */
 export const isForOperator = (target: string | undefined): boolean =>
   target !== undefined && /^\/operator(?:[/?]|$)/.test(target);
 
 type Forward = (request: Request, body: Uint8Array | null) => Promise<Response>;
 
-/**
- * Hands a request below `/operator` on to the thread that answers it. A body is read only where the token is good, so
- * that nobody else fills the memory.
- */
+/** Forwards a request below `/operator` to the dashboard thread. Reads the body only if the token is valid, which bounds memory. */
 export function createOperatorServer(tokens: readonly OperatorToken[], log: NodeLog) {
   const findName = createTokenSearch(tokens);
   const newId = createIdSequence(random);
@@ -24,7 +21,7 @@ export function createOperatorServer(tokens: readonly OperatorToken[], log: Node
     try {
       if (findName(request.headers.get("authorization")) === null) {
         const response = await forward(request, null);
-        // Unread, it would cost the client its connection.
+        // An unread body would cost the client its connection.
         const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
         if (!isDropped) response.headers.set("Connection", "close");
         return response;

@@ -3,7 +3,7 @@ import type { BuiltPages } from "#site/site-context.ts";
 import type { NodeLog } from "./log.ts";
 import { openPages } from "./pages.ts";
 
-/** The built pages of this checkout, as the hall knows them. */
+/** The built pages of this checkout, as the site uses them. */
 export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { close(): void } {
   const { serveAsset, assetsFor, settled, close } = openPages({
     checkout: path.join(import.meta.dirname, "../../.."),
@@ -18,5 +18,5 @@ export function openNodePages(dataDir: string, log: NodeLog): BuiltPages & { clo
   return { serveAsset, assetsFor, close, frontScript: () => front };
 }
 
-/** The script of the pages that are written on the server. */
+/** The script of server-rendered pages. */
 const FRONT_ENTRY = "front/main.ts";

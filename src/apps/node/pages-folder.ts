@@ -10,30 +10,30 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** Lies in every finished build: what was made of which source. A build becomes visible whole, by its folder's name. */
+/** The manifest in every finished build. A build becomes visible at once, when its folder gets its name. */
 export const MANIFEST = "manifest.json";
-/** The styles that stand in the head of every page. */
+/** The styles in the head of every page. */
 export const FIRST_PAINT = "first-paint.css";
 
 const UNFINISHED = ".building-";
-/** Longer than any build takes: what is older was left by a process that died. */
+/** Longer than any build takes: an older unfinished build belongs to a process that died. */
 const ABANDONED_MS = 3_600_000;
 const KEPT = 2;
 const HASH = /^[0-9a-f]{16}$/;
 
-/** Where builds lie: with the code; with the data, where the code may not be written to. */
+/** The folders for builds: next to the code, or next to the data if the code is read-only. */
 export const buildPlaces = (checkout: string, dataDir: string): string[] => [
   path.join(checkout, "dist"),
   path.resolve(dataDir, "pages"),
 ];
 
-/** The folder of the build with this hash, if there is one. */
+/** Returns the folder of the build with this hash, if it exists. */
 export const findBuild = (places: string[], hash: string): string | undefined =>
   places.map((place) => path.join(place, hash)).find(isWhole);
 
 const isWhole = (folder: string): boolean => existsSync(path.join(folder, MANIFEST));
 
-/** A fresh folder in the first place that takes one. The places' faults together, if none does. */
+/** Creates a new folder in the first location that is writable. Throws with all causes if none is. */
 export function makeUnfinished(places: string[]): { place: string; folder: string } {
   const faults: string[] = [];
   for (const place of places) {
@@ -44,13 +44,13 @@ export function makeUnfinished(places: string[]): { place: string; folder: strin
       faults.push((error as Error).message);
     }
   }
-  throw new Error(`No folder can be written to: ${faults.join("; ")}`);
+  throw new Error(`No folder is writable: ${faults.join("; ")}`);
 }
 
-/** Gives a finished build its name. Of two processes that built the same, the first one wins, and that is as good. */
+/** Renames a finished build to its final name. If two processes built the same sources, the first one wins; the results are equal. */
 export function publishBuild(unfinished: string, place: string, hash: string): string {
   const folder = path.join(place, hash);
-  // Made for its owner alone; another user may run what this one has built.
+  // The temporary folder is private; another user may run this build.
   chmodSync(unfinished, 0o755);
   try {
     renameSync(unfinished, folder);
@@ -60,7 +60,7 @@ export function publishBuild(unfinished: string, place: string, hash: string): s
       return folder;
     }
     if (!existsSync(folder)) throw error;
-    // Someone has taken files out of it.
+    // Files of the existing build are missing.
     renameSync(folder, path.join(place, `${UNFINISHED}broken-${process.pid}`));
     renameSync(unfinished, folder);
   }
@@ -68,7 +68,7 @@ export function publishBuild(unfinished: string, place: string, hash: string): s
   return folder;
 }
 
-/** Servers hold their pages in memory, so an older build is needed by nobody; one is kept for going back. */
+/** Removes old builds. Servers hold their pages in memory, so no one needs them; one is kept for a rollback. */
 function removeOlder(place: string, current: string): void {
   const builds = readdirSync(place)
     .filter((name) => HASH.test(name) && name !== current)

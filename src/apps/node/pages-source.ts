@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What the pages are built with, besides the sources themselves. */
+/** Inputs of a build besides the sources. */
 const TOOLING = ["package-lock.json", "src/apps/node/build.ts"];
 
 /**
- * A name for what would come out of a build: the SHA-256 of every file that goes into one, with its name. All of
- * `web/`, what that imports of `src/`, and the lock file for the packages.
+ * Returns a hash that identifies the result of a build: the SHA-256 over the name and content of every input, which are all
+ * of `web/`, what it imports from `src/`, and the lock file.
  */
 export function hashPageSources(checkout: string): string {
   const digest = createHash("sha256");
@@ -19,7 +19,7 @@ export function hashPageSources(checkout: string): string {
   return digest.digest("hex").slice(0, 16);
 }
 
-/** Their names with slashes, sorted. */
+/** Returns the file names with slashes, sorted. */
 function pageSources(checkout: string): string[] {
   const found = new Set<string>();
   const open = filesBelow(path.join(checkout, "web")).map((name) => `web/${name}`);

@@ -5,11 +5,11 @@ import type { AppAssets } from "#site/app-shell.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
 
-/** A build of the pages, read into memory once: whoever removes or changes the folder disturbs nobody. */
+/** A build of the pages, read into memory once, so that later changes to the folder have no effect. */
 export type PageStore = {
-  /** The file below `/assets/`, in the best encoding that is accepted; 404 for any other name. */
+  /** Serves a file below `/assets/` in the best accepted encoding; 404 for unknown names. */
   response(name: string, request: Request): Response;
-  /** What a page needs at first: the entry, and the screen that will be shown. */
+  /** Returns the files that a page loads first: the entry and the screen it shows. */
   assetsFor(entry: string, screen?: string): AppAssets;
 };
 
@@ -52,7 +52,7 @@ function readAssets(folder: string): Map<string, Asset> {
     const [br, gzip] = [read(`${name}.br`), read(`${name}.gz`)];
     assets.set(name, {
       type: TYPES[path.extname(name)] ?? "application/octet-stream",
-      // The name has the content's hash in it.
+      // The file name contains the content's hash.
       etag: name,
       plain: readFileSync(path.join(folder, name)),
       ...(br && { br }),
@@ -64,7 +64,7 @@ function readAssets(folder: string): Map<string, Asset> {
 
 function respondWith(asset: Asset, request: Request): Response {
   const liked = chooseEncoding(request.headers.get("accept-encoding"));
-  // What packing would not make smaller goes as it is.
+  // Files that compression would not make smaller are sent as they are.
   const encoding = liked !== null && asset[liked] !== undefined ? liked : null;
   const bytes = (encoding === null ? undefined : asset[encoding]) ?? asset.plain;
   const etag = `"${asset.etag}${encoding === null ? "" : `-${encoding}`}"`;
@@ -81,13 +81,13 @@ function respondWith(asset: Asset, request: Request): Response {
   headers["Content-Type"] = asset.type;
   headers["Content-Length"] = String(bytes.length);
   if (encoding !== null) headers["Content-Encoding"] = encoding;
-  // A worker has the policy of its own file.
+  // A web worker uses the policy of its own file.
   if (asset.type.startsWith("text/javascript")) headers["Content-Security-Policy"] = WORKER_CSP;
   const body = request.method === "HEAD" ? null : (bytes as Uint8Array<ArrayBuffer>);
   return new Response(body, { headers });
 }
 
-/** Workers compute; they may load their own modules and nothing else. */
+/** Web workers may load their own modules and nothing else. */
 const WORKER_CSP = "default-src 'none'; script-src 'self'";
 
 function nothing(): Response {

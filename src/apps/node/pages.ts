@@ -6,29 +6,29 @@ import { buildPlaces, findBuild } from "./pages-folder.ts";
 import { hashPageSources } from "./pages-source.ts";
 import { type PageStore, readPageStore } from "./pages-store.ts";
 
-/** The pages that React draws, as they were built from this checkout. The API does not depend on them. */
+/** The React pages built from this checkout. The API does not depend on them. */
 export type NodePages = {
-  /** Answers `/assets/<name>`. */
+  /** Serves `/assets/<name>`. */
   serveAsset(name: string, request: Request): Promise<Response>;
-  /** What the head of a page must name; null where there is no build (yet). Waits a while for one that is being made. */
+  /** Returns the files for the head of a page; null without a build. Waits a while for a running build. */
   assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
-  /** Ends when the pages are there, or when it is certain that they will not be. */
+  /** Resolves when the pages are ready or their build has failed. */
   settled: Promise<void>;
-  /** Ends a build that is running. */
+  /** Stops a running build. */
   close(): void;
 };
 
 export type PageOptions = {
   checkout: string;
   dataDir: string;
-  /** For the person at the terminal. */
+  /** Prints to the terminal. */
   say: (text: string) => void;
   logError: (text: string, facts: { cause: unknown }) => void;
 };
 
-/** A page that is asked for while the pages are being built waits for so long before it says that it must be asked again. */
+/** How long a page request waits for a running build before it asks the client to retry. */
 const PATIENCE_MS = 15_000;
-/** A build takes seconds; one that takes minutes hangs. */
+/** A build takes seconds; after this it counts as hung. */
 const BUILD_TIMEOUT_MS = 180_000;
 
 export function openPages(options: PageOptions): NodePages {
@@ -39,7 +39,7 @@ export function openPages(options: PageOptions): NodePages {
       store = ready;
     },
     (cause: unknown) => {
-      if (!ending.signal.aborted) options.logError("The pages cannot be shown", { cause });
+      if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });
     },
   );
 
@@ -66,16 +66,16 @@ async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageS
   const hash = hashPageSources(checkout);
   const there = findBuild(places, hash);
   if (there !== undefined) return readPageStore(there);
-  say("The pages are being built; calls are answered meanwhile.\n");
+  say("Building the pages; the API is already available.\n");
   const said = await build(checkout, dataDir, signal);
   const made = findBuild(places, hash);
-  if (made === undefined) throw new Error("The pages' sources changed while they were built");
+  if (made === undefined) throw new Error("The sources changed during the build");
   const store = readPageStore(made);
   say(said);
   return store;
 }
 
-/** In a process of its own: what the bundler needs of memory is needed for seconds only. */
+/** Builds in a separate process, because the bundler's memory is needed for seconds only. */
 function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<string> {
   const script = path.join(checkout, "src", "apps", "node", "build.ts");
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script], {
@@ -88,7 +88,7 @@ function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<
   return outcome(child);
 }
 
-/** Of the service's settings only the folder: nobody else's code needs its secrets. */
+/** Passes only the data folder on: the bundler's code must not see the service's secrets. */
 function buildEnvironment(dataDir: string): Record<string, string> {
   const kept = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot"].flatMap((name) => {
     const value = process.env[name];
@@ -119,5 +119,8 @@ function away(): Response {
     "Cache-Control": "no-store",
     "Retry-After": "10",
   };
-  return new Response("The pages are not built yet.\n", { status: 503, headers });
+  return new Response("The pages are not built yet. Try again in a few seconds.\n", {
+    status: 503,
+    headers,
+  });
 }

@@ -2,8 +2,8 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { TooManyPasswords } from "#accounts/auth-options.ts";
 
 /**
- * Passwords as scrypt hashes (RFC 7914), written `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. The parameters are those of
- * the OWASP cheat sheet on password storage for 32 MB; a hash keeps its own, so that they can be raised later.
+ * Password hashing with scrypt (RFC 7914), stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. The parameters follow the
+ * OWASP password storage cheat sheet for 32 MB; each hash stores its own, so that they can be raised later.
  */
 const LOG_N = 15;
 const R = 8;
@@ -11,9 +11,9 @@ const P = 3;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Half of the threads that Node has for such work: compressing answers of calls needs some too. */
+/** Half of libuv's threads: compressing responses needs some too. */
 const AT_ONCE_MAX = 2;
-/** At about 0.1 s each the last one waits some seconds; more is not a rush, it is an attack. */
+/** At about 0.1 s each, the last one waits a few seconds; more requests than this are an attack. */
 const WAITING_MAX = 64;
 
 let running = 0;
@@ -45,12 +45,12 @@ export function createPasswords(derive: Derive) {
 }
 
 /**
- * workerd carries scrypt out where it stands, on the one thread of the isolate: two never hold their 32 MB at once, and a queue
- * would outlive the requests that stand in it.
+ * workerd runs scrypt synchronously on the isolate's only thread: two hashes never hold their 32 MB at the same time, and a
+ * queue would outlive the requests in it.
  */
 export const deriveAtOnce: Derive = (password, salt, { logN, r, p, bytes }) =>
   new Promise((resolve, reject) => {
-    // Two spellings of one password that look the same are the same (RFC 8265 prepares passwords by NFC).
+    // Normalizes to NFC, so that encodings that look the same are the same password (RFC 8265).
     const text = password.normalize("NFC");
     const options = { N: 2 ** logN, r, p, maxmem: 256 * r * 2 ** logN };
     scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
@@ -58,13 +58,14 @@ export const deriveAtOnce: Derive = (password, salt, { logN, r, p, bytes }) =>
 
 const deriveInTurn: Derive = async (password, salt, parameters) => {
   if (running >= AT_ONCE_MAX) {
-    if (waiting.length >= WAITING_MAX) throw new TooManyPasswords("Too many passwords at once");
+    if (waiting.length >= WAITING_MAX)
+      throw new TooManyPasswords("Too many passwords to hash at once");
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {
     return await deriveAtOnce(password, salt, parameters);
   } finally {
-    // The place is handed over, so that nobody who comes in between takes it too.
+    // Passes the slot on directly, so that a request in between cannot take it.
     const next = waiting.shift();
     if (next === undefined) running -= 1;
     else next();

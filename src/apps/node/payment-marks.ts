@@ -4,13 +4,13 @@ import { keyedHash } from "#accounts/keyed-hash.ts";
 const CHARS = 16;
 
 /**
- * By what payments are known as this service's, where several take money at one account of the provider's: staging beside
- * production. It tells nothing of the secrets, and is the same in every process that works under them.
+ * Returns the marks that identify this service's payments when several services (staging, production) share one account at
+ * the payment provider. A mark is derived from a secret without revealing it, so every process with that secret agrees.
  */
 export function paymentMarks(secrets: readonly string[]): readonly [string, ...string[]] {
   const [newest, ...older] = secrets.map((secret) =>
     bytesToHex(keyedHash(secret, "toolbooth payments")).slice(0, CHARS),
   );
-  if (newest === undefined) throw new RangeError("A service works under at least one secret");
+  if (newest === undefined) throw new RangeError("A service needs at least one secret");
   return [newest, ...older];
 }

@@ -14,19 +14,19 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { makeFolder } from "./data-folder.ts";
 
 export type Reversals = {
-  /** See `AppContext.reverseLater`: resolves when the call is on the disk, so that the next start reverses it after a kill. */
+  /** See `AppContext.reverseLater`. Resolves when the call is on disk, so that the next start reverses it even after a kill. */
   reverseLater(call: CallRef): Promise<void>;
   countJobs(): Promise<JobCount[]>;
-  /** Waits a moment for what is under way, and begins no more. Calls that come later are kept. */
+  /** Starts no more reversals and waits a moment for running ones. Later calls are stored. */
   stop(): Promise<void>;
-  /** After the ledger was closed: keeps what came of that, says what is left, and closes the file. */
+  /** Runs after the ledger is closed: stores the remaining calls, logs what is left, and closes the file. */
   close(): Promise<void>;
 };
 
 const FILE_NAME = "reversals.sqlite";
 const MIGRATIONS = [{ name: "initial", sql: sqliteJobs, readableFrom: 1 }];
 const LISTED_MAX = 1_000;
-/** How long what is under way may take before the ledger is closed. */
+/** How long running reversals may take before the ledger is closed. */
 const STOP_TIMEOUT_MS = 2_000;
 
 export const reversalFile = (dataDir: string) => path.join(dataDir, FILE_NAME);
@@ -36,7 +36,7 @@ export function openReversalFile(file: string): { jobs: JobQueue; close(): void 
   return { jobs: createJobQueue(createSqliteDatabase(driver)), close: () => driver.close() };
 }
 
-/** The same for an operator: opened for each question, because a node makes the file only when it needs it. */
+/** The operator's view of the file. It opens the file per request, because a node creates it only when needed. */
 export function reversalsForOperator(dataDir: string): OperatorQueue {
   const file = reversalFile(dataDir);
   async function ask<Outcome>(
@@ -60,8 +60,8 @@ export function reversalsForOperator(dataDir: string): OperatorQueue {
 type Opened = { jobs: JobQueue; schedule: Schedule; close(): void };
 
 /**
- * The calls that a node has to reverse, in a small SQLite file of the data folder: the node can write there while it
- * cannot reach its ledger. The file is made when the first call needs it. Nodes may share a folder.
+ * The calls that a node has to reverse, in a small SQLite file in the data folder: the node can write there while the
+ * ledger is unreachable. The first call creates the file. Nodes may share a folder.
  */
 export function openReversals(
   dataDir: string,
@@ -72,7 +72,7 @@ export function openReversals(
   const file = reversalFile(dataDir);
   const now = () => Date.now();
   let opened: Opened | null = null;
-  /** Those of one turn of the event loop are kept in one transaction. */
+  /** Calls of one event-loop turn are stored in one transaction. */
   let fresh: CallRef[] = [];
   let keeping = Promise.resolve();
   let isStopped = false;
@@ -100,7 +100,7 @@ export function openReversals(
       await jobs.add({ jobs: calls.map(reversalJob), now: now() });
       schedule.wake();
     } catch (cause) {
-      logError(`Calls to be reversed could not be kept in ${file}`, { cause });
+      logError(`Storing pending reversals in ${file} failed`, { cause });
       const wiring = { ledger, now, logError };
       for (const call of calls) void reverseOrKeep(wiring, call, () => Promise.reject(cause));
     }
@@ -110,7 +110,7 @@ export function openReversals(
     try {
       open();
     } catch (cause) {
-      logError(`Calls to be reversed could not be read from ${file}`, { cause });
+      logError(`Reading pending reversals from ${file} failed`, { cause });
     }
   }
 
@@ -134,12 +134,12 @@ export function openReversals(
       const { jobs } = await opened.jobs.list({ state: "waiting", after: null, max: LISTED_MAX });
       for (const { id } of jobs)
         logError(
-          `The call ${id} could not be reversed before the stop: it is kept in ${file} for the next start`,
+          `Call ${id} was not reversed before shutdown; it stays in ${file} for the next start`,
           {},
         );
       const { waiting } = await opened.jobs.count({ queues: ["reversal"] });
       if (waiting > jobs.length)
-        logError(`${waiting - jobs.length} more calls are kept in ${file}`, {});
+        logError(`${waiting - jobs.length} more calls to reverse stay in ${file}`, {});
       opened.close();
     },
   };

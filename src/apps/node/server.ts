@@ -19,13 +19,10 @@ import {
 } from "#limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
 
-/**
- * The app behind `node:http`: limits on the size and the time of headers and bodies, refusals for what is no request,
- * and a stop that answers what it has accepted.
- */
+/** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
   port: number;
-  /** Stops listening, answers what was accepted, and resolves when every connection is closed. */
+  /** Stops listening, completes accepted requests, and resolves when every connection is closed. */
   stop(): Promise<void>;
 };
 
@@ -36,18 +33,18 @@ export type NodeServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** A quarter of what Node reads at once. */
+/** A quarter of Node's read buffer. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** How long a stop waits for answers under way before it cuts connections. */
+/** How long a shutdown waits for responses in progress before it destroys connections. */
 const STOP_TIMEOUT_MS = 25_000;
-/** A stop takes what clients have sent already; after this, connections without a request are closed. */
+/** A shutdown still accepts requests that clients have already sent; after this, idle connections are closed. */
 const STOP_GRACE_MS = 100;
 
-/** A stop waits so long for clients that are still sending what was refused. */
+/** How long a shutdown waits for clients that are still sending a rejected body. */
 const STOP_LINGER_MS = 1_000;
 
 export async function startNodeServer(
-  /** Called with the port that was taken, before the first request. */
+  /** Called with the bound port, before the first request. */
   open: (port: number) => App,
   options: NodeServerOptions,
 ): Promise<NodeServer> {
@@ -57,13 +54,13 @@ export async function startNodeServer(
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout,
     requestTimeout,
-    // How often timeouts are looked for: a small part of the shorter one.
+    // The interval of timeout checks: a fraction of the shorter timeout.
     connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Looked for below, to refuse in our own words.
+    // Checked below, so that the error is problem details.
     requireHostHeader: false,
   });
-  // No byte in either direction for so long: a client that does not read its answer would keep it here for ever.
+  // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
   server.maxConnections = CONNECTIONS_MAX;
   const connections = watchConnections(server);
@@ -72,7 +69,7 @@ export async function startNodeServer(
   const refuse = (error: Error, socket: Socket) =>
     void refuseConnection(error, socket, connections, app);
   server.on("clientError", (error, socket) => refuse(error, socket as Socket));
-  // There is no tunnel here.
+  // CONNECT is not supported.
   server.on("connect", (_, socket) => refuse(new Error("CONNECT"), socket as Socket));
   const listener = getRequestListener(
     (request, { incoming }) =>
@@ -80,41 +77,41 @@ export async function startNodeServer(
         ? app.fetch(request, incoming)
         : app.refuse(NOT_A_REQUEST, request.headers),
     {
-      // HTTP/1.0 knows requests without a Host header, and nothing here depends on it.
+      // HTTP/1.0 allows requests without a Host header, and nothing here depends on it.
       hostname: "localhost",
-      // A request that has no URL, a Host header that is none, and the like.
+      // For example, a request without a URL or with an invalid Host header.
       errorHandler: () => app.refuse(NOT_A_REQUEST, new Headers()),
     },
   );
   const result: RequestListener = (incoming, outgoing) => {
-    // Once stopping, a kept connection would take new requests for ever.
+    // During shutdown a kept-alive connection would accept new requests forever.
     if (!server.listening) outgoing.setHeader("Connection", "close");
     connections.note(outgoing);
     takeSmallBody(incoming, () => void listener(incoming, outgoing));
   };
   server.on("request", result);
-  // What a client expects besides an answer is its own affair (RFC 9110, section 10.1.1).
+  // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", result);
   return { port, stop: () => stop(server, connections) };
 }
 
 /**
- * Most bodies arrive in one packet with their headers. Taken here, such a body costs nothing; read by the app through
- * the web's Request, it costs a tenth of the whole call. What has not arrived yet is left to the app and its limits.
+ * Takes a body that arrived in the same packet as its headers, as most do. Reading it through the web `Request` would
+ * cost a tenth of the whole call. Bodies that have not fully arrived are left to the app and its limits.
  */
 function takeSmallBody(incoming: IncomingMessage, then: () => void): void {
-  // After this tick, in which the parser goes on with the packet.
+  // After this tick, in which the parser finishes the packet.
   process.nextTick(() => {
     const length = Number(incoming.headers["content-length"]);
     if (incoming.complete && length > 0 && length <= SMALL_BODY_BYTES) {
-      // Where the adapter looks for a body that was read already.
+      // Where the adapter looks for a body that has already been read.
       Object.assign(incoming, { rawBody: incoming.read() });
     }
     then();
   });
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 has one Host header, no request has two. */
+/** An HTTP/1.1 request has exactly one Host header; no request has two (RFC 9112, section 3.2). */
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -143,7 +140,7 @@ function stop(server: Server, connections: Connections): Promise<void> {
       server.closeAllConnections();
       connections.cut();
     }, STOP_TIMEOUT_MS);
-    // Not the close of node:http, which cuts idle connections at once, whatever has come in on them unread.
+    // Not node:http's close(), which destroys idle connections immediately, with unread requests on them.
     NetServer.prototype.close.call(server, () => {
       clearInterval(sweep);
       clearTimeout(hurry);
@@ -163,14 +160,11 @@ const WHAT_WENT_WRONG: Record<string, ApiError> = {
   ),
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError("request_timeout", "The request did not arrive in time."),
 };
-const NOT_A_REQUEST = new ApiError(
-  "invalid_request",
-  "This is not a request that the service can read.",
-);
+const NOT_A_REQUEST = new ApiError("invalid_request", "The request is not valid HTTP.");
 
 /**
- * Node's parser gave up on a connection, so the answer is written by hand: after the answers to what came before it
- * on the same connection, or a client would take it for one of them.
+ * Writes an error by hand after Node's parser gave up on a connection. Earlier responses on the connection go first;
+ * otherwise a client would take the error for one of them.
  */
 async function refuseConnection(
   error: Error & { code?: string },
@@ -195,7 +189,7 @@ async function refuseConnection(
   connections.close(socket);
 }
 
-/** Those headers of an unfinished request that its refusal depends on. */
+/** Returns the headers of an unfinished request that the error response depends on. */
 function headersOf(incoming: IncomingMessage | undefined): Headers {
   const headers = new Headers();
   for (const name of ["x-request-id", "accept"]) {

@@ -4,14 +4,14 @@ import { readPriceList } from "#billing/read-price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 
-/** The settings of a node, and the price list that they name; all faults of both come in one message. */
+/** Reads a node's settings and the price list they name. One error reports everything that is invalid in both. */
 export function readNodeSettings(env: Record<string, string | undefined>): {
   config: Config;
   prices: PriceList | null;
 } {
   const faults: string[] = [];
   const config = readTexts(env, faults);
-  // Where other settings are wrong, what is wrong with the prices is told as well.
+  // Read even if other settings are invalid, so that one error reports both.
   const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", faults);
   if (config === null || faults.length > 0) throw new ConfigError(faults.join("\n"));
   return { config, prices };
@@ -44,9 +44,7 @@ function readFile(path: string, faults: string[]): string | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = WHY[code ?? ""] ?? "it cannot be read";
-    faults.push(
-      `TOOLBOOTH_PRICES must be the path of the price list, a JSON file; ${path}: ${reason}.`,
-    );
+    faults.push(`TOOLBOOTH_PRICES must be the path of a price list in JSON; ${path}: ${reason}.`);
     return null;
   }
 }

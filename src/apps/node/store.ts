@@ -19,21 +19,21 @@ import { databaseFile, openDataFolder, readSecrets } from "./data-folder.ts";
 import { explainDatabase, StartupDatabaseError } from "./database-fault.ts";
 import { NO_PATIENCE, type Patience, whenFit } from "./database-wait.ts";
 
-/** Where a node keeps its data: a file of its own, or a PostgreSQL that the nodes of a fleet share. */
+/** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
   ledger: Ledger;
   directory: AccountDeps["directory"];
   secrets: readonly string[];
-  /** Orders that wait for the ledger. */
+  /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
-  /** Whether there is no account yet, or only one of this address whose first key was never made. */
+  /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   close(): Promise<void>;
 };
 
 export type StoreEvents = Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">;
 
-/** Whatever is wrong with the data is said here, before anything runs. `patience`: with a PostgreSQL that is not there yet. */
+/** Opens the storage and reports every problem with it before anything else starts. `patience` says how long to wait for PostgreSQL. */
 export const openNodeStore = (
   config: Config,
   events: Required<StoreEvents>,
@@ -60,7 +60,7 @@ async function openSqliteStore(config: Config, events: StoreEvents): Promise<Nod
   };
 }
 
-/** One is kept for batches of debits; the others are for all else. Two stay open when the node rests. */
+/** One connection is reserved for batches of debits. Two stay open while the node is idle. */
 const CONNECTIONS_MAX = 10;
 const CONNECTIONS = { max: CONNECTIONS_MAX, min: 2, reserved: 1 };
 
@@ -89,13 +89,13 @@ async function openPostgresStore(
   }
 }
 
-/** Gives the secrets. */
+/** Migrates the schema, creates the first partitions and returns the secrets. */
 async function prepare(
   pool: PostgresPool,
   configured: readonly string[] | null,
 ): Promise<readonly string[]> {
   await migratePostgres(pool);
-  // Before the first call, so that today's do not begin among the others.
+  // Before the first call, so that today's debits go to today's partition.
   await keepPartitions(pool, Date.now(), 0);
   return configured ?? [await keepPostgresSecret(pool, () => randomBase62(43, randomBytes))];
 }

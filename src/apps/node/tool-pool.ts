@@ -5,14 +5,14 @@ import { ApiError } from "#errors.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { ThreadJob, ToolThreadResponse } from "./tool-thread.ts";
 
-/** Threads for large inputs: bytes go in, the finished answer comes out, and no small call waits behind them. */
+/** A pool of threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
 export type ToolPool = {
   run(job: ThreadJob): Promise<ToolResponse>;
   waiting(): number;
   close(): Promise<void>;
 };
 
-/** `onFault`: told of threads that could not start or died; the calls they had are answered with an error. */
+/** `onFault` is called for threads that failed to start or died; their calls get an error. */
 export function openToolPool(threads: number | null, onFault: (cause: Error) => void): ToolPool {
   const count = threads ?? Math.max(1, availableParallelism() - 1);
   const pool = new Piscina<ThreadJob, ToolThreadResponse>({
@@ -25,11 +25,11 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
   pool.on("error", onFault);
 
   async function run(job: ThreadJob): Promise<ToolResponse> {
-    // Not by Piscina's `maxQueue`, which does not count jobs that come with a signal (5.3.2).
+    // Piscina's `maxQueue` does not count jobs that have a signal (5.3.2).
     if (pool.queueSize >= TOOL_QUEUE_MAX) throw overloaded(new Error("The queue is full"));
-    // Counted from here, with the time in the queue: whoever waited so long does not wait any more.
+    // Includes the time in the queue: a client that waited this long has given up.
     const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS);
-    // Moving the bytes spares a copy; with an idempotency key they may be needed again for a replay.
+    // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay.
     const transferList = job.fingerprint ? [] : [job.body.buffer as ArrayBuffer];
     const response = await pool.run(job, { signal, transferList }).catch((cause) => {
       throw isPassing(cause) ? overloaded(cause) : cause;
@@ -42,14 +42,14 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
   return { run, waiting: () => pool.queueSize, close: () => pool.close() };
 }
 
-/** The deadline, or a machine that has no memory or no file descriptor left for a thread right now. */
+/** The job timed out, or the machine has no memory or file descriptor for a thread. */
 const isPassing = (cause: { name?: string; code?: string }) =>
   cause.name === "AbortError" || cause.code === "ERR_WORKER_INIT_FAILED";
 
 function overloaded(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
-    "The service has more large calls to do than it can. The call was not charged.",
+    "The service is busy with large calls. The call was not charged. Try again in a moment.",
     { cause, headers: { "Retry-After": "2" } },
   );
 }

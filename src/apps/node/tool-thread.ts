@@ -4,10 +4,10 @@ import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool
 import { ApiError, type ApiErrorDetails, type ErrorCode } from "#errors.ts";
 import { findTool } from "#tools/registry.ts";
 
-/** A job that crosses to a thread names its tool. */
+/** A job for a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };
 
-/** One job on a thread of the pool. A refusal is an answer as well: errors lose their fields on the way between threads. */
+/** Runs one job on a pool thread. An API error is returned as data because thrown errors lose their fields between threads. */
 export type ToolThreadResponse =
   | ToolResponse
   | { fault: { code: ErrorCode; message: string; details: Omit<ApiErrorDetails, "cause"> } };
@@ -20,7 +20,7 @@ const sources = {
 export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse> {
   try {
     const tool = findTool(job.tool);
-    if (tool === undefined) throw new Error(`There is no tool ${job.tool}`);
+    if (tool === undefined) throw new Error(`Unknown tool ${job.tool}`);
     const { body, fingerprint } = await runTool(tool, job, sources);
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return moved({ body: bytes, fingerprint }, bytes);
@@ -31,7 +31,7 @@ export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse
   }
 }
 
-/** Hands the bytes over instead of copying them. */
+/** Transfers the bytes instead of copying them. */
 function moved(response: ToolResponse, bytes: Uint8Array): ToolResponse {
   const transferable = { [transferableSymbol]: [bytes.buffer], [valueSymbol]: response };
   return move(transferable as never) as unknown as ToolResponse;

@@ -2,9 +2,9 @@ import type { AppContext } from "#api/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 
-/** Keeps the ledger small: folds old calls and forgets old idempotency records, in steps between which calls go on. */
+/** Keeps the ledger small: rolls up old calls and deletes old idempotency records in steps, between which calls run. */
 const ROWS_A_STEP = 500;
-/** Where there is more to do than that, steps grow for as long as they are quick: calls of their accounts wait meanwhile. */
+/** If more work waits, steps grow while they stay fast, because calls of the affected accounts wait during a step. */
 const ROWS_A_STEP_MAX = 8_000;
 const QUICK_STEP_MS = 25;
 const BETWEEN_STEPS_MS = 50;
@@ -31,7 +31,7 @@ export function startUpkeep(
       rowsMax = next === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
     } catch (cause) {
       rowsMax = ROWS_A_STEP;
-      logError("Upkeep of the ledger failed; it is tried again later", { cause });
+      logError("Ledger maintenance failed; retrying later", { cause });
     }
     schedule(next === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS, next);
   }
@@ -56,5 +56,5 @@ function nextRows(rows: number, tookMs: number): number {
 }
 
 const clocksApart = (aheadMs: number) =>
-  `The clock of this machine is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"} the ` +
-  "database's. Set both by NTP: grants and idempotency keys end by the clock of the node that takes the call.";
+  `This machine's clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"} the ` +
+  "database's. Synchronize both with NTP: grants and idempotency keys expire by the clock of the node that takes the call.";

@@ -46,6 +46,8 @@ export function decideClosing(
   { now }: Order<"closeAccount">,
 ): Verdict<Outcome<"closeAccount">> {
   if (account === null) return { outcome: { found: false, forfeited: 0 }, changes: {} };
+  if (account.state === "closed")
+    return { outcome: { found: true, forfeited: forfeitedOf(concerned) }, changes: {} };
   let forfeited = 0;
   const grants = concerned
     .filter((grant) => isSpendable(grant, now) || grant.eventDueAt !== null)
@@ -61,6 +63,10 @@ export function decideClosing(
     changes: { account: after, grants, clearEvents: true },
   };
 }
+
+/** What was voided beyond what is clawed back: a clawback that rose since claims some of it. */
+const forfeitedOf = (grants: readonly GrantRow[]): number =>
+  grants.reduce((sum, { voided, clawback }) => sum + Math.max(0, voided - clawback), 0);
 
 export const loadsOfLowBalance = (): Loads => ({ grants: { covering: 0 } });
 

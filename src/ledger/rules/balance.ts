@@ -1,13 +1,15 @@
 import { type EventContent, eventOfLevel, isWorse, levelOf } from "../events.ts";
-import type { AccountRow, GrantRow, Need, Rows } from "./rows.ts";
+import type { AccountRow, GrantRow, Need, OpenGrant, Rows } from "./rows.ts";
 
 /** Which credits can be spent, in which order, how many they are, and what the owner is told of that. */
 
-export const isSpendable = ({ remaining, expiresAt }: GrantRow, now: number): boolean =>
-  remaining > 0 && (expiresAt === null || now < expiresAt);
+export const isSpendable = (
+  { remaining, expiresAt }: Pick<GrantRow, "remaining" | "expiresAt">,
+  now: number,
+): boolean => remaining > 0 && (expiresAt === null || now < expiresAt);
 
 /** Burn order: the soonest end first, none last; then the oldest; then the one that was made first. */
-export function compareBurnOrder(one: GrantRow, other: GrantRow): number {
+export function compareBurnOrder(one: OpenGrant, other: OpenGrant): number {
   if (one.expiresAt !== other.expiresAt) {
     if (one.expiresAt === null) return 1;
     if (other.expiresAt === null) return -1;
@@ -17,7 +19,7 @@ export function compareBurnOrder(one: GrantRow, other: GrantRow): number {
 }
 
 /** A grant that has no number yet is the youngest. */
-const madeAs = ({ no }: GrantRow) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
+const madeAs = ({ no }: OpenGrant) => (no === 0 ? Number.MAX_SAFE_INTEGER : no);
 
 /**
  * The balance at `now`; null where neither the account's row tells it (another grant is the first one, because that one has
@@ -39,7 +41,7 @@ export function balanceAt(
 /** The account with a balance whose first grant is `front`; the same row where nothing of it changes. */
 export function withBalance(
   account: AccountRow,
-  front: GrantRow | undefined,
+  front: OpenGrant | undefined,
   balance: number,
 ): AccountRow {
   const frontGrant = front?.id ?? null;
@@ -72,7 +74,7 @@ export function rebalance(
 ): Balanced | Need {
   const before = balanceAt(account, rows, now);
   if (before === null) return { need: "sum" };
-  const changedById = new Map(changed.map((grant) => [grant.id, grant]));
+  const changedById = new Map<string, OpenGrant>(changed.map((grant) => [grant.id, grant]));
   const known = rows.grants
     .map((grant) => changedById.get(grant.id) ?? grant)
     .filter((grant) => isSpendable(grant, now));
@@ -90,7 +92,7 @@ export function rebalance(
   return { account: withBalance(account, front, balance), balance };
 }
 
-const held = (grants: readonly GrantRow[]) =>
+const held = (grants: readonly OpenGrant[]) =>
   grants.reduce((sum, { remaining }) => sum + remaining, 0);
 
 /** The account's balance by all of its grants. */

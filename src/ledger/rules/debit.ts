@@ -10,14 +10,14 @@ import {
 import { balanceAt, isSpendable, tellIfWorse, withBalance } from "./balance.ts";
 import type {
   AccountRow,
+  CallKey,
   Changes,
   DebitPart,
   DebitRow,
-  GrantRow,
   IdempotencyRow,
-  KeyRow,
   Loads,
   Need,
+  OpenGrant,
   Rows,
   Verdict,
 } from "./rows.ts";
@@ -25,13 +25,14 @@ import type {
 /** The path of a call: what its key may expect, and its debit. */
 
 export const loadsOfKeyStatus = ({ keySha256 }: KeyStatusOrder): Loads => ({
-  key: { sha256: keySha256 },
+  callKey: keySha256,
   grants: { covering: 0 },
 });
 
 export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<KeyStatus> {
   const { account } = rows;
-  if (account === null || isBad(account, rows.key)) return unchanged({ outcome: "invalid_key" });
+  if (account === null || isBad(account, rows.callKey))
+    return unchanged({ outcome: "invalid_key" });
   const balance = balanceAt(account, rows, now);
   if (balance === null) return { need: "sum" };
   if (account.state === "suspended") return unchanged({ outcome: "account_suspended", balance });
@@ -40,9 +41,9 @@ export function decideKeyStatus(rows: Rows, { now }: KeyStatusOrder): Verdict<Ke
 
 export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Loads =>
   idempotency === null
-    ? { key: { sha256: keySha256 }, grants: { covering: credits } }
+    ? { callKey: keySha256, grants: { covering: credits } }
     : {
-        key: { sha256: keySha256 },
+        callKey: keySha256,
         grants: { covering: credits },
         earlier: { tool, key: idempotency.key },
       };
@@ -53,7 +54,7 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
  */
 export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   checkPrice(order);
-  const { account, key } = rows;
+  const { account, callKey: key } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
   if (rows.debit) return repeat(account, rows, rows.debit, order);
   if (isBad(account, key)) return refuse(rows, { outcome: "invalid_key" });
@@ -70,11 +71,11 @@ export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   if ("need" in taken) return taken;
   const left = balance - credits;
   const changes: Changes = {
-    debit: debitOf(order, credits, isFree, (key as KeyRow).no, taken.parts),
+    debit: debitOf(order, credits, isFree, (key as CallKey).no, taken.parts),
   };
-  if (taken.grants.length > 0) changes.grants = taken.grants;
-  const used = useKey(key as KeyRow, order.now);
-  if (used !== null) changes.key = used;
+  if (taken.parts.length > 0) changes.drawn = taken.parts.map(({ grant }) => grant);
+  const used = useKey(key as CallKey, order.now);
+  if (used !== null) changes.usedKey = used;
   if (order.idempotency !== null) changes.earlier = recordOf(order);
 
   let after = withBalance(account, taken.front, left);
@@ -101,7 +102,7 @@ const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
 const refuse = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
   rows.debit === undefined ? { need: "debit" } : unchanged(outcome);
 
-const isBad = (account: AccountRow, key: KeyRow | null | undefined): boolean =>
+const isBad = (account: AccountRow, key: CallKey | null | undefined): boolean =>
   key == null || key.revokedAt !== null || account.state === "closed";
 
 /** The order was sent again, because its response was lost. */
@@ -138,15 +139,12 @@ export const isFreeCall = (
   { credits, freeCallCredits }: Pick<DebitOrder, "credits" | "freeCallCredits">,
 ): boolean => freeCall === "open" && credits > 0 && credits <= freeCallCredits;
 
-type Taken = {
-  grants: GrantRow[];
-  parts: (DebitPart & { no: number })[];
-  front: GrantRow | undefined;
-};
+/** `parts`: what each grant paid, with the grant as that leaves it. */
+type Taken = { parts: { grant: OpenGrant; credits: number }[]; front: OpenGrant | undefined };
 
 /** Takes credits that the balance covers; `front` is the grant that is spent next. */
 function take({ grants, areAll }: Rows, credits: number, now: number): Taken | Need {
-  const taken: Taken = { grants: [], parts: [], front: undefined };
+  const taken: Taken = { parts: [], front: undefined };
   let due = credits;
   for (const grant of grants) {
     if (!isSpendable(grant, now)) continue;
@@ -157,8 +155,7 @@ function take({ grants, areAll }: Rows, credits: number, now: number): Taken | N
     const part = Math.min(due, grant.remaining);
     const changed = { ...grant, remaining: grant.remaining - part };
     due -= part;
-    taken.grants.push(changed);
-    taken.parts.push({ no: grant.no, id: grant.id, kind: grant.kind, credits: part });
+    taken.parts.push({ grant: changed, credits: part });
     if (changed.remaining > 0) taken.front = changed;
   }
   if (taken.front === undefined && !areAll) return { need: "grants", covering: credits };
@@ -179,17 +176,18 @@ function debitOf(
     tool,
     credits,
     isFree,
-    grantNo: parts[0]?.no ?? null,
-    parts:
-      parts.length < 2
-        ? null
-        : parts.map(({ id, kind, credits: part }) => ({ id, kind, credits: part })),
+    grantNo: parts[0]?.grant.no ?? null,
+    parts: parts.length < 2 ? null : parts.map(partOf),
     reversedAt: null,
   };
 }
 
+const partOf = ({ grant: { id, kind }, credits }: Taken["parts"][number]): DebitPart => ({
+  ...{ id, kind, credits },
+});
+
 /** The key with its last use; null where that was recorded a moment ago, so that a busy key costs no write a call. */
-function useKey(key: KeyRow, now: number): KeyRow | null {
+function useKey(key: CallKey, now: number): CallKey | null {
   if (key.lastUsedAt !== null && now - key.lastUsedAt < LAST_USED_STEP_MS) return null;
   return { ...key, lastUsedAt: now };
 }

@@ -25,11 +25,12 @@ export function decideGrant(rows: Rows, order: Order<"grant">): Verdict<Outcome<
   checkGrant(order);
   const { account, concerned = [] } = rows;
   const { id, kind, amount, now } = order;
-  if (account === null || account.state === "closed")
-    return { outcome: { outcome: "no_account" }, changes: {} };
+  if (account === null) return { outcome: { outcome: "no_account" }, changes: {} };
   const earlier = concerned.find((grant) => grant.id === id);
+  // Before the account's state: sent again after the account was closed, the order was carried out all the same.
   if (earlier !== undefined)
     return { outcome: { outcome: "already_granted", grant: grantOf(earlier) }, changes: {} };
+  if (account.state === "closed") return { outcome: { outcome: "no_account" }, changes: {} };
 
   const made = newGrant(account, order);
   const planned =

@@ -5,16 +5,22 @@ import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
-export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: { id } });
+export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: id });
 
-/** A key that is there already was made by this order, which was sent again because its response was lost. */
+export const loadsOfNewKey = ({ id, sha256 }: Order<"createKey">): Loads => ({
+  key: id,
+  newKey: { id, sha256 },
+});
+
+/** A key that the account has already was made by this order, which was sent again because its response was lost. */
 export function decideKeyCreation(
-  { account, key }: Rows,
+  { account, key, isKeyTaken }: Rows,
   { id, sha256, start, label, now }: Order<"createKey">,
 ): Verdict<Outcome<"createKey">> {
   if (key != null) return { outcome: { outcome: "created" }, changes: {} };
   if (account === null || account.state === "closed")
     return { outcome: { outcome: "no_account" }, changes: {} };
+  if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
   const made: KeyRow = {
     ...{ no: 0, id, sha256, start, label },
     ...{ createdAt: now, lastUsedAt: null, revokedAt: null },

@@ -37,6 +37,9 @@ export type KeyRow = {
   revokedAt: number | null;
 };
 
+/** What the path of a call needs to know of its key: stores load no more for it. */
+export type CallKey = Pick<KeyRow, "no" | "sha256" | "lastUsedAt" | "revokedAt">;
+
 export type GrantRow = {
   no: number;
   id: string;
@@ -55,6 +58,12 @@ export type GrantRow = {
   /** When an event about its end is due, or the end itself; null where neither is to come. */
   eventDueAt: number | null;
 };
+
+/** What has to be known of a grant to spend it, and to know the balance. */
+export type OpenGrant = Pick<
+  GrantRow,
+  "no" | "id" | "kind" | "remaining" | "grantedAt" | "expiresAt"
+>;
 
 /** A part of a debit's price that one of several grants paid. */
 export type DebitPart = { id: string; kind: GrantKind; credits: number };
@@ -97,11 +106,15 @@ export type IdempotencyRow = {
 export type Rows = {
   account: AccountRow | null;
   key: KeyRow | null | undefined;
+  /** The key that the call came with. */
+  callKey: CallKey | null | undefined;
+  /** Whether another key, of any account, has the id or the SHA-256 of the key to create. */
+  isKeyTaken: boolean | undefined;
   /**
    * Grants in burn order (`balance.ts`): the first ones of those that can be spent at the time of the order. Expired ones may
    * stand before them, and within a batch they may be fewer than were asked for. `areAll`: there are no others.
    */
-  grants: readonly GrantRow[];
+  grants: readonly OpenGrant[];
   areAll: boolean;
   /** The balance at the time of the order, as a sum over all grants. */
   sum: number | undefined;
@@ -116,7 +129,12 @@ export type Rows = {
 
 /** What a store loads before it asks a rule for the first time, beside the account. */
 export type Loads = {
-  key?: { sha256: string } | { id: string };
+  /** The key with this id. */
+  key?: string;
+  /** The key with this SHA-256. */
+  callKey?: string;
+  /** The key to create: whether another one has its id or its SHA-256. */
+  newKey?: { id: string; sha256: string };
   /** Spendable grants in burn order, until they hold more credits than this. */
   grants?: { covering: number };
   concerned?: Concerned;
@@ -130,16 +148,21 @@ export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } 
 
 /** What a rule needs to know before it can decide. */
 export type Need =
-  | { need: "sum" | "debit" }
+  | { need: "sum" }
+  | { need: "debit" }
   /** As many of the first spendable grants as hold more credits than this. */
   | { need: "grants"; covering: number }
   | { need: "concerned"; grants: Concerned };
 
-/** What an order changes: whole rows as they are to be kept. */
+/** What an order changes: whole rows as they are to be kept, but for what each debit changes. */
 export type Changes = {
   account?: AccountRow;
   key?: KeyRow;
   grants?: readonly GrantRow[];
+  /** A key of which nothing but the last use has changed. */
+  usedKey?: CallKey;
+  /** Grants of which nothing but what remains has changed. */
+  drawn?: readonly OpenGrant[];
   debit?: DebitRow;
   reversal?: ReversalRow;
   earlier?: IdempotencyRow;

@@ -12,7 +12,13 @@ import {
 } from "./accounts.ts";
 import { decideDebit, decideKeyStatus, loadsOfDebit, loadsOfKeyStatus } from "./debit.ts";
 import { decideClawback, decideGrant, loadsOfClawback, loadsOfGrant } from "./grants.ts";
-import { decideKeyCreation, decideLabel, decideRevocation, loadsOfKey } from "./keys.ts";
+import {
+  decideKeyCreation,
+  decideLabel,
+  decideRevocation,
+  loadsOfKey,
+  loadsOfNewKey,
+} from "./keys.ts";
 import { decideReversal, loadsOfReversal } from "./reverse.ts";
 import type { Loads, Rows, Verdict } from "./rows.ts";
 
@@ -58,7 +64,7 @@ export const RULES: { [Name in RuleName]: Rule<RuleOrders[Name][0], RuleOrders[N
   suspendAccount: { loads: nothing, decide: decideState("suspended") },
   resumeAccount: { loads: nothing, decide: decideState("open") },
   closeAccount: { loads: loadsOfClosing, decide: decideClosing },
-  createKey: { loads: loadsOfKey, decide: decideKeyCreation },
+  createKey: { loads: loadsOfNewKey, decide: decideKeyCreation },
   revokeKey: { loads: loadsOfKey, decide: decideRevocation },
   relabelKey: { loads: loadsOfKey, decide: decideLabel },
   grant: { loads: loadsOfGrant, decide: decideGrant },

@@ -19,6 +19,10 @@ export const givenRecord = z.preprocess(renewRecord, transferRecord);
 export const givenPurchase = z.preprocess(renewRecord, purchaseRecord);
 
 const RENEWALS: Record<string, (line: Line) => Line> = {
+  account: ({ toldLevel, ...line }) =>
+    toldLevel === undefined ? line : { ...line, notifiedLevel: toldLevel },
+  idempotency: ({ answerSha256, ...line }) =>
+    answerSha256 === undefined ? line : { ...line, responseSha256: answerSha256 },
   /** Credits that were paid back were `withdrawn`, a figure that could only rise and had no version. */
   grant({ withdrawn, ...line }) {
     if ("clawback" in line) return withdrawn === undefined ? line : { ...line, withdrawn };

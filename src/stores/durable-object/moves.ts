@@ -12,6 +12,7 @@ export function movesOfObjects(find: (order: { account: string }) => MovingStub)
   const over = (name: keyof MoveOperations) => (order: { account: string }) =>
     askForAll(() => find(order)[name](order as never)) as Promise<never>;
   return {
+    openSnapshot: async () => ({ snapshot: null }),
     exportRecords: over("exportRecords"),
     beginImport: over("beginImport"),
     importRecords: over("importRecords"),

@@ -1,10 +1,12 @@
 import { NotCarriedOut, OrderRefused } from "#ledger/port.ts";
 import {
-  ACCOUNT_RECORDS,
   BeingMoved,
+  describeRecord,
   type MoveOperations,
+  requireAccountRecord,
+  requireOwnRecords,
 } from "#ledger/transfer/account-moves.ts";
-import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { completeImport } from "../sql/complete-import.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import { isCursorOf } from "../sql/transfer-table.ts";
@@ -45,10 +47,11 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     mark = next;
   }
 
-  function underWay(): Mark {
+  /** The account whose import was begun. */
+  function underWay(): string {
     const current = currentMark();
-    if (current === null || current.finished) throw new OrderRefused("No import is under way here");
-    return current;
+    if (current === null) throw new OrderRefused(NO_IMPORT);
+    return current.account;
   }
 
   function requireOpen(): void {
@@ -92,7 +95,7 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
     },
     exportRecords({ kind, after, max, hold }: MoveOperations["exportRecords"][0]) {
       requireOpen();
-      requireKind(kind);
+      requireAccountRecord(kind);
       if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
         throw new OrderRefused(`A page has from 1 to ${PAGE_RECORDS_MAX} records`);
       }
@@ -115,23 +118,22 @@ export function createMoving(driver: SqlDriver, empty: () => Promise<void>) {
       return { outcome: "begun" };
     },
     importRecords({ records }: MoveOperations["importRecords"][0]) {
-      const { account } = underWay();
+      const account = underWay();
+      if (currentMark()?.finished) throw new OrderRefused(NO_IMPORT);
+      requireOwnRecords(account, records);
       driver.transaction("write", () => {
-        for (const [index, record] of records.entries()) {
-          requireKind(record.record);
-          takeIn(index, record, account, insert);
-        }
+        for (const [index, record] of records.entries()) takeIn(index, record, insert);
       });
       return { taken: records.length };
     },
     finishImport({ now }: MoveOperations["finishImport"][0]) {
-      const current = currentMark();
-      if (current === null) throw new OrderRefused("No import is under way here");
-      if (current.finished) return faultsOf(current.account, now);
-      return finish(current.account, now);
+      const account = underWay();
+      return currentMark()?.finished ? faultsOf(account, now) : finish(account, now);
     },
   } satisfies Moving;
 }
+
+const NO_IMPORT = "No import is under way here";
 
 /** Rolls a transaction back. */
 const INCOMPLETE = new Error("The books do not reconcile");
@@ -142,23 +144,15 @@ type Moving = { enter(reads: boolean): void } & {
   ) => MoveOperations[Name][1] | Promise<MoveOperations[Name][1]>;
 };
 
-function requireKind(kind: RecordKind): void {
-  if ((ACCOUNT_RECORDS as readonly string[]).includes(kind)) return;
-  throw new OrderRefused(`An account has no records of the kind "${String(kind).slice(0, 40)}"`);
-}
-
 function takeIn(
   index: number,
   record: TransferRecord,
-  account: string,
   insert: (record: TransferRecord) => void,
 ): void {
-  const where = `Record ${index + 1} (${record.record})`;
-  const owner = record.record === "account" ? record.id : (record as { account?: string }).account;
-  if (owner !== account) throw new OrderRefused(`${where} does not belong to ${account}`);
   try {
     insert(record);
   } catch (error) {
+    const where = describeRecord(index, record);
     switch (constraintOf(error)) {
       case undefined:
         throw error;

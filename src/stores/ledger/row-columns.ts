@@ -76,7 +76,7 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
   at: row["at"] as number,
   callId: row["call_id"] as string,
   bodySha256: row["body_sha256"] as string,
-  responseSha256: row["answer_sha256"] as string,
+  responseSha256: row["response_sha256"] as string,
   receivedAt: row["received_at"] as number,
   random: row["random"] as string | null,
 });
@@ -137,4 +137,4 @@ export const recordValues = (row: IdempotencyRow) => [
   ...[row.receivedAt, row.random],
 ];
 export const RECORD_COLUMNS =
-  "tool, key, at, call_id, body_sha256, answer_sha256, received_at, random";
+  "tool, key, at, call_id, body_sha256, response_sha256, received_at, random";

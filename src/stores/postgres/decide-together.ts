@@ -1,25 +1,22 @@
 import { OrderRefused } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
-  debitName,
+  clearUnsaved,
+  debitNamed,
+  type KnownAccount,
+  knownAccount,
+} from "../ledger/known-account.ts";
+import {
   decide,
   GRANTS_AT_FIRST,
   GRANTS_FACTOR,
-  type KnownAccount,
-  knownAccount,
   type LoadRequest,
-  nothingUnsaved,
   type OrderContext,
   orderContext,
 } from "../ledger/working-set.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import {
-  type LoadedAccount,
-  type Loading,
-  type LoadOrder,
-  loadAccounts,
-  loadingsOf,
-} from "./load.ts";
+import { loadAccounts, loadingsOf } from "./load.ts";
+import type { LoadedAccount, Loading, LoadOrder } from "./loading.ts";
 import type { PostgresSend } from "./pool.ts";
 import { type NewEvent, type Saving, savingOf, savingOfEvents } from "./save.ts";
 
@@ -58,14 +55,14 @@ export function openTogether<Name extends RuleName>(
   const lines = new Map<string, Line<Name>>();
   const first: LoadOrder[] = [];
   orders.forEach((order, place) => {
+    const context = orderContext(isCareful);
+    const waiting = { place, order, context };
     let line = lines.get(order.account);
     if (line === undefined) {
       const known = knownAccount(order.account, null);
-      line = { known, grantsMax: GRANTS_AT_FIRST, waiting: [], next: 0 };
+      line = { known, grantsMax: GRANTS_AT_FIRST, waiting: [waiting], next: 0 };
       lines.set(order.account, line);
-    }
-    const context = orderContext(isCareful);
-    line.waiting.push({ place, order, context });
+    } else line.waiting.push(waiting);
     first.push({ of: line, context, load: firstLoad(name, order, isCareful) });
   });
   const outcomes: Decided<Name>[] = new Array(orders.length);
@@ -77,8 +74,7 @@ export function openTogether<Name extends RuleName>(
       const { place, order, context } = waiting[line.next] as Waiting<Name>;
       const decided = decideOne(known, name, order, context);
       if ("load" in decided) {
-        if (decided.load.grants !== undefined && !isSetBack(known, decided.load))
-          line.grantsMax *= GRANTS_FACTOR;
+        if (areTooFew(known, decided.load)) line.grantsMax *= GRANTS_FACTOR;
         const missing = [{ of: line, context, load: decided.load }];
         return decided.load.debit === undefined ? missing : [...missing, ...debitsAfter(line)];
       }
@@ -93,8 +89,12 @@ export function openTogether<Name extends RuleName>(
   }
 
   return {
-    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first)],
-    decideOn: () => [...lines.values()].flatMap(decideLine),
+    loadings: [loadAccounts(lines, isLocking), ...loadingsOf(first, name === "debit")],
+    decideOn() {
+      const missing: LoadOrder[] = [];
+      for (const line of lines.values()) for (const each of decideLine(line)) missing.push(each);
+      return missing;
+    },
     outcomes,
     accounts: [...lines.values()].map(({ known }) => known),
     events,
@@ -105,7 +105,7 @@ export function openTogether<Name extends RuleName>(
 function debitsAfter<Name extends RuleName>(line: Line<Name>): LoadOrder[] {
   return line.waiting.slice(line.next + 1).flatMap(({ order, context }) => {
     const { at, callId } = nameOf(order);
-    const isKnown = line.known.debits.has(debitName(at, callId));
+    const isKnown = debitNamed(line.known, at, callId) !== undefined;
     return isKnown ? [] : [{ of: line, context, load: { debit: { at, callId } } }];
   });
 }
@@ -134,9 +134,9 @@ function decideOne<Name extends RuleName>(
   }
 }
 
-/** Whether grants are asked for because the order is older than those that were loaded, and not because they are too few. */
-const isSetBack = ({ grantsFrom }: KnownAccount, { grants }: LoadRequest) =>
-  grants !== undefined && grants.now < grantsFrom;
+/** Whether grants are asked for because those that were loaded are too few, and not because the order is older than they. */
+const areTooFew = (known: KnownAccount, { grants }: LoadRequest) =>
+  grants !== undefined && known.grants !== undefined && grants.now >= known.grantsFrom;
 
 function firstLoad<Name extends RuleName>(
   name: Name,
@@ -163,7 +163,6 @@ export async function decideTogether<Name extends RuleName>(
   how: { isCareful?: boolean; isLocking?: boolean } = {},
 ): Promise<Decided<Name>[]> {
   const together = openTogether(name, orders, how);
-  const isDebit = name === "debit";
   let { loadings } = together;
   let saving: Saving = { statements: [], copy: undefined };
   for (;;) {
@@ -174,11 +173,11 @@ export async function decideTogether<Name extends RuleName>(
     const missing = together.decideOn();
     if (missing.length === 0) break;
     const stale = staleOf(missing);
-    saving = savingOf(stale, isDebit);
-    for (const known of stale) known.unsaved = nothingUnsaved();
+    saving = savingOf(stale);
+    for (const { unsaved } of stale) clearUnsaved(unsaved);
     loadings = loadingsOf(missing);
   }
-  const { statements, copy } = savingOf(together.accounts, isDebit);
+  const { statements, copy } = savingOf(together.accounts);
   const all = [...statements, ...savingOfEvents(together.events)];
   await send({ statements: all, copy, isLast: true });
   return together.outcomes;

@@ -71,24 +71,21 @@ function createRuled({ roundTrips }: PostgresPool) {
       if (outcome instanceof Error) throw outcome;
       return outcome;
     };
-  const openAccount = ruled("openAccount");
-  const createKey = ruled("createKey");
-  return {
-    // Another order may open the account at the same moment: then it is there at the next look.
-    openAccount: (order: Order<"openAccount">) =>
-      openAccount(order).catch((error) => {
-        if (codeOf(error) === UNIQUE_VIOLATION) return openAccount(order);
+  /** Another order may make what has the same name at the same moment: then it is there at the next look. */
+  const named = <Name extends "openAccount" | "createKey">(name: Name) => {
+    const decide = ruled(name);
+    return (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> =>
+      decide(order).catch((error) => {
+        if (codeOf(error) === UNIQUE_VIOLATION) return decide(order);
         throw error;
-      }),
+      });
+  };
+  return {
+    openAccount: named("openAccount"),
     suspendAccount: ruled("suspendAccount"),
     resumeAccount: ruled("resumeAccount"),
     closeAccount: ruled("closeAccount"),
-    // A key of another account has this id or this SHA-256.
-    createKey: (order: Order<"createKey">): Promise<Outcome<"createKey">> =>
-      createKey(order).catch((error) => {
-        if (codeOf(error) === UNIQUE_VIOLATION) return { outcome: "no_account" };
-        throw error;
-      }),
+    createKey: named("createKey"),
     revokeKey: ruled("revokeKey"),
     relabelKey: ruled("relabelKey"),
     grant: ruled("grant"),

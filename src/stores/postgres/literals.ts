@@ -47,21 +47,15 @@ function element(value: string | number | null): string {
   return `"${IN_ARRAYS.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`;
 }
 
-/** Rows in the text format of COPY. */
-export function copyText(rows: readonly (readonly (string | number | null)[])[]): string {
-  let text = "";
-  for (const row of rows) {
-    for (const [place, value] of row.entries()) text += (place === 0 ? "" : "\t") + field(value);
-    text += "\n";
-  }
-  assertNoNul(text);
-  return text;
-}
+/** A row in the text format of COPY. Joined, because a string that grows field by field costs ten strings. */
+export const copyLine = (first: number, others: readonly (string | number | null)[]): string =>
+  `${first}\t${others.map(field).join("\t")}\n`;
 
-const IN_FIELDS = /[\\\t\n\r]/;
+const IN_FIELDS = /[\\\t\n\r\0]/;
 const ESCAPED: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 function field(value: string | number | null): string {
   if (typeof value !== "string") return value === null ? "\\N" : String(value);
   if (!IN_FIELDS.test(value)) return value;
+  assertNoNul(value);
   return value.replace(/[\\\t\n\r]/g, (character) => ESCAPED[character] as string);
 }

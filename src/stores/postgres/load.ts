@@ -1,44 +1,27 @@
 import type { Concerned } from "#ledger/rules/rows.ts";
+import { found } from "../ledger/known-account.ts";
 import {
-  ACCOUNT_COLUMNS,
   DEBIT_COLUMNS,
   GRANT_COLUMNS,
   KEY_COLUMNS,
   RECORD_COLUMNS,
-  readAccount,
   readDebit,
   readGrant,
   readKey,
   readRecord,
 } from "../ledger/row-columns.ts";
-import {
-  debitName,
-  GRANTS_AT_FIRST,
-  type KnownAccount,
-  keyName,
-  type LoadRequest,
-  type OrderContext,
-  recordName,
-} from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
-
-/**
- * What the rules ask for, for all accounts of a batch together: a statement for each kind of row, and what takes its rows
- * up. Each row is looked up by itself (LATERAL with a LIMIT), so that the plan is a lookup whatever the tables hold.
- */
-export type Loading = { sql: string; take(rows: SqlRow[]): void };
-
-/** `grantsMax`: so many grants were loaded at most. */
-export type LoadedAccount = { known: KnownAccount; grantsMax: number };
-
-export type LoadOrder = { of: LoadedAccount; context: OrderContext; load: LoadRequest };
-
-/** One thing that an order asks for. */
-type Wanted<Name extends keyof LoadRequest> = Omit<LoadOrder, "load"> & {
-  wanted: NonNullable<LoadRequest[Name]>;
-};
+import { type Call, loadCallKeys, loadCalls, loadGrants } from "./load-calls.ts";
+import {
+  type LoadedAccount,
+  type Loading,
+  type LoadOrder,
+  numbers,
+  texts,
+  type Wanted,
+} from "./loading.ts";
+import { ACCOUNT, packed, readAccount, unpack } from "./packed-rows.ts";
 
 /**
  * The accounts, locked in the order in which everybody locks them. What else is loaded of them is read by statements after
@@ -48,33 +31,47 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
   const ids = arrayOf(texts([...accounts.keys()]));
   const lock = isLocking ? "ORDER BY no FOR NO KEY UPDATE" : "";
   return {
-    sql: `SELECT no, ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY (${ids}) ${lock}`,
+    sql: packed(`SELECT ${ACCOUNT} FROM account WHERE id = ANY (${ids}) ${lock}`),
     take(rows) {
-      for (const row of rows) {
-        const account = accounts.get(row["id"] as string);
-        if (account !== undefined) account.known.row = readAccount(row);
+      for (const row of unpack(rows, readAccount)) {
+        const account = accounts.get(row.id);
+        if (account !== undefined) account.known.row = row;
       }
     },
   };
 }
 
-export function loadingsOf(orders: readonly LoadOrder[]): Loading[] {
+/** `areCalls`: most of them have a good key, with which the grants of its account are found. */
+export function loadingsOf(orders: readonly LoadOrder[], areCalls = false): Loading[] {
+  const calls: Call[] = [];
   const keys: Wanted<"key">[] = [];
+  const callKeys: Wanted<"callKey">[] = [];
+  const newKeys: Wanted<"newKey">[] = [];
   const grants: Wanted<"grants">[] = [];
   const sums: Wanted<"sum">[] = [];
   const records: Wanted<"earlier">[] = [];
   const debits: Wanted<"debit">[] = [];
   const concerned: Wanted<"concerned">[] = [];
   for (const { of, context, load } of orders) {
-    if (load.key !== undefined) keys.push({ of, context, wanted: load.key });
-    if (load.grants !== undefined) grants.push({ of, context, wanted: load.grants });
+    const { key, callKey } = load;
+    if (areCalls && callKey !== undefined && load.grants !== undefined) {
+      calls.push({ of, callKey, now: load.grants.now });
+    } else {
+      if (callKey !== undefined) callKeys.push({ of, context, wanted: callKey });
+      if (load.grants !== undefined) grants.push({ of, context, wanted: load.grants });
+    }
+    if (key !== undefined) keys.push({ of, context, wanted: key });
+    if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
     if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
     if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
   }
   const loadings = CONCERNED.map((by) => loadConcerned(concerned, by));
-  if (keys.length > 0) loadings.push(loadKeys(keys, "sha256"), loadKeys(keys, "id"));
+  if (calls.length > 0) loadings.push(loadCalls(calls));
+  if (keys.length > 0) loadings.push(loadKeys(keys));
+  if (callKeys.length > 0) loadings.push(loadCallKeys(callKeys));
+  if (newKeys.length > 0) loadings.push(loadOtherKeys(newKeys));
   if (grants.length > 0) loadings.push(loadGrants(grants));
   if (sums.length > 0) loadings.push(loadSums(sums));
   if (records.length > 0) loadings.push(loadRecords(records));
@@ -82,55 +79,33 @@ export function loadingsOf(orders: readonly LoadOrder[]): Loading[] {
   return loadings.filter((loading) => loading !== null);
 }
 
-const texts = (values: readonly string[]): Column => ({ type: "text", values });
-const numbers = (values: readonly number[]): Column => ({ type: "bigint", values });
-
-function loadKeys(all: readonly Wanted<"key">[], column: "sha256" | "id"): Loading | null {
-  const asked = all.filter(({ wanted }) => column in wanted);
-  if (asked.length === 0) return null;
-  const names = new Set(asked.map(({ wanted }) => keyName(wanted)));
+function loadKeys(asked: readonly Wanted<"key">[]): Loading {
+  const ids = arrayOf(texts(asked.map(({ wanted }) => wanted)));
   return {
-    sql: `SELECT account_no, no, ${KEY_COLUMNS} FROM api_key WHERE ${column} = ANY (${arrayOf(texts([...names]))})`,
+    sql: `SELECT account_no, no, ${KEY_COLUMNS} FROM api_key WHERE id = ANY (${ids})`,
     take(rows) {
-      const found = new Map(rows.map((row) => [row[column] as string, row]));
+      const byId = new Map(rows.map((row) => [row["id"], row]));
       for (const { of, wanted } of asked) {
-        const { known } = of;
-        const name = keyName(wanted);
-        if (known.keys.has(name)) continue;
-        const row = found.get(name);
-        const isOwn = row !== undefined && row["account_no"] === known.row?.no;
-        known.keys.set(name, isOwn ? readKey(row) : null);
+        const row = byId.get(wanted);
+        const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
+        found.key(of.known, wanted, isOwn ? readKey(row) : null);
       }
     },
   };
 }
 
-/** The first ones in burn order, as of the earliest of the orders: they are some milliseconds apart. */
-function loadGrants(asked: readonly Wanted<"grants">[]): Loading {
-  const accounts = new Set<LoadedAccount>();
-  let now = Number.MAX_SAFE_INTEGER;
-  let limit = GRANTS_AT_FIRST;
-  for (const { of, wanted } of asked) {
-    accounts.add(of);
-    now = Math.min(now, wanted.now);
-    limit = Math.max(limit, of.grantsMax);
-  }
-  const ids = arrayOf(texts(Array.from(accounts, ({ known }) => known.id)));
+function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
+  const named = {
+    key: texts(asked.map(({ wanted }) => wanted.id)),
+    sha256: texts(asked.map(({ wanted }) => wanted.sha256)),
+  };
   return {
-    sql: `SELECT g.* FROM account a CROSS JOIN LATERAL (
-        SELECT account_no, no, ${GRANT_COLUMNS} FROM credit_grant
-        WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
-        ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}) g
-      WHERE a.id = ANY (${ids})`,
+    sql: `SELECT t.place FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
+      JOIN account a ON a.id = t.id WHERE EXISTS (SELECT 1 FROM api_key k
+        WHERE (k.id = t.key OR k.sha256 = t.sha256) AND NOT (k.id = t.key AND k.account_no = a.no))`,
     take(rows) {
-      const found = Map.groupBy(rows, (row) => row["account_no"]);
-      for (const of of accounts) {
-        const grants = found.get(of.known.row?.no ?? 0) ?? [];
-        of.known.grants = grants.map(readGrant);
-        of.known.areAll = grants.length < limit;
-        of.known.grantsFrom = now;
-        of.grantsMax = limit;
-      }
+      const taken = new Set(rows.map((row) => row["place"]));
+      for (const [place, { context }] of asked.entries()) context.isKeyTaken = taken.has(place);
     },
   };
 }
@@ -167,11 +142,11 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
         SELECT ${RECORD_COLUMNS} FROM idempotency
         WHERE account_no = a.no AND tool = t.tool AND key = t.key LIMIT 1) i`,
     take(rows) {
-      const found = new Map(rows.map((row) => [row["place"], row]));
+      const byPlace = new Map(rows.map((row) => [row["place"], row]));
       for (const [place, { of, wanted }] of asked.entries()) {
-        const row = found.get(place);
+        const row = byPlace.get(place);
         const record = row === undefined ? null : readRecord(row);
-        of.known.records.set(recordName(wanted.tool, wanted.key), record);
+        found.record(of.known, wanted, record);
       }
     },
   };
@@ -188,11 +163,11 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
         SELECT ${DEBIT_COLUMNS} FROM debit
         WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last} LIMIT 1) d`,
     take(rows) {
-      const found = new Map(rows.map((row) => [row["place"], row]));
+      const byPlace = new Map(rows.map((row) => [row["place"], row]));
       for (const [place, { of, wanted }] of asked.entries()) {
-        const row = found.get(place);
+        const row = byPlace.get(place);
         const debit = row === undefined ? null : readDebit(row);
-        of.known.debits.set(debitName(wanted.at, wanted.callId), debit);
+        found.debit(of.known, wanted, debit);
       }
     },
   };
@@ -218,9 +193,9 @@ function loadConcerned(all: readonly Wanted<"concerned">[], by: ConcernedBy): Lo
     sql: `SELECT t.place, g.no, ${GRANT_COLUMNS.replace(/^|(?<=, )/g, "g.")} FROM ${rowsFrom("t", columns)}
       JOIN account a ON a.id = t.id JOIN credit_grant g ON g.account_no = a.no ${is}`,
     take(rows) {
-      const found = Map.groupBy(rows, (row) => row["place"]);
+      const byPlace = Map.groupBy(rows, (row) => row["place"]);
       for (const [place, { context }] of asked.entries()) {
-        context.concerned = (found.get(place) ?? []).map(readGrant);
+        context.concerned = (byPlace.get(place) ?? []).map(readGrant);
         context.isEveryConcerned = by === "every";
       }
     },

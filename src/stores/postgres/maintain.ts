@@ -1,5 +1,6 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { addUsageSql } from "../sql/roll-up.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
@@ -34,12 +35,8 @@ const ROLL_UP = `
     WHERE d.account_no = o.account_no AND d.at = o.at AND d.call_id = o.call_id AND d.at < $1
     RETURNING d.account_no, d.at, d.call_id, d.key_no, d.tool, d.credits, d.is_free, d.reversed_at
   ), summed AS (
-    INSERT INTO usage_hour AS u (account_no, hour, key_no, tool, calls, free_calls, credits)
-    SELECT account_no, at - at % ${HOUR_MS}, key_no, tool, count(*), sum(is_free), sum(credits)
-    FROM gone WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4
-    ON CONFLICT (account_no, hour, key_no, tool)
-    DO UPDATE SET calls = u.calls + excluded.calls,
-      free_calls = u.free_calls + excluded.free_calls, credits = u.credits + excluded.credits
+    ${addUsageSql(`SELECT account_no, at - at % ${HOUR_MS}, key_no, tool, count(*), sum(is_free), sum(credits)
+      FROM gone WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4`)}
   ), marked AS (
     UPDATE reversal r SET debit_kept = 0 FROM gone g
     WHERE g.reversed_at IS NOT NULL AND r.account_no = g.account_no AND r.debit_at = g.at AND r.call_id = g.call_id

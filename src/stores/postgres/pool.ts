@@ -48,7 +48,7 @@ export type PostgresPool = {
 /** Statements that go together, their values written in (`literals.ts`). */
 export type PostgresMessage = {
   statements: readonly string[];
-  /** Rows that are copied into a table after them (`copyText`). */
+  /** Rows that are copied into a table after them (`copyLine`). */
   copy?: { into: string; rows: string } | undefined;
   /** Whether the COMMIT goes with it. */
   isLast?: boolean;

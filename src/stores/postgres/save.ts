@@ -1,5 +1,6 @@
 import type { EventContent } from "#ledger/events.ts";
-import type { GrantRow } from "#ledger/rules/rows.ts";
+import type { CallKey, OpenGrant } from "#ledger/rules/rows.ts";
+import type { KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -14,8 +15,7 @@ import {
   recordValues,
   reversalValues,
 } from "../ledger/row-columns.ts";
-import type { KnownAccount } from "../ledger/working-set.ts";
-import { type Column, copyText, literalOf, rowsFrom } from "./literals.ts";
+import { type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 
 /** What the rules have changed, as one message: a statement for each kind of row, and a COPY for the debits. */
@@ -26,9 +26,9 @@ export type NewEvent = { place: number; account: KnownAccount; at: number; conte
 
 type Values = readonly (string | number | null)[];
 type Rows = Values[];
+const NONE: readonly never[] = [];
 
-/** `isDebit`: of grants nothing but what remains has changed. */
-export function savingOf(accounts: readonly KnownAccount[], isDebit: boolean): Saving {
+export function savingOf(accounts: readonly KnownAccount[]): Saving {
   const rows = rowsOf(accounts);
   const statements = [
     insert("account", ACCOUNT_COLUMNS, rows.newAccounts),
@@ -36,28 +36,28 @@ export function savingOf(accounts: readonly KnownAccount[], isDebit: boolean): S
     insert("api_key", KEY_COLUMNS, rows.newKeys),
     update("api_key", KEY_COLUMNS, 3, rows.keys),
     insert("credit_grant", GRANT_COLUMNS, rows.newGrants),
-    isDebit
-      ? setRemaining(rows.grants)
-      : update("credit_grant", GRANT_COLUMNS, 3, rows.grants.map(withValues)),
+    update("credit_grant", GRANT_COLUMNS, 3, rows.grants),
+    useKeys(rows.usedKeys),
+    setRemaining(rows.drawn),
     insert("reversal", REVERSAL_COLUMNS, rows.reversals),
     insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
     ...rows.others,
   ];
   return {
     statements: statements.filter((statement) => statement !== null),
-    copy: rows.debits.length === 0 ? undefined : { into: DEBITS, rows: copyText(rows.debits) },
+    copy: rows.debits === "" ? undefined : { into: DEBITS, rows: rows.debits },
   };
 }
 
 const DEBITS = `debit (account_no, ${DEBIT_COLUMNS})`;
-const withValues = (grant: GrantRow): Values => [grant.no, ...grantValues(grant)];
 
 /** What is unsaved of all accounts, by the tables that it goes to. */
 function rowsOf(accounts: readonly KnownAccount[]) {
   const rows = {
     ...{ newAccounts: [] as Rows, accounts: [] as Rows, newKeys: [] as Rows, keys: [] as Rows },
-    ...{ newGrants: [] as Rows, grants: [] as GrantRow[], reversals: [] as Rows },
-    ...{ records: [] as Rows, debits: [] as Rows, others: [] as string[] },
+    ...{ newGrants: [] as Rows, grants: [] as Rows, reversals: [] as Rows },
+    ...{ usedKeys: [] as CallKey[], drawn: [] as OpenGrant[] },
+    ...{ records: [] as Rows, debits: "", others: [] as string[] },
   };
   for (const known of accounts) {
     const { unsaved } = known;
@@ -66,16 +66,19 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     const { account } = unsaved;
     if (account !== null && account.no === 0) rows.newAccounts.push(accountValues(account));
     else if (account !== null) rows.accounts.push([no, ...accountValues(account)]);
-    for (const key of unsaved.keys.values()) {
+    for (const key of unsaved.keys?.values() ?? NONE) {
       if (key.no === 0) rows.newKeys.push([no, ...keyValues(key)]);
       else rows.keys.push([key.no, ...keyValues(key)]);
     }
-    for (const grant of unsaved.grants.values()) {
+    for (const grant of unsaved.grants?.values() ?? NONE) {
       if (grant.no === 0) rows.newGrants.push([no, ...grantValues(grant)]);
-      else rows.grants.push(grant);
+      else rows.grants.push([grant.no, ...grantValues(grant)]);
     }
-    for (const debit of unsaved.debits) rows.debits.push([no, ...debitValues(debit)]);
-    for (const record of unsaved.records.values()) rows.records.push([no, ...recordValues(record)]);
+    for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
+    for (const grant of unsaved.drawn?.values() ?? NONE) rows.drawn.push(grant);
+    for (const debit of unsaved.debits) rows.debits += copyLine(no, debitValues(debit));
+    for (const record of unsaved.records?.values() ?? NONE)
+      rows.records.push([no, ...recordValues(record)]);
     for (const reversal of unsaved.reversals)
       rows.reversals.push([no, ...reversalValues(reversal)]);
     for (const { at, callId, reversedAt } of unsaved.reversed) {
@@ -104,8 +107,18 @@ export function savingOfEvents(events: readonly NewEvent[]): string[] {
 
 /** Of all columns that the ledger's tables have; the others are whole numbers. */
 const TEXTS: ReadonlySet<string> = new Set([
-  ...["id", "state", "free_call", "notified_level", "front_grant", "sha256", "start", "label", "kind"],
-  ...["call_id", "tool", "key", "body_sha256", "answer_sha256", "random", "parts", "data"],
+  ...[
+    "id",
+    "state",
+    "free_call",
+    "notified_level",
+    "front_grant",
+    "sha256",
+    "start",
+    "label",
+    "kind",
+  ],
+  ...["call_id", "tool", "key", "body_sha256", "response_sha256", "random", "parts", "data"],
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
@@ -128,7 +141,7 @@ function insert(table: string, columns: string, rows: Rows, otherwise = ""): str
 
 /** An expired record that was not swept yet gives way to the new one. */
 const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-  body_sha256 = excluded.body_sha256, answer_sha256 = excluded.answer_sha256,
+  body_sha256 = excluded.body_sha256, response_sha256 = excluded.response_sha256,
   received_at = excluded.received_at, random = excluded.random`;
 
 /** Rows of a number and the values of all columns; the first `fixed` columns never change. */
@@ -141,7 +154,16 @@ function update(table: string, columns: string, fixed: number, rows: Rows): stri
   return `UPDATE ${table} x SET ${sets} FROM ${from} WHERE x.no = t.no`;
 }
 
-function setRemaining(grants: readonly { no: number; remaining: number }[]): string | null {
+function useKeys(keys: readonly CallKey[]): string | null {
+  if (keys.length === 0) return null;
+  const from = rowsFrom("t", {
+    no: { type: "bigint", values: keys.map(({ no }) => no) },
+    used: { type: "bigint", values: keys.map(({ lastUsedAt }) => lastUsedAt) },
+  });
+  return `UPDATE api_key k SET last_used_at = t.used FROM ${from} WHERE k.no = t.no`;
+}
+
+function setRemaining(grants: readonly OpenGrant[]): string | null {
   if (grants.length === 0) return null;
   const from = rowsFrom("t", {
     no: { type: "bigint", values: grants.map(({ no }) => no) },

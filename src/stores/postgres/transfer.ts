@@ -161,7 +161,7 @@ async function insertBatch(query: PostgresQuery, batch: Batch): Promise<void> {
     await insert(query, batch);
     await query(KEEP);
   } catch (error) {
-    if (faultOf(error) === undefined) throw error;
+    if (constraintOf(error) === undefined) throw error;
     await query("ROLLBACK TO SAVEPOINT batch");
     throw await firstFault(query, batch);
   }
@@ -203,13 +203,13 @@ async function firstFault(query: PostgresQuery, batch: Batch): Promise<unknown> 
     }
   }
   const [first] = rest;
-  const fault = faultOf(cause);
+  const fault = constraintOf(cause);
   if (first === undefined || fault === undefined) return cause;
   return storeFault(fault, first.line, first.record.record);
 }
 
 /** SQLSTATE of a constraint, as the fault of the line that met it. */
-function faultOf(error: unknown): Parameters<typeof storeFault>[0] | undefined {
+export function constraintOf(error: unknown): Parameters<typeof storeFault>[0] | undefined {
   switch (codeOf(error)) {
     case "23505": // unique_violation
     case "21000": // cardinality_violation: the secret, twice
@@ -219,6 +219,7 @@ function faultOf(error: unknown): Parameters<typeof storeFault>[0] | undefined {
     case "23514": // check_violation
       return "contradiction";
     case "22021": // character_not_in_repertoire
+    case "22P05": // untranslatable_character, where it came in JSON
       return "character";
   }
   return undefined;

@@ -132,7 +132,7 @@ CREATE TABLE idempotency (
   at bigint NOT NULL,
   call_id text COLLATE "C" NOT NULL,
   body_sha256 text COLLATE "C" NOT NULL,
-  answer_sha256 text COLLATE "C" NOT NULL,
+  response_sha256 text COLLATE "C" NOT NULL,
   received_at bigint NOT NULL,
   random text COLLATE "C",
   PRIMARY KEY (account_no, tool, key)
@@ -148,6 +148,24 @@ CREATE TABLE event (
   data text NOT NULL
 );
 CREATE INDEX event_by_account ON event (account_no, no);
+
+-- An account that is being imported over the network.
+CREATE TABLE account_import (
+  account text COLLATE "C" PRIMARY KEY,
+  -- Null while its records still come in.
+  finished_at bigint
+);
+
+-- The records of an account whose import is under way, a page a row. They become rows of the ledger together.
+CREATE TABLE import_page (
+  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account text COLLATE "C" NOT NULL,
+  -- Of the records, so that a page that was sent twice is kept once.
+  sha256 text COLLATE "C" NOT NULL,
+  -- A JSON array with an object for each record.
+  records text NOT NULL,
+  UNIQUE (account, sha256)
+);
 
 CREATE TABLE setting (
   name text COLLATE "C" PRIMARY KEY,

@@ -265,7 +265,8 @@ CREATE TABLE operator_act (
   operator text NOT NULL,
   act text NOT NULL,
   subject text,
-  outcome text NOT NULL,
+  outcome text NOT NULL CHECK (outcome IN ('started', 'done', 'unchanged', 'refused', 'failed', 'unknown')),
+  detail text,
   address text
 );
 `;

@@ -153,7 +153,7 @@ CREATE TABLE idempotency (
   at INTEGER NOT NULL,
   call_id TEXT NOT NULL,
   body_sha256 TEXT NOT NULL,
-  answer_sha256 TEXT NOT NULL,
+  response_sha256 TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   random TEXT,
   PRIMARY KEY (account_no, tool, key)

@@ -217,7 +217,9 @@ CREATE TABLE operator_act (
   act TEXT NOT NULL,
   -- The id of the account or key, if there is one; never an email address.
   subject TEXT,
-  outcome TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('started', 'done', 'unchanged', 'refused', 'failed', 'unknown')),
+  -- What came of it, or why it was refused.
+  detail TEXT,
   -- The network address of the operator, if known.
   address TEXT
 ) STRICT;

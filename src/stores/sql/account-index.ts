@@ -1,7 +1,27 @@
-import type { AccountIndex } from "#accounts/account-index.ts";
+import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, type SqlDatabase, sql } from "./sql-database.ts";
 
-/** The list of accounts in a table. */
+const readAccount = (row: SqlRow): IndexedAccount => ({
+  account: row["account"] as string,
+  createdAt: Number(row["created_at"]),
+});
+
+/** The accounts of a ledger that holds all of them: they are listed by being there. */
+export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
+  note: async () => ({ recorded: true }),
+  async list({ after, max }) {
+    const rows = await lastRows(
+      db,
+      sql`SELECT id AS account, created_at FROM account
+          WHERE no > coalesce((SELECT no FROM account WHERE id = ${after?.account ?? null}), 0)
+          ORDER BY no LIMIT ${max}`,
+    );
+    return rows.map(readAccount);
+  },
+});
+
+/** The list of accounts in a table of its own. */
 export function createAccountIndex(db: SqlDatabase): AccountIndex {
   return {
     async note({ account, now }) {
@@ -21,10 +41,7 @@ export function createAccountIndex(db: SqlDatabase): AccountIndex {
         sql`SELECT account, created_at FROM account_index WHERE ${rest}
             ORDER BY created_at, account LIMIT ${max}`,
       );
-      return rows.map((row) => ({
-        account: row["account"] as string,
-        createdAt: Number(row["created_at"]),
-      }));
+      return rows.map(readAccount);
     },
   };
 }

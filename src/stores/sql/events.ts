@@ -12,7 +12,10 @@ import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-datab
 export function createEventStore(db: SqlDatabase): EventStore {
   return {
     async choice({ account }) {
-      const rows = await lastRows(db, sql`SELECT * FROM notification_choice WHERE account = ${account}`);
+      const rows = await lastRows(
+        db,
+        sql`SELECT * FROM notification_choice WHERE account = ${account}`,
+      );
       const { low = 1, expiring = 1 } = rows[0] ?? {};
       return { emails: { low: Number(low) === 1, expiring: Number(expiring) === 1 } };
     },

@@ -10,15 +10,22 @@ import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 /** The acts of operators in a table. */
 export function createOperatorActs(db: SqlDatabase): OperatorActs {
   return {
-    async record(order) {
-      const { at, by, address } = order;
-      const [act, outcome] = [cut(order.act), cut(order.outcome)];
-      const subject = order.subject === null ? null : cut(order.subject);
-      await db.batch([
+    async start({ at, by, act, subject, address }) {
+      const [[row] = []] = await db.batch([
         sql`INSERT INTO operator_act (at, operator, act, subject, outcome, address)
-            VALUES (${at}, ${by}, ${act}, ${subject}, ${outcome}, ${address})`,
+            VALUES (${at}, ${by}, ${cut(act)}, ${cut(subject)}, 'started', ${address}) RETURNING no`,
         sql`DELETE FROM operator_act
             WHERE no <= (SELECT max(no) FROM operator_act) - ${ACTS_KEPT}`,
+      ]);
+      return { id: String(row?.["no"]) };
+    },
+    async end({ id, end }) {
+      const no = Number(id);
+      await db.batch([
+        end === null
+          ? sql`DELETE FROM operator_act WHERE no = ${no}`
+          : sql`UPDATE operator_act SET outcome = ${end.outcome}, detail = ${cut(end.detail)}
+              WHERE no = ${no}`,
       ]);
       return { recorded: true };
     },
@@ -34,7 +41,7 @@ export function createOperatorActs(db: SqlDatabase): OperatorActs {
   };
 }
 
-const cut = (text: string) => text.slice(0, ACT_TEXT_CHARS_MAX);
+const cut = (text: string | null) => text?.slice(0, ACT_TEXT_CHARS_MAX) ?? null;
 
 const readAct = (row: SqlRow): OperatorAct & { id: string } => ({
   id: String(row["no"]),
@@ -42,6 +49,7 @@ const readAct = (row: SqlRow): OperatorAct & { id: string } => ({
   by: row["operator"] as string,
   act: row["act"] as string,
   subject: row["subject"] as string | null,
-  outcome: row["outcome"] as string,
+  outcome: row["outcome"] as OperatorAct["outcome"],
+  detail: row["detail"] as string | null,
   address: row["address"] as string | null,
 });

@@ -180,7 +180,7 @@ const idempotencyRows = table("idempotency", {
     at: number("at"),
     callId: text("call_id"),
     bodySha256: text("body_sha256"),
-    responseSha256: text("answer_sha256"),
+    responseSha256: text("response_sha256"),
     receivedAt: number("received_at"),
     random: text("random"),
   },

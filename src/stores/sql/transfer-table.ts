@@ -68,7 +68,7 @@ export function selectPage(rows: RecordTable): string {
 export const firstCursor = ({ key }: RecordTable): SqlValue[] =>
   key.map(({ type }) => (type === "text" ? "" : 0));
 
-export const cursorAfter = ({ key }: RecordTable, row: SqlRow): SqlValue[] =>
+const cursorAfter = ({ key }: RecordTable, row: SqlRow): SqlValue[] =>
   key.map((_, index) => row[`${KEY_PREFIX}${index}`] as SqlValue);
 
 /** Whether a cursor that came from outside can be one of these rows. */
@@ -103,6 +103,20 @@ export function readRecord<Kind extends RecordKind>(
     return [member, type === "json" ? JSON.parse(value as string) : value];
   });
   return { record: kind, ...Object.fromEntries(values) };
+}
+
+/** What the rows of a page say, which `selectPage` has read with that maximum. */
+export function readPage<Kind extends RecordKind>(
+  kind: Kind,
+  rows: RecordTable,
+  found: readonly SqlRow[],
+  max: number,
+): RecordPage<Kind> {
+  const last = found.length < max ? undefined : found.at(-1);
+  return {
+    records: found.map((row) => readRecord(kind, rows, row)),
+    after: last === undefined ? null : cursorAfter(rows, last),
+  };
 }
 
 /** What a record says, as the values of its members in their order. */

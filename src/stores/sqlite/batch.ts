@@ -3,6 +3,7 @@ import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
+import { DebitIsThere } from "./new-debits.ts";
 
 /** One order as it crosses a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
@@ -74,6 +75,7 @@ export function createBatchRunner(
 
 /** No two debits have one name: the order was carried out before, and was sent again. */
 const isDebitThere = (error: unknown) =>
+  error instanceof DebitIsThere ||
   /UNIQUE constraint failed: debit_/.test(error instanceof Error ? error.message : "");
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html) that every other order would meet as well. */

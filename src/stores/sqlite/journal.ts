@@ -8,6 +8,8 @@ import type { SqlDriver } from "./driver.ts";
 export type Journal = {
   /** How many rows it has. */
   count(): number;
+  /** From how many rows on it is worth while to move them: the fewer accounts it has, the earlier, and the shorter the wait. */
+  drainFrom(): number;
   /** Moves at most so many of its oldest rows, of those before `before`. Returns how many. */
   drain(rowsMax: number, before?: number): number;
   /** The time of the latest debit in it. */
@@ -17,10 +19,14 @@ export type Journal = {
 };
 
 /**
- * With so many rows in the journal they are moved: reading an account's debits goes through all of them, which takes about
- * 1 ms. More at once cost less in all, and the calls behind them wait longer: 10,000 rows take about 10 ms.
+ * With so many rows the journal is moved in any case: reading an account's debits goes through all of them, which takes about
+ * 1 ms, and the calls behind a move of 10,000 rows wait for 10 ms with one account, for 40 ms with 1,000.
  */
 export const JOURNAL_ROWS_MAX = 10_000;
+/** With fewer a move costs more than it is worth. The calls behind so many rows wait for 2 to 3 ms. */
+export const JOURNAL_ROWS_MIN = 2_000;
+/** From so many rows for each account on, its page is changed seldom enough. */
+const ROWS_AN_ACCOUNT = 10;
 /** At most so many are moved at once, for a journal that could not be drained for a while. */
 export const JOURNAL_SLICE_ROWS = 20_000;
 
@@ -53,8 +59,15 @@ export function createJournal(driver: SqlDriver): Journal {
     `INSERT INTO setting (name, value) VALUES ('journal_drained_until', ?1) ON CONFLICT DO
      UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
   );
+  const accounts = driver.prepare(
+    "SELECT count(DISTINCT account_no) AS accounts FROM debit_journal",
+  );
   return {
     count: () => (count.get()?.["rows"] ?? 0) as number,
+    drainFrom() {
+      const rows = Number(accounts.get()?.["accounts"]) * ROWS_AN_ACCOUNT;
+      return Math.min(Math.max(rows, JOURNAL_ROWS_MIN), JOURNAL_ROWS_MAX);
+    },
     drain(rowsMax, before = Number.MAX_SAFE_INTEGER) {
       const bound = last.get(before, rowsMax - 1);
       const row = bound ?? lastOfAll.get(before);

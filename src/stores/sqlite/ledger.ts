@@ -1,12 +1,8 @@
 import { parseEventId } from "#ledger/events.ts";
-import type { DebitOrder, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
-import {
-  decide,
-  type KnownAccount,
-  type LoadRequest,
-  orderContext,
-} from "../ledger/working-set.ts";
+import type { KnownAccount } from "../ledger/known-account.ts";
+import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createJournal } from "./journal.ts";
 import { createLoader } from "./load.ts";
@@ -79,34 +75,32 @@ export function createSqliteLedger(
     for (;;) {
       const decided = decide(known, name, order, context);
       if ("outcome" in decided) return decided.outcome;
-      if (mustSaveBefore(decided.load)) saver.save(known, true);
+      if (mustSaveBefore(decided.load)) {
+        saver.save(known);
+        written += newDebits.write();
+      }
       loader.load(known, context, decided.load);
     }
   }
 
   /** Whatever is no debit is written at once, so that new rows get their numbers, and the account is read anew. */
   function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
-    if (name === "keyStatus") return decideOrder(name, order as never, false);
-    if (name === "debit") return debit(order as DebitOrder, isCareful);
+    if (name === "keyStatus" || name === "debit")
+      return decideOrder(name, order as never, isCareful);
     save();
     const outcome = decideOrder(name, order as never, false);
-    save(false);
+    save();
     accounts.delete(order.account);
     return outcome;
-  }
-
-  function debit(order: DebitOrder, isCareful: boolean) {
-    const known = accountOf(order.account);
-    return decideOrder("debit", order, isCareful || newDebits.mayBeThere(known, order.now));
   }
 
   function decideDue(order: RuleOrders["recordDue"][0]): boolean {
     return (performRule("recordDue", order, false) as { recorded: boolean }).recorded;
   }
 
-  function save(isDebitOnly = true): void {
+  function save(): void {
     for (const known of used) {
-      saver.save(known, isDebitOnly);
+      saver.save(known);
       forgetOrders(known);
     }
     used.clear();
@@ -145,10 +139,12 @@ export function createSqliteLedger(
 }
 
 /** What was looked up for one order is of no use to the next transaction, and strangers' keys would fill the memory. */
-function forgetOrders({ debits, records, keys }: KnownAccount): void {
-  debits.clear();
-  records.clear();
-  for (const [name, key] of keys) if (key === null) keys.delete(name);
+function forgetOrders(known: KnownAccount): void {
+  known.debits = undefined;
+  known.made.length = 0;
+  known.records = undefined;
+  const { callKeys } = known;
+  for (const [name, key] of callKeys ?? []) if (key === null) callKeys?.delete(name);
 }
 
 /** What is read from the tables of grants must be there. */

@@ -1,15 +1,11 @@
 import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
+import { found, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import { readAccount, readDebit, readGrant, readKey, readRecord } from "../ledger/row-columns.ts";
 import {
-  debitName,
   GRANTS_AT_FIRST,
   GRANTS_FACTOR,
-  type KnownAccount,
-  keyName,
-  knownAccount,
   type LoadRequest,
   type OrderContext,
-  recordName,
 } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
@@ -51,11 +47,18 @@ export function createLoader(driver: SqlDriver) {
     },
     load(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
       const accountNo = known.row?.no ?? 0;
-      const { key, grants, sum, concerned, earlier, debit } = request;
+      const { key, callKey, newKey, grants, sum, concerned, earlier, debit } = request;
       if (key !== undefined) {
-        const statement = "sha256" in key ? statements.keyBySha256 : statements.keyById;
-        const row = statement.get(keyName(key), accountNo);
-        known.keys.set(keyName(key), row === undefined ? null : readKey(row));
+        const row = statements.keyById.get(key, accountNo);
+        found.key(known, key, row === undefined ? null : readKey(row));
+      }
+      if (callKey !== undefined) {
+        const row = statements.keyBySha256.get(callKey, accountNo);
+        found.callKey(known, callKey, row === undefined ? null : readKey(row));
+      }
+      if (newKey !== undefined) {
+        const { id, sha256 } = newKey;
+        context.isKeyTaken = statements.otherKey.get(id, sha256, id, accountNo) !== undefined;
       }
       if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
       if (sum !== undefined) {
@@ -67,14 +70,12 @@ export function createLoader(driver: SqlDriver) {
         context.isEveryConcerned = concerned === "every";
       }
       if (earlier !== undefined) {
-        const { tool, key: name } = earlier;
-        const row = statements.record.get(accountNo, tool, name);
-        known.records.set(recordName(tool, name), row === undefined ? null : readRecord(row));
+        const row = statements.record.get(accountNo, earlier.tool, earlier.key);
+        found.record(known, earlier, row === undefined ? null : readRecord(row));
       }
       if (debit !== undefined) {
         const row = statements.debit.get(accountNo, debit.at, debit.callId);
-        const name = debitName(debit.at, debit.callId);
-        known.debits.set(name, row === undefined ? null : readDebit(row));
+        found.debit(known, debit, row === undefined ? null : readDebit(row));
       }
     },
   };
@@ -85,6 +86,9 @@ function prepareStatements(driver: SqlDriver) {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
     keyBySha256: driver.prepare("SELECT * FROM api_key WHERE sha256 = ? AND account_no = ?"),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
+    otherKey: driver.prepare(
+      "SELECT no FROM api_key WHERE (id = ? OR sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
+    ),
     grants: driver.prepare(
       `SELECT * FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
        ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ?`,

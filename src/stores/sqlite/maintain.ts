@@ -1,5 +1,6 @@
 import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { addUsageSql } from "../sql/roll-up.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 
@@ -28,11 +29,7 @@ export function createMaintain(driver: SqlDriver, journal: Journal) {
   const deleteDebits = driver.prepare(
     "DELETE FROM debit_by_account WHERE account_no = ? AND (at, call_id) <= (?, ?)",
   );
-  const addUsage = driver.prepare(
-    `INSERT INTO usage_hour (account_no, hour, key_no, tool, calls, free_calls, credits)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
-       free_calls = free_calls + excluded.free_calls, credits = credits + excluded.credits`,
-  );
+  const addUsage = driver.prepare(addUsageSql("VALUES (?, ?, ?, ?, ?, ?, ?)"));
   const markRolledUp = driver.prepare(
     "UPDATE reversal SET debit_kept = 0 WHERE account_no = ? AND debit_at = ? AND call_id = ?",
   );

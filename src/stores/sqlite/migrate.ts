@@ -1,4 +1,5 @@
 import type { Migration } from "../schema/migrations.ts";
+import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 import { sqlitePeople } from "../schema/sqlite-people.ts";
@@ -7,7 +8,7 @@ import { sqlitePeople } from "../schema/sqlite-people.ts";
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
   {
     name: "initial",
-    sql: sqliteLedger + sqliteJobs + sqlitePeople,
+    sql: sqliteLedger + sqliteImports + sqliteJobs + sqlitePeople,
     readableFrom: 1,
   },
 ];

@@ -18,6 +18,7 @@ export function openSqlitePeople(driver: SqlDriver) {
   const db = createSqliteDatabase(driver, turns);
   return {
     database: db,
+    turns,
     ledger: inTurns(turns, openSqliteDirect(driver).ledger) as Ledger,
     directory: createDirectory(db),
     journal: createJournal(db),

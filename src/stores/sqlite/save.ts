@@ -1,4 +1,5 @@
-import type { GrantRow } from "#ledger/rules/rows.ts";
+import type { GrantRow, OpenGrant } from "#ledger/rules/rows.ts";
+import { clearUnsaved, type KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -11,7 +12,6 @@ import {
   recordValues,
   reversalValues,
 } from "../ledger/row-columns.ts";
-import { type KnownAccount, nothingUnsaved } from "../ledger/working-set.ts";
 import type { SqlDriver } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 
@@ -21,21 +21,21 @@ export type Saver = ReturnType<typeof createSaver>;
 export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: () => void) {
   const statements = prepareStatements(driver);
 
-  function saveGrant(accountNo: number, grant: GrantRow, isNarrow: boolean): void {
+  function saveGrant(accountNo: number, grant: GrantRow): void {
     if (grant.no === 0) statements.insertGrant.run(accountNo, ...grantValues(grant));
-    // An index is written where one of its columns is named, so a debit names as few as it can.
-    else if (isNarrow && grant.remaining > 0)
-      statements.setRemaining.run(grant.remaining, grant.no);
-    else if (isNarrow) statements.setSpent.run(grant.no);
     else statements.updateGrant.run(...grantValues(grant), grant.no);
   }
 
-  /** `isDebitOnly`: of grants nothing but what remains has changed. */
-  function save(known: KnownAccount, isDebitOnly: boolean): void {
+  /** An index is written where one of its columns is named, so a debit names as few as it can. */
+  function saveDrawn({ no, remaining }: OpenGrant): void {
+    if (remaining > 0) statements.setRemaining.run(remaining, no);
+    else statements.setSpent.run(no);
+  }
+
+  function save(known: KnownAccount): void {
     const { unsaved } = known;
     if (unsaved.isEmpty) return;
-    known.unsaved = nothingUnsaved();
-    const { account, keys, grants, records } = unsaved;
+    const { account, keys, grants, usedKeys, drawn, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
       accountNo = statements.insertAccount.get(...accountValues(account))?.["no"] as number;
@@ -43,11 +43,14 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       const [, , ...values] = accountValues(account);
       statements.updateAccount.run(...values, accountNo);
     }
-    for (const key of keys.values()) {
+    for (const key of keys?.values() ?? []) {
       if (key.no === 0) statements.insertKey.run(accountNo, ...keyValues(key));
       else statements.updateKey.run(key.label, key.lastUsedAt, key.revokedAt, key.no);
     }
-    for (const grant of grants.values()) saveGrant(accountNo, grant, isDebitOnly);
+    for (const grant of grants?.values() ?? []) saveGrant(accountNo, grant);
+    for (const { no, lastUsedAt } of usedKeys?.values() ?? [])
+      statements.useKey.run(lastUsedAt, no);
+    for (const grant of drawn?.values() ?? []) saveDrawn(grant);
     newDebits.collect(known, accountNo, unsaved.debits);
     for (const { reversedAt, at, callId } of unsaved.reversed) {
       const place = [reversedAt, accountNo, at, callId];
@@ -57,7 +60,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       statements.insertReversal.run(accountNo, ...reversalValues(reversal));
     for (const { callId, at } of unsaved.forgottenCalls)
       statements.forgetCall.run(accountNo, callId, at);
-    for (const record of records.values())
+    for (const record of records?.values() ?? [])
       statements.insertRecord.run(accountNo, ...recordValues(record));
     if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
     for (const { at, content } of unsaved.events) {
@@ -65,6 +68,7 @@ export function createSaver(driver: SqlDriver, newDebits: NewDebits, onEvent: ()
       statements.insertEvent.run(accountNo, at, kind, JSON.stringify(data));
       onEvent();
     }
+    clearUnsaved(unsaved);
   }
 
   return { save };
@@ -91,6 +95,7 @@ function prepareStatements(driver: SqlDriver) {
     updateKey: driver.prepare(
       "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ? WHERE no = ?",
     ),
+    useKey: driver.prepare("UPDATE api_key SET last_used_at = ? WHERE no = ?"),
     insertGrant: driver.prepare(insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}`)),
     updateGrant: driver.prepare(`UPDATE credit_grant SET ${set(GRANT_COLUMNS)} WHERE no = ?`),
     setSpent: driver.prepare("UPDATE credit_grant SET remaining = 0, spent = 1 WHERE no = ?"),

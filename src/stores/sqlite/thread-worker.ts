@@ -1,6 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type BatchItem, type BatchResult, createBatchRunner } from "./batch.ts";
-import { createJournal, JOURNAL_ROWS_MAX, JOURNAL_SLICE_ROWS } from "./journal.ts";
+import {
+  createJournal,
+  JOURNAL_ROWS_MAX,
+  JOURNAL_ROWS_MIN,
+  JOURNAL_SLICE_ROWS,
+} from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
 
 /** What the thread sends, as JSON: the results of a batch, or what failed in its own work between two batches. */
@@ -14,6 +19,7 @@ const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message
 const driver = openNodeSqlite((workerData as { file: string }).file);
 const journal = createJournal(driver);
 let journalRows = journal.count();
+let drainFrom = JOURNAL_ROWS_MIN;
 let isDrainFailing = false;
 const ROWS_BETWEEN_TRIES = 2_000;
 const runBatch = createBatchRunner(driver, {
@@ -22,12 +28,20 @@ const runBatch = createBatchRunner(driver, {
   },
 });
 
+/** How many accounts the journal has is counted once or a few times before it is moved. */
+function isWorthDraining(): boolean {
+  if (journalRows < drainFrom) return false;
+  if (journalRows < JOURNAL_ROWS_MAX) drainFrom = journal.drainFrom();
+  return journalRows >= drainFrom;
+}
+
 /** A slice that cannot be moved now is moved after a later batch. The first of several failures in a row is reported. */
 function drainJournal(): void {
-  if (journalRows < JOURNAL_ROWS_MAX) return;
+  if (!isWorthDraining()) return;
   try {
     driver.transaction("write", () => journal.drain(JOURNAL_SLICE_ROWS));
     journalRows = journal.count();
+    drainFrom = JOURNAL_ROWS_MIN;
     isDrainFailing = false;
   } catch (error) {
     // It is tried again when so many more debits have come.

@@ -1,12 +1,11 @@
 import type { RecordKind, RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import {
-  cursorAfter,
   firstCursor,
   insertFrom,
   type PageCursor,
   type RecordPage,
-  readRecord,
+  readPage,
   selectPage,
   valuesOf,
 } from "../sql/transfer-table.ts";
@@ -21,14 +20,8 @@ const PAGE_ROWS = 5_000;
 export function preparePages<Kind extends RecordKind>(driver: SqlDriver, kind: Kind) {
   const rows = RECORD_TABLES[kind];
   const page = driver.prepare(selectPage(rows));
-  return (cursor: PageCursor, max: number): RecordPage<Kind> => {
-    const found = page.all(...(cursor ?? firstCursor(rows)), max);
-    const last = found.length < max ? undefined : found.at(-1);
-    return {
-      records: found.map((row) => readRecord(kind, rows, row)),
-      after: last === undefined ? null : cursorAfter(rows, last),
-    };
-  };
+  return (cursor: PageCursor, max: number): RecordPage<Kind> =>
+    readPage(kind, rows, page.all(...(cursor ?? firstCursor(rows)), max), max);
 }
 
 /** The records of one kind, page by page, so that memory stays flat. */
@@ -36,9 +29,9 @@ export function* pagesOf<Kind extends RecordKind>(
   driver: SqlDriver,
   kind: Kind,
 ): Generator<RecordOf<Kind>> {
-  const readPage = preparePages(driver, kind);
+  const pageAt = preparePages(driver, kind);
   for (let cursor: PageCursor = null; ; ) {
-    const { records, after }: RecordPage<Kind> = readPage(cursor, PAGE_ROWS);
+    const { records, after }: RecordPage<Kind> = pageAt(cursor, PAGE_ROWS);
     yield* records;
     if (after === null) return;
     cursor = after;

@@ -18,7 +18,8 @@ const close = ({ browser }: Member, email: unknown, password: unknown) =>
 
 async function openUsed(fixture: Fixture) {
   const member = await openMember(fixture);
-  const made = (await member.browser.post("/dashboard/keys", { label: "key of mine" })).body as never;
+  const made = (await member.browser.post("/dashboard/keys", { label: "key of mine" }))
+    .body as never;
   const { secret } = made as { secret: string };
   const keySha256 = createHash("sha256").update(secret).digest("hex");
   const debit = (callId: string) =>
@@ -137,7 +138,12 @@ test("a person without a password closes by the address alone", async () => {
   assert.deepEqual(await fixture.traces(email), []);
 });
 
-for (const path of ["/dashboard/visitor", "/dashboard/home", "/dashboard/keys", "/dashboard/sessions"]) {
+for (const path of [
+  "/dashboard/visitor",
+  "/dashboard/home",
+  "/dashboard/keys",
+  "/dashboard/sessions",
+]) {
   test(`a closing that was broken off after the ledger is completed by the next sight of ${path}`, async () => {
     const fixture = openFixture();
     const member = await openMember(fixture);

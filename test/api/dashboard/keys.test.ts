@@ -227,7 +227,7 @@ test("a suspended account sees and revokes its keys, and makes none", async () =
 test("a key that was made is shown although its journal or its letter fails", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
-  fixture.failing.set("noteEvent", 1);
+  fixture.failing.set("recordEvent", 1);
   const { secret } = await makeKey(member, "production");
   assert.equal((await accountState(fixture, member.account, secret)).outcome, "good");
   assert.match(fixture.loggedErrors.join(), /could not be noted/);

@@ -93,7 +93,10 @@ const ACTS: Record<string, Act> = {
   "changes the password":
     async (_, { browser, password }) =>
     () =>
-      browser.post("/dashboard/auth/change-password", { currentPassword: password, newPassword: NEW }),
+      browser.post("/dashboard/auth/change-password", {
+        currentPassword: password,
+        newPassword: NEW,
+      }),
   "chooses a new password by a letter": async (fixture, { email }) => {
     const who = fixture.browser();
     await who.post("/dashboard/auth/request-password-reset", { email });

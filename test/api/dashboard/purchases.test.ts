@@ -41,7 +41,10 @@ test("where nothing is sold, the price list is empty", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   assert.deepEqual((await browser.get("/dashboard/prices")).body, NOTHING);
-  assert.equal((await browser.post("/dashboard/purchases", { offer: "small" })).code, "not_payable");
+  assert.equal(
+    (await browser.post("/dashboard/purchases", { offer: "small" })).code,
+    "not_payable",
+  );
 });
 
 test("who comes back from paying sees the credits, though no message has come", async (t) => {

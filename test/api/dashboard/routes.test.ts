@@ -147,7 +147,12 @@ test("what better-auth offers beside our list is not there", async () => {
     const read = await browser.get(`/dashboard/auth/${path}`);
     assert.deepEqual([read.status, read.code], [404, "not_found"], `GET ${path}`);
   }
-  for (const path of ["/people", "/dashboard/", "/dashboard/keys/../home", "/dashboard/constructor"]) {
+  for (const path of [
+    "/people",
+    "/dashboard/",
+    "/dashboard/keys/../home",
+    "/dashboard/constructor",
+  ]) {
     assert.ok([200, 404].includes((await browser.get(path)).status), path);
   }
 });
@@ -236,7 +241,9 @@ test("too many changes from one network are refused for a moment, and another ne
   const crowd = fixture.browser("2001:db8:1:2:3:4:5:6");
   const neighbour = fixture.browser("2001:db8:1:2::9");
   const other = fixture.browser("2001:db8:1:3::9");
-  const tries = Array.from({ length: 11 }, () => crowd.send("POST", "/dashboard/auth/sign-out", {}));
+  const tries = Array.from({ length: 11 }, () =>
+    crowd.send("POST", "/dashboard/auth/sign-out", {}),
+  );
   const last = (await Promise.all(tries)).at(-1);
   assert.deepEqual([last?.status, last?.code], [429, "too_many_requests"]);
   assert.equal(last?.headers.get("retry-after"), "1");

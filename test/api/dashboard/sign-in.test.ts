@@ -63,7 +63,10 @@ const EVASIONS: [string, (who: Browser, email: string) => Promise<unknown>][] = 
     "an invented mark of a known browser",
     (who, email) => {
       who.cookies.set("toolbooth.known", `${"a".repeat(32)}.${"0".repeat(32)}`);
-      return who.send("POST", "/dashboard/auth/sign-in/email", { email, password: "a wrong guess" });
+      return who.send("POST", "/dashboard/auth/sign-in/email", {
+        email,
+        password: "a wrong guess",
+      });
     },
   ],
 ];

@@ -59,7 +59,7 @@ test("twenty opens at once, on two nodes and from anywhere, give one account and
   await accountOf(browser);
 });
 
-const STEPS = ["register", "findByEmail", "wasClosed", "openAccount", "grant", "noteEvent"];
+const STEPS = ["register", "findByEmail", "wasClosed", "openAccount", "grant", "recordEvent"];
 for (const step of STEPS) {
   test(`an account whose making was broken off at ${step} is completed, with one grant`, async () => {
     const fixture = openFixture();
@@ -69,7 +69,7 @@ for (const step of STEPS) {
     fixture.failing.set(step, 1);
     const broken = await fixture.open(browser, link);
     assert.equal(fixture.failing.get(step), 0, "the step was not reached");
-    assert.equal(broken.status, step === "noteEvent" ? 200 : 500);
+    assert.equal(broken.status, step === "recordEvent" ? 200 : 500);
     // A new process: nothing is remembered but what the database holds.
     const again = openFixture({ beside: fixture });
     const later = again.browser();

@@ -16,6 +16,7 @@ import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { OperatorAct } from "#operator/acts.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { type MovingStub, movesOfObjects } from "#stores/durable-object/moves.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
@@ -112,10 +113,8 @@ export function createDeployment(changed: Changed = {}) {
     purchases: createPurchaseStore(db),
     jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
-    layout: {
-      ...{ kind: "ledger_per_account", index },
-      moves: movesOfObjects((order) => find(order).stub),
-    },
+    ...{ index, grants: null },
+    moves: movesOfObjects((order) => find(order).stub),
     findDamage: async () => [],
     isDamage: () => false,
     ...changed.context,
@@ -192,6 +191,9 @@ export async function openDeployment(changed: Changed = {}) {
 
 /** What the service has noted of operators, newest first. */
 export const linesOf = async ({ acts }: Pick<Deployment, "acts">) =>
-  (await acts.list({ after: null, max: 100 })).acts.map(({ act, subject, outcome, address }) =>
-    [act, subject, outcome, address].join(" | "),
+  (await acts.list({ after: null, max: 100 })).acts.map((line) =>
+    [line.act, line.subject, endOf(line), line.address].join(" | "),
   );
+
+export const endOf = ({ outcome, detail }: Pick<OperatorAct, "outcome" | "detail">) =>
+  detail === null ? outcome : `${outcome}: ${detail}`;

@@ -137,7 +137,7 @@ describe("the operator's door", () => {
     assert.equal(status, 400);
     assert.match(body.detail, /no order for suspendAccount \(order: Unrecognized key: "more"\)/);
     assert.deepEqual(await linesOf(deployment), [
-      `openAccount | ${ADA} | opened, 5 credits | 192.0.2.7`,
+      `openAccount | ${ADA} | done: 5 credits | 192.0.2.7`,
     ]);
   });
 

@@ -39,7 +39,7 @@ test("payments come page by page, are settled one by one, and what was changed l
   assert.ok(row);
   assert.equal((await purchase(row.id)).session, paid);
   assert.deepEqual(await linesOf(deployment), [
-    `settlePurchase | ${paid} | settled ${row.id} of ${row.account}, paid | 192.0.2.7`,
-    "listPayments |  | 100 and more payments to compare | 192.0.2.7",
+    `settlePurchase | ${paid} | done: ${row.id} of ${row.account}, paid | 192.0.2.7`,
+    "listPayments |  | done: 100 and more payments to compare | 192.0.2.7",
   ]);
 });

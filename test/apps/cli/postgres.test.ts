@@ -169,7 +169,7 @@ describe("the command line on PostgreSQL", () => {
         changed((other) => {
           other.username = "nobody";
         }),
-        /does not let this user in .* Look at user and password/,
+        /rejects this user .* Check the user and password/,
       ],
       [
         changed((other) => {

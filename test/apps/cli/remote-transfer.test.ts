@@ -3,11 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
-import { fill } from "../../stores/transfer-fixture.ts";
+import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
 import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
 
 /** Any store to any store: lines of JSON into a deployed service and out of it, with the command line as a process. */
@@ -15,51 +12,9 @@ const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 let lines: string[] = [];
 
-/** That are kept one by one. */
-const DEBITS = 2_537;
-
-/** A ledger with one of everything, and an account whose calls need several pages. */
 before(async () => {
-  const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
-  await fill(driver);
-  const { ledger, directory } = openSqliteDirect(driver);
-  const account = "acc_Busy00000000";
-  const now = Date.UTC(2026, 2, 1);
-  await directory.register({ email: "busy@b.c", account, createdAt: now });
-  await ledger.openAccount({ account, freeCall: "open", now });
-  await ledger.grant({ account, id: "g", kind: "pack", amount: 9_000, expiresAt: null, now });
-  const key = {
-    id: "key_Busy000000000000000001",
-    sha256: "b".repeat(64),
-    start: "tb_Busy",
-    label: "l",
-  };
-  await ledger.createKey({ account, ...key, now });
-  driver.exec("PRAGMA synchronous = OFF");
-  for (let call = 0; call < 2_500; call += 1) {
-    const order = { account, keySha256: key.sha256, callId: `call_${call}`, tool: "hash" };
-    await ledger.debit({
-      ...order,
-      now: now + call,
-      credits: 1,
-      freeCallCredits: 1,
-      idempotency: null,
-    });
-  }
-  const chunks: Uint8Array[] = [];
-  exportSqlite(driver, { withSecret: true }, (bytes) => chunks.push(bytes));
-  driver.close();
-  writeFileSync(file, Buffer.concat(chunks));
-  lines = recordsOf(readFileSync(file, "utf8"));
+  ({ lines } = await writeBusyLedger(folder));
 });
-
-/** Without header, trailer and secret, in one order: that of accounts opened in the same millisecond is nobody's. */
-const recordsOf = (text: string) =>
-  text
-    .trimEnd()
-    .split("\n")
-    .filter((line) => !/^\{"record":"(?:header|trailer|secret)"/.test(line))
-    .sort();
 
 async function fixture(before?: Parameters<typeof serve>[1]) {
   const deployment = createDeployment();
@@ -107,26 +62,29 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
   });
 
   test("an import that is stopped in the middle is run again and comes to its end", async () => {
-    let pages = 0;
-    let stop = () => {};
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
+    const arrived = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    let isStopped = false;
     const { cli, env, deployment, temporary, copy } = await fixture(async (request) => {
-      if ((await operationOf(request)) === "importAccount") pages += 1;
-      // The first pages came through; the process is killed while it waits for the next.
-      if (pages !== 8) return undefined;
-      stop();
-      return new Promise<undefined>((resolve) => setTimeout(resolve, 300, undefined));
+      const { operation, order } = (await request.clone().json()) as {
+        operation: string;
+        order: Json;
+      };
+      // The first page of the large account came through; the process is killed while it waits for the second.
+      if (operation !== "importAccount" || order.account !== BUSY || order.begin) return undefined;
+      if (isStopped) return undefined;
+      arrived.resolve();
+      await gone.promise;
+      return new Response(null, { status: 503 });
     });
     const child = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
     child.stderr?.resume();
-    await stopped;
+    await arrived.promise;
     child.kill("SIGTERM");
     const [, signal] = await once(child, "exit");
     assert.equal(signal, "SIGTERM");
     assert.deepEqual(readdirSync(temporary), [], "what was on its way is gone");
-    const busy = { account: "acc_Busy00000000", keySha256: "b".repeat(64) };
+    const busy = { account: BUSY, keySha256: "b".repeat(64) };
     const order = {
       ...busy,
       callId: "c",
@@ -136,6 +94,8 @@ describe("export and import of a deployed service", { concurrency: 2 }, () => {
       freeCallCredits: 1,
       idempotency: null,
     };
+    isStopped = true;
+    gone.resolve();
     await assert.rejects(deployment.ledger.debit(order), /is being moved here/);
     await cli.json(`import ${file}`);
     assert.equal((await deployment.ledger.debit(order)).outcome, "debited");

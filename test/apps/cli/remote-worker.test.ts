@@ -38,8 +38,8 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   };
 
   const killed = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
-  const isTold = (outcome: string) =>
-    site.logs.some((line) => line.includes(`"outcome":"${outcome}"`));
+  const isTold = (detail: string) =>
+    site.logs.some((line) => line.includes(`"detail":"${detail}"`));
   // One is open already, and of the large one the first part came.
   while (!isTold("opened") || !isTold("import begun"))
     await new Promise((resolve) => setTimeout(resolve, 2));

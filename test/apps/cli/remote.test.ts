@@ -63,7 +63,15 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       ...["openAccount", "openAccount", "createKey", "grant", "grant"],
       ...["suspendAccount", "resumeAccount", "closeAccount", "revokeKey"],
     ]);
-    assert.deepEqual(Object.keys(acts[0]), ["at", "by", "act", "subject", "outcome", "address"]);
+    assert.deepEqual(Object.keys(acts[0]), [
+      "at",
+      "by",
+      "act",
+      "subject",
+      "outcome",
+      "detail",
+      "address",
+    ]);
     assert.equal((await cli.json("acts --max 2")).acts.length, 2);
     assert.match((await cli.run("acts")).stdout, /^at \(UTC\) +by +act +account or key/);
     assert.deepEqual(deployment.loggedErrors, []);
@@ -160,7 +168,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
 
   test("a long outcome is cut in the table of acts, and whole with --json", async () => {
     const { cli, deployment } = await fixture();
-    const outcome = `refused: ${"why ".repeat(50)}`;
+    const detail = "why ".repeat(50);
     const told = {
       at: Date.now(),
       by: "operator",
@@ -168,8 +176,13 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       subject: "acc_Ada000000000",
       address: "::1",
     };
-    await deployment.acts.record({ ...told, outcome });
-    await deployment.acts.record({ ...told, outcome: "done" });
+    for (const end of [
+      { outcome: "refused", detail } as const,
+      { outcome: "done", detail: null } as const,
+    ]) {
+      const { id } = await deployment.acts.start(told);
+      await deployment.acts.end({ id, end });
+    }
     const { stdout } = await cli.run("acts");
     const widths = stdout
       .trimEnd()
@@ -177,7 +190,7 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       .map((line) => line.length);
     assert.ok(Math.max(...widths) <= 120, stdout);
     assert.match(stdout, / refused: (?:why )+w?h?y?… {2}::1\n/);
-    assert.equal((await cli.json("acts")).acts[1].outcome, outcome);
+    assert.equal((await cli.json("acts")).acts[1].detail, detail);
   });
 
   test("what is about data folders says what to do instead", async () => {

@@ -99,7 +99,7 @@ describe("audit and report", () => {
       other.database,
       "this is no database, though it is long enough to be one".repeat(99),
     );
-    assert.match(await other.refused("audit"), /is damaged or not a database of Toolbooth/);
+    assert.match(await other.refused("audit"), /is damaged or not a Toolbooth database/);
     assert.ok(existsSync(other.database));
   });
 

@@ -56,7 +56,7 @@ test("all faults come at once, in the words of Node's, and without a value that 
 
 test("at the edge the service is reached by https, but on one's own machine", () => {
   const read = (PUBLIC_URL: string) => () => readWorkerSettings({ ...GOOD, PUBLIC_URL });
-  assert.throws(read("http://tools.example.com"), /begins with https/);
+  assert.throws(read("http://tools.example.com"), /must begin with https/);
   for (const own of ["http://127.0.0.1:8787", "http://localhost:1", "http://[::1]:1"]) {
     assert.doesNotThrow(read(own), own);
   }
@@ -75,14 +75,14 @@ test("what must be set at the edge and is not is named", () => {
   }
 });
 
-test("PUBLIC_URL has no path at the edge, as the pages' Worker says too", () => {
+test("both Workers reject a PUBLIC_URL with a path", () => {
   assert.throws(
     () => readWorkerSettings({ ...GOOD, PUBLIC_URL: "https://edge.test/below" }),
-    /^Error: At the edge PUBLIC_URL has no path/,
+    /^Error: On Cloudflare, PUBLIC_URL must not have a path/,
   );
 });
 
-test("a name that is no setting is told, and stops nothing; one of the other Worker's is none of our business", () => {
+test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const all = Object.fromEntries(SETTINGS.map(({ name }) => [name, "40"]));
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
   assert.deepEqual(readWorkerSettings(env).unknown, ["TOOLBOOTH_ROLL_UP_AFTR_DAYS"]);

@@ -28,24 +28,30 @@ function faultsOf(changes: object): string[] {
 test("all that is missing or wrong is told at once, in sentences that say what to do", () => {
   assert.deepEqual(faultsOf({}), []);
   for (const [changes, ...faults] of [
-    [{ SECRET: undefined }, /^SECRET must be set: `npx wrangler secret put SECRET/],
+    [{ SECRET: undefined }, /^SECRET must be set. Run `npx wrangler secret put SECRET/],
     [{ SECRET: "short" }, /^SECRET must have at least 16/],
     [{ PUBLIC_URL: undefined }, /^PUBLIC_URL must be set/],
-    [{ PUBLIC_URL: "https://tools.example/path" }, /^At the edge PUBLIC_URL has no path/],
+    [
+      { PUBLIC_URL: "https://tools.example/path" },
+      /^On Cloudflare, PUBLIC_URL must not have a path/,
+    ],
     [{ MAIL_API_TOKEN: undefined }, /^MAIL_API_TOKEN and MAIL_FROM must be set/],
     [{ MAIL_FROM: undefined }, /^MAIL_FROM is needed with MAIL_API_TOKEN/],
-    [{ MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" }, /^SMTP_URL cannot be used at the edge/],
-    [{ TOOLBOOTH_SIGNUP: "open" }, /did you mean TOOLBOOTH_SIGN_UP\?$/],
+    [
+      { MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" },
+      /^SMTP_URL does not work on Cloudflare Workers/,
+    ],
+    [
+      { TOOLBOOTH_SIGNUP: "open" },
+      /^Unknown setting TOOLBOOTH_SIGNUP. Did you mean TOOLBOOTH_SIGN_UP\?$/,
+    ],
     [{ TOOLBOOTH_OPERATOR_TOKEN: "guess me" }, /^TOOLBOOTH_OPERATOR_TOKEN must have at least 32/],
     [
       { TOOLBOOTH_SIGNUP: "open", PUBLIC_URL: "" },
-      /did you mean TOOLBOOTH_SIGN_UP\?$/,
+      /^Unknown setting TOOLBOOTH_SIGNUP. Did you mean TOOLBOOTH_SIGN_UP\?$/,
       /^PUBLIC_URL must be set/,
     ],
-    [
-      { TOOLBOOTH_PRICES: "./prices.json" },
-      /^At the edge TOOLBOOTH_PRICES is the price list itself/,
-    ],
+    [{ TOOLBOOTH_PRICES: "./prices.json" }, /^On Cloudflare, TOOLBOOTH_PRICES must hold the JSON/],
     [
       { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
       /^PUBLIC_URL must be set/,
@@ -54,9 +60,12 @@ test("all that is missing or wrong is told at once, in sentences that say what t
     ],
     [
       { STRIPE_SECRET_KEY: "sk_test_1" },
-      /^STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET go together/,
+      /^Set both STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET, or neither/,
     ],
-    [{ TOOLBOOTH_WEBHOOK_NETWORKS: "any" }, /^At the edge TOOLBOOTH_WEBHOOK_NETWORKS is public/],
+    [
+      { TOOLBOOTH_WEBHOOK_NETWORKS: "any" },
+      /^On Cloudflare, TOOLBOOTH_WEBHOOK_NETWORKS must be public/,
+    ],
     [{ DB: undefined }, /^The binding DB is missing/],
     [
       { LEDGER: undefined, SIGN_IN: undefined, SECRET: undefined },
@@ -90,10 +99,10 @@ test("a Worker with wrong settings answers every page with 503, and its log says
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
-  const told = site.logs.filter((line) => line.includes("The settings are not right"));
+  const told = site.logs.filter((line) => line.includes("Invalid settings"));
   assert.equal(told.length, 1, site.logs.join("\n"));
   const { faults } = JSON.parse(told[0] as string) as { faults: string[] };
-  assert.match(faults.join(" "), /SECRET must have.*TOOLBOOTH_X is no setting/);
+  assert.match(faults.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
 });
 
 const signUp = (site: EdgeSite, email: string) =>
@@ -115,7 +124,7 @@ test("without the assets, pages that need none are served, and the others say th
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
   assert.equal(operator.status, 404);
-  assert.ok(site.logs.some((line) => /The pages are not there: deploy with/.test(line)));
+  assert.ok(site.logs.some((line) => /The pages are missing\. Run/.test(line)));
 });
 
 test("without its tables D1 refuses people, and the log says how to make them", async (t) => {
@@ -126,7 +135,7 @@ test("without its tables D1 refuses people, and the log says how to make them", 
   const { detail } = (await response.json()) as { detail: string };
   assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
   await site.cron();
-  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.people\.jsonc/;
+  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.site\.jsonc/;
   await until("the hint", () => site.logs.some((line) => hint.test(line)));
 });
 
@@ -137,7 +146,7 @@ test("who tries it on their own machine finds letters in the console", async (t)
   const { email } = somebody();
   assert.equal((await signUp(site, email)).status, 200);
   const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
-  assert.match(message, /no MAIL_API_TOKEN is set/);
+  assert.match(message, /MAIL_API_TOKEN is not set/);
   assert.match(message, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
   assert.ok(message.includes(`${site.base}/verify-email?token=`));
 });

@@ -47,7 +47,11 @@ async function openEndpoint(t: TestContext, person: EdgeMember, responses: numbe
     (before, response) => void response.writeHead(responses[before] ?? 200).end(),
   );
   const kinds = ["credits.low", "credits.depleted", "credits.granted", "credits.expiring"];
-  const made = await person.post("/dashboard/webhooks", { url: receiver.url, kinds, paused: false });
+  const made = await person.post("/dashboard/webhooks", {
+    url: receiver.url,
+    kinds,
+    paused: false,
+  });
   assert.equal(made.status, 201, made.text);
   const { endpoint } = made.body as { endpoint: EndpointView };
   secret = endpoint.secret;

@@ -57,7 +57,7 @@ describe("settings that are not right", () => {
       assert.match(String(problem["requestId"]), /^req_\w+$/);
       assert.equal(problem["requestId"], response.headers.get("x-request-id"));
     }
-    const told = running.log.filter((line) => line.includes("settings are not right"));
+    const told = running.log.filter((line) => line.includes("Invalid settings"));
     assert.equal(told.length, 1, running.log.join("\n"));
     assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https address/);
     assert.match(told[0] ?? "", /SECRET must have at least 16 characters/);

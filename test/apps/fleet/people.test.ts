@@ -136,7 +136,9 @@ test("what a network may ask for in a minute it may ask for once, however many n
   for (let turn = 0; turn < 6; turn += 1) {
     const node = turn < 4 ? one() : other();
     const wanted = { email: "nobody@example.com" };
-    statuses.push((await ask(node, "POST", "/dashboard/auth/request-password-reset", wanted)).status);
+    statuses.push(
+      (await ask(node, "POST", "/dashboard/auth/request-password-reset", wanted)).status,
+    );
   }
   assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429]);
 });

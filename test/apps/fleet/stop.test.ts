@@ -77,7 +77,7 @@ test("a node that is started before its database waits for it and says so", {
   const node = await starting;
   assert.match(
     node.written(),
-    /PostgreSQL does not answer at the address in DATABASE_URL\. Start it, or correct the address\. The start waits for it, up to \d+ s more\./,
+    /PostgreSQL does not respond at the address in DATABASE_URL\. Start it or correct the address\. Waiting up to \d+ s for it\./,
   );
   assert.equal((await fetch(`${node.base}/readyz`)).status, 200);
   assert.deepEqual(await node.end("SIGTERM"), { code: 0, signal: null });

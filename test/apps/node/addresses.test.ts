@@ -30,10 +30,10 @@ test("the start says what lacks where others reach the service, and nothing on o
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(said({}), []);
   const [url, emails, ...more] = said({ HOST: "0.0.0.0" });
-  assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign up/);
+  assert.match(url ?? "", /^PUBLIC_URL is not set: .* http:\/\/localhost:8787, .*sign in/);
   assert.match(
     emails ?? "",
-    /^Neither SMTP_URL nor MAIL_API_TOKEN is set: .*stay in \/data\/outbox/,
+    /^No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set\. .*stay in \/data\/outbox/,
   );
   assert.match(emails ?? "", /Set one of the two, and MAIL_FROM\.$/);
   assert.deepEqual(more, []);

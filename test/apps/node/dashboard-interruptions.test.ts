@@ -131,7 +131,7 @@ test("two tabs: what one has revoked the other may revoke too, and signing out i
 test("two tabs, two persons: the first tab shows nothing of the first person any more", async (t) => {
   const { person, guest, page } = await openKeys(t);
   // Between the two persons nobody is signed in, and the first tab may ask just then.
-  guest.foresee(/Unauthorized.*\/people\//);
+  guest.foresee(/Unauthorized.*\/dashboard\//);
   await session.createKey(page, "of the first");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
   await page.clock.install();

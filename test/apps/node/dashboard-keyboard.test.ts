@@ -121,7 +121,7 @@ test("the panel of the account opens and closes, and signs out", async (t) => {
   await tabTo(page, account, "Escape");
   await page.keyboard.press("Enter");
   // Home asks anew from time to time, and may do so while the session ends.
-  guest.foresee(/401 \(Unauthorized\).*\/people\/home/);
+  guest.foresee(/401 \(Unauthorized\).*\/dashboard\/home/);
   await press(page, page.getByRole("button", { name: "Sign out" }));
   await session.heading(page, "Sign in").waitFor();
 });

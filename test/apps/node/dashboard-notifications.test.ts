@@ -54,7 +54,10 @@ test("a webhook that is added on its page is signed, listed, sent again, paused 
   const secret = await session.clipboard(page);
 
   const headers = { Origin: site.base };
-  const made = await context.request.post("/dashboard/keys", { data: { label: "laptop" }, headers });
+  const made = await context.request.post("/dashboard/keys", {
+    data: { label: "laptop" },
+    headers,
+  });
   assert.equal(made.status(), 201, await made.text());
   const first = await until("the webhook", () => receiver.heard[0]);
   const told = new Webhook(secret).verify(first.body, first.headers) as { type: string };

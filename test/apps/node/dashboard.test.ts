@@ -81,14 +81,17 @@ test("a thread that dies is started again: requests meanwhile are told so, and n
   await until(() => emails.length === 1);
   const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
 
-  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: PASSWORD });
+  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", {
+    email: EMAIL,
+    password: PASSWORD,
+  });
   const lost = assert.rejects(inFlight, DashboardAway);
   await threads[0]?.terminate();
   await lost;
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardAway);
   await until(responses(ask));
   assert.equal(threads.length, 2);
-  assert.deepEqual(loggedErrors, ["The thread of the pages died; it is started again"]);
+  assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
 
   const token = link.searchParams.get("token");
   assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token })).status, 200);
@@ -119,7 +122,7 @@ test("no request ends the thread: not one with a body where none belongs, nor a 
   assert.equal((await people.fetch(unnamed, null, null)).status, 500);
   assert.ok(await responses(ask)());
   assert.equal(threads.length, 1);
-  assert.deepEqual(loggedErrors, ["A request of the pages failed"]);
+  assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
 });
 
 test("the door answers 503 with Retry-After while there is no thread, and stops all the same", async () => {
@@ -157,7 +160,10 @@ test("a stop waits neither for whoever guesses passwords nor for letters, and af
 }, async (t) => {
   const { people, ask, threads, loggedErrors } = await openThread(t);
   const guesses = Array.from({ length: 9 }, (_, turn) =>
-    ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: `guess number ${turn}` }),
+    ask("POST", "/dashboard/auth/sign-in/email", {
+      email: EMAIL,
+      password: `guess number ${turn}`,
+    }),
   );
   const settled = Promise.allSettled(guesses);
   await guesses[0];

@@ -47,7 +47,7 @@ test("a first start on a used port does not use up the key: the next start shows
   const DATA_DIR = temporaryFolder(t);
   const { code, written } = await runServer(t, { DATA_DIR, PORT });
   assert.equal(code, 1);
-  assert.match(written, /Another process listens on this address already/);
+  assert.match(written, /Another process already listens on this address/);
   assert.doesNotMatch(written, /tb_/);
 
   const second = await startServer(t, { DATA_DIR });
@@ -147,7 +147,7 @@ test("neither stderr nor the log at its most talkative holds a key", async (t) =
   assert.equal(await post(key, { Authorization: bearer }), 404);
   await server.end("SIGTERM");
   const written = readFileSync(log, "utf8");
-  assert.equal(written.match(/"answered"/g)?.length, 8);
+  assert.equal(written.match(/"msg":"request"/g)?.length, 8);
   assert.match(written, /"msg":"stopped"/);
   assert.ok(!written.includes(key.slice(0, 12)), "not even its start");
   assert.ok(!written.includes(key.slice(-20)));

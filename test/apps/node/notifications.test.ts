@@ -161,9 +161,9 @@ test("a step that fails is told of in its own words, and the others go on", asyn
   assert.deepEqual(
     fixture.loggedErrors.map((line) => line.split(";")[0]),
     [
-      "Grants that end could not be looked for",
+      "Looking for expiring grants failed",
       "Webhooks could not be taken or recorded",
-      "Old webhooks could not be removed",
+      "Deleting old webhook deliveries failed",
     ],
   );
 });
@@ -184,7 +184,7 @@ test("while the ledger is away that is told once, and afterwards all goes on", a
   const running = start(t, fixture, { ledger });
   await until(() => running.sent.length === 1);
   assert.deepEqual(fixture.loggedErrors, [
-    "Notices could not be carried on; it is tried again soon: Error: made to fail",
+    "Dispatching events failed; retrying: Error: made to fail",
   ]);
 });
 

@@ -104,7 +104,7 @@ test("calls are answered while the pages are being built, and if they cannot be 
     return response.status;
   };
   assert.equal(await call(), 200);
-  await until("the complaint", () => server.written().includes("The pages cannot be shown"));
+  await until("the complaint", () => server.written().includes("Building the pages failed"));
   assert.equal(await call(), 200);
   const page = await fetch(`${server.base}/sign-in`);
   assert.equal(page.status, 503);

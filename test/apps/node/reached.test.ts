@@ -26,7 +26,7 @@ test("a service on every interface without PUBLIC_URL says what lacks, takes a s
   await server.end("SIGTERM");
   const written = server.written();
   assert.doesNotMatch(written, /token=/);
-  for (const said of ["PUBLIC_URL is not set", "Neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
+  for (const said of ["PUBLIC_URL is not set", "neither SMTP_URL nor MAIL_API_TOKEN is set"]) {
     assert.match(written, new RegExp(`^${said}`, "m"), "at the terminal");
     assert.match(written, new RegExp(`"level":"warn".*"msg":"${said}`), "in the log");
   }

@@ -68,13 +68,13 @@ test("what a stop leaves is kept, each call is told, and the next start reverses
   stopping.reverseLater(callOf(500));
   await stopping.close();
   const told = fixture.loggedErrors.filter((line) =>
-    line.includes("could not be reversed before the stop"),
+    line.includes("was not reversed before shutdown"),
   );
   assert.equal(new Set(told).size, 501);
   assert.equal(told.length, 501, "once each");
   assert.equal(
     told[7],
-    `The call ${reversalJob(callOf(7)).id} could not be reversed before the stop: it is kept in ${fixture.file} for the next start`,
+    `Call ${reversalJob(callOf(7)).id} was not reversed before shutdown; it stays in ${fixture.file} for the next start`,
   );
 
   fixture.ledger.fails = false;

@@ -194,7 +194,7 @@ test("a thread that cannot start refuses its call, and the process goes on", {
   }
   // That there was no room for all the threads.
   await eventually("the operator is told", async () =>
-    /A thread for large inputs failed/.test(server.written()),
+    /A tool thread failed/.test(server.written()),
   );
   assert.equal((await call("markdown-render", large)).status, 200, "one thread is there");
   assert.equal((await call("hash", { text: "a" })).status, 200);

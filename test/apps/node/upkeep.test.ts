@@ -106,9 +106,9 @@ test("a clock that is apart from the database's is told to the operator, each ro
   assert.equal(said.length, 2);
   assert.match(
     said[0] as string,
-    /^The clock of this machine is 7 s ahead of the database's\. Set both/,
+    /^This machine's clock is 7 s ahead of the database's\. Synchronize both/,
   );
-  assert.match(said[1] as string, /^The clock of this machine is 90 s behind the database's\./);
+  assert.match(said[1] as string, /^This machine's clock is 90 s behind the database's\./);
 });
 
 test("a step that fails is told to the operator, and upkeep goes on later", async (t) => {
@@ -117,7 +117,7 @@ test("a step that fails is told to the operator, and upkeep goes on later", asyn
   await fixture.tick(BETWEEN_STEPS_MS);
   await fixture.tick(BETWEEN_STEPS_MS);
   assert.deepEqual(fixture.loggedErrors, [
-    { message: "Upkeep of the ledger failed; it is tried again later", cause: fault },
+    { message: "Ledger maintenance failed; retrying later", cause: fault },
   ]);
   await fixture.tick(BETWEEN_STEPS_MS * 10);
   assert.equal(fixture.orders.length, 2, "a ledger in trouble is left alone for a while");
@@ -162,7 +162,7 @@ test("the log says that the journal of debits cannot be drained, and calls go on
   }
   await server.end("SIGTERM");
   const lines = server.written().split("\n");
-  const reported = lines.filter((line) => line.includes("Upkeep of the journal of debits failed"));
+  const reported = lines.filter((line) => line.includes("Moving debits out of the journal failed"));
   assert.equal(reported.length, 1);
   assert.match(reported[0] as string, /no room/);
 });

@@ -112,13 +112,35 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual({ voided, expired, remaining }, { voided: 4, expired: 7, remaining: 0 });
   });
 
-  rule("closing twice finds nothing more to forfeit", async ({ ledger, ...fixture }) => {
+  rule(
+    "closing sent again tells what it told at first, and forfeits nothing more",
+    async (fixture) => {
+      const { ledger } = fixture;
+      const account = await fixture.account("Ada", { credits: 5 });
+      await fixture.grant(account, "clawed", 9);
+      await fixture.clawback(account, "clawed", 4);
+      await fixture.grant(account, "short", 7, { expiresAt: START + MINUTE });
+      await fixture.debit(account, { now: START + MINUTE });
+      const closed = { found: true, forfeited: 4 + 5 };
+      for (const now of [START + MINUTE, START + MINUTE, START + 2 * DAY])
+        assert.deepEqual(await ledger.closeAccount({ account, now }), closed);
+      const { voided, expired, remaining } = await fixture.totals(START + MINUTE);
+      assert.deepEqual({ voided, expired, remaining }, { voided: 13, expired: 7, remaining: 0 });
+    },
+  );
+
+  rule("a grant sent again after the account was closed is told as made", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
-    assert.equal((await ledger.closeAccount({ account, now: START })).forfeited, 5);
-    assert.deepEqual(await ledger.closeAccount({ account, now: START }), {
-      found: true,
-      forfeited: 0,
+    await fixture.debit(account);
+    await fixture.ledger.closeAccount({ account, now: START + 1 });
+    const [grant] = (await fixture.ledger.credits({ account, now: START + 1 })).grants;
+    assert.equal(grant?.id, "first");
+    assert.deepEqual(await fixture.grant(account, "first", 5, { now: START + 2 }), {
+      outcome: "already_granted",
+      grant,
     });
+    assert.deepEqual(await fixture.grant(account, "other", 5), { outcome: "no_account" });
+    assert.equal((await fixture.totals(START + 2)).granted, 5);
   });
 
   rule("a closed account stays closed and takes no orders", async ({ ledger, ...fixture }) => {
@@ -129,7 +151,6 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await ledger.suspendAccount(order), { found: false });
     assert.deepEqual(await ledger.openAccount({ ...order, freeCall: "open" }), { opened: false });
     assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
-    assert.deepEqual(await fixture.grant(account, "first", 5), { outcome: "no_account" });
     assert.deepEqual(await fixture.createKey(account, "other"), { outcome: "no_account" });
     assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.equal((await ledger.findAccount(order))?.state, "closed");

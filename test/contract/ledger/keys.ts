@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  accountId,
   createRule,
   type Fixture,
   idempotency,
@@ -47,6 +48,38 @@ export function describeKeys(open: OpenLedger) {
     const account = await fixture.account();
     assert.deepEqual(await fixture.createKey(account), { outcome: "created" });
     assert.equal((await ledger.listKeys({ account })).length, 1);
+  });
+
+  rule(
+    "a key whose id or SHA-256 another key has is not made, in whichever account",
+    async (fixture) => {
+      const { ledger } = fixture;
+      const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
+      const key = { start: "tb_", label: "l", now: START };
+      const id = keyId(ada);
+      const own = { ...key, account: ada, id: keyId(ada, "other"), sha256: keySha256(ada) };
+      assert.deepEqual(await ledger.createKey(own), { outcome: "taken" });
+      const foreign = { ...key, account: bob, id, sha256: keySha256(bob, "new") };
+      assert.deepEqual(await ledger.createKey(foreign), { outcome: "taken" });
+      const same = { ...key, account: bob, id: keyId(bob, "new"), sha256: keySha256(ada) };
+      const two = await Promise.all([1, 2].map(() => ledger.createKey(same)));
+      assert.deepEqual(two, [{ outcome: "taken" }, { outcome: "taken" }]);
+      assert.equal((await ledger.listKeys({ account: ada })).length, 1);
+      assert.equal((await ledger.listKeys({ account: bob })).length, 1);
+      const unknown = { ...own, account: accountId("Nobody") };
+      assert.deepEqual(await ledger.createKey(unknown), { outcome: "no_account" });
+    },
+  );
+
+  rule("of two keys with one SHA-256 that are made at once, one is", async (fixture) => {
+    const accounts = [await fixture.account("Ada"), await fixture.account("Bob")];
+    const key = { sha256: keySha256("acc_both"), start: "tb_", label: "l", now: START };
+    const made = await Promise.all(
+      accounts.map((account) =>
+        fixture.ledger.createKey({ ...key, account, id: keyId(account, "both") }),
+      ),
+    );
+    assert.deepEqual(made.map(({ outcome }) => outcome).sort(), ["created", "taken"]);
   });
 
   rule("a revoked key is refused at the very next debit, and stays listed", async (fixture) => {

@@ -148,8 +148,8 @@ const OF_BALANCES: ApiError[] = [
   fault(
     "rules/balance",
     "the event of a low balance is written again",
-    "toldLevel: level }, events",
-    "toldLevel: account.toldLevel }, events",
+    "notifiedLevel: level }, events",
+    "notifiedLevel: account.notifiedLevel }, events",
   ),
 ];
 
@@ -181,6 +181,20 @@ const OF_ACCOUNTS: ApiError[] = [
   ),
   fault("rules/accounts", "a spent grant has an event of its expiry", "remaining === 0 || ", ""),
   fault("rules/keys", "a key that is made again has a second event", "key != null)", "false)"),
+  fault("rules/keys", "two keys have one SHA-256", "if (isKeyTaken)", "if (false)"),
+  fault(
+    "rules/grants",
+    "a grant is forgotten with the account's closing",
+    'if (account === null) return { outcome: { outcome: "no_account" }, changes: {} };\n  const earlier',
+    'if (account === null || account.state === "closed") return { outcome: { outcome: "no_account" }, changes: {} };\n  const earlier',
+  ),
+  fault("rules/accounts", "closing again forfeits nothing", "forfeitedOf(concerned)", "0"),
+  fault(
+    "rules/accounts",
+    "what was clawed back is forfeited",
+    "Math.max(0, voided - clawback)",
+    "voided",
+  ),
   fault("rules/keys", "a revoked key is revoked anew", "key.revokedAt !== null)", "false)"),
   fault("events", "the bound itself is low", "balance < lowBalance ?", "balance <= lowBalance ?"),
   fault("events", "the last event ahead is a millisecond late", "at > now)", "at >= now)"),

@@ -47,9 +47,9 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       if (!isWhole(amount) || amount < 1 || amount > 10 ** 12) throw new Rejected();
       if (expiresAt !== null && (!isWhole(expiresAt) || kind === "lifetime")) throw new Rejected();
       const account = find(order.account);
-      if (account === undefined || account.state === "closed") return { outcome: "no_account" };
-      const earlier = account.grants.find((grant) => grant.id === id);
+      const earlier = account?.grants.find((grant) => grant.id === id);
       if (earlier !== undefined) return { outcome: "already_granted", grant: viewOf(earlier) };
+      if (account === undefined || account.state === "closed") return { outcome: "no_account" };
 
       made += 1;
       const isOnPlan = lifetimeGrantsOf(account) > 0;
@@ -115,6 +115,12 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
     closeAccount({ account: id, now }: Order<"closeAccount">): Outcome<"closeAccount"> {
       const account = find(id);
       if (account === undefined) return { found: false, forfeited: 0 };
+      if (account.state === "closed") {
+        let before = 0;
+        for (const grant of account.grants)
+          if (voidedOf(grant) > grant.clawback) before += voidedOf(grant) - grant.clawback;
+        return { found: true, forfeited: before };
+      }
       const forfeited = balanceOf(account, now);
       for (const grant of spendableOf(account, now))
         grant.moves.push({ what: "voided", credits: remainingOf(grant), at: now });

@@ -101,6 +101,7 @@ function keyOperations(
       const account = find(accountId);
       if (keyOf(accountId, id) !== undefined) return { outcome: "created" };
       if (account === undefined || account.state === "closed") return { outcome: "no_account" };
+      if (account.keys.some((key) => key.sha256 === sha256)) return { outcome: "taken" };
       const times = { createdAt: now, lastUsedAt: null, revokedAt: null };
       account.keys.push({ id, sha256, start, label, ...times });
       account.events.push({ kind: "key.created", key: { id, label, start } });

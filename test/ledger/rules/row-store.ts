@@ -83,6 +83,7 @@ export function createRowStore(rules: Rules) {
     if (key !== undefined) stored.keys.set(key.id, frozen(key, numberOf("keys", key.no)));
     for (const grant of changes.grants ?? [])
       stored.grants.set(grant.id, frozen(grant, numberOf("grants", grant.no)));
+    saveNarrow(stored, changes);
     if (debit !== undefined) stored.debits.set(`${debit.callId} ${debit.at}`, Object.freeze(debit));
     if (reversal !== undefined) stored.reversals.push(Object.freeze(reversal));
     if (earlier !== undefined)
@@ -104,6 +105,19 @@ export function createRowStore(rules: Rules) {
       stored.row = Object.freeze({ ...stored.row, frontGrant: null, rest: -1 });
     },
   };
+}
+
+/** Of these rows a store saves no more than this. */
+function saveNarrow({ keys, grants }: StoredAccount, { usedKey, drawn = [] }: Changes): void {
+  for (const { no, remaining } of drawn) {
+    const stored = [...grants.values()].find((grant) => grant.no === no);
+    if (stored === undefined) throw new Error("The rule draws from a grant that is not there");
+    grants.set(stored.id, Object.freeze({ ...stored, remaining }));
+  }
+  if (usedKey === undefined) return;
+  const stored = [...keys.values()].find((key) => key.no === usedKey.no);
+  if (stored === undefined) throw new Error("The rule uses a key that is not there");
+  keys.set(stored.id, Object.freeze({ ...stored, lastUsedAt: usedKey.lastUsedAt }));
 }
 
 const emptyAccount = (): StoredAccount => ({
@@ -130,7 +144,9 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
   const isLookedUp = loads.debit === true || (order.callId !== undefined && chance.percent(25));
   const rows: Rows = {
     account: row,
-    key: loads.key === undefined ? undefined : keyOf(stored, loads.key),
+    key: loads.key === undefined ? undefined : (stored.keys.get(loads.key) ?? null),
+    callKey: loads.callKey === undefined ? undefined : callKeyOf(stored, loads.callKey),
+    isKeyTaken: loads.newKey && isKeyTaken(stored, loads.newKey),
     grants: [],
     areAll: false,
     sum: undefined,
@@ -147,9 +163,11 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
   return rows;
 }
 
-function keyOf({ keys }: StoredAccount, key: { sha256: string } | { id: string }): KeyRow | null {
-  if ("id" in key) return keys.get(key.id) ?? null;
-  for (const each of keys.values()) if (each.sha256 === key.sha256) return each;
+const isKeyTaken = ({ keys }: StoredAccount, { id, sha256 }: { id: string; sha256: string }) =>
+  [...keys.values()].some((key) => key.id !== id && key.sha256 === sha256);
+
+function callKeyOf({ keys }: StoredAccount, sha256: string): KeyRow | null {
+  for (const key of keys.values()) if (key.sha256 === sha256) return key;
   return null;
 }
 

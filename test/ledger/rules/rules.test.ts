@@ -14,7 +14,7 @@ const OUTCOMES = [
   ...["clawback clawed_back", "clawback stale", "clawback no_grant", "clawback rejected"],
   ...["recordDue recorded true", "recordDue recorded false"],
   ...["keyStatus good", "keyStatus invalid_key", "keyStatus account_suspended"],
-  ...["createKey created", "createKey no_account", "revokeKey found true"],
+  ...["createKey created", "createKey no_account", "createKey taken", "revokeKey found true"],
   ...["setLowBalance found true", "setLowBalance rejected", "closeAccount found true"],
 ];
 

@@ -96,7 +96,9 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
       return { name, order: { account, keySha256: keyOf(chance, account), now } };
     case "createKey": {
       const names = keyNames(account, chance.pick(KEYS));
-      return { name, order: { account, ...names, start: "tb_", label: `made ${now}`, now } };
+      const { sha256 } = chance.percent(10) ? keyNames(account, chance.pick(KEYS)) : names;
+      const key = { id: names.id, sha256, start: "tb_", label: `made ${now}` };
+      return { name, order: { account, ...key, now } };
     }
     case "revokeKey":
       return { name, order: { account, id: keyNames(account, chance.pick(KEYS)).id, now } };

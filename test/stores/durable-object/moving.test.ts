@@ -15,7 +15,7 @@ import { fill, NOW } from "../transfer-fixture.ts";
 import { openObjects } from "./fixture.ts";
 
 const ADA = accountId("Ada");
-const PAGE = { account: ADA, after: null, max: 10, hold: false };
+const PAGE = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
 const objects = openObjects();
 type Object = ReturnType<typeof objects.object>;
 

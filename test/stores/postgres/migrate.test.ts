@@ -71,17 +71,25 @@ const at = (user: string, database: string) =>
 /** What is wrong, the URL, and what is said of it. */
 const FAULTS: [string, () => string, RegExp][] = [
   ["a database in LATIN1", () => server.url("latin"), /kept in LATIN1.+createdb --encoding UTF8/],
-  ["no such database", () => server.url("nothing"), /is not there \(.+\)\. Make it with createdb/],
-  ["a shut database", () => server.url("shut"), /takes no connections/],
-  ["a crowded database", () => at(`weak:${PASSWORD}`, "crowded"), /no connection left/],
-  ["a wrong password", () => at("weak:hunter2", "fine"), /does not let this user in/],
+  [
+    "no such database",
+    () => server.url("nothing"),
+    /does not exist \(.+\)\. Create it with createdb/,
+  ],
+  ["a shut database", () => server.url("shut"), /does not accept connections/],
+  ["a crowded database", () => at(`weak:${PASSWORD}`, "crowded"), /no free connection/],
+  ["a wrong password", () => at("weak:hunter2", "fine"), /rejects this user/],
   ["no password", () => at("weak", "fine"), /DATABASE_URL has none/],
   ["no such user", () => at("stranger:hunter2", "fine"), /role "stranger" does not exist/],
   ["a user whom pg_hba.conf turns away", () => at("turned_away", "fine"), /pg_hba\.conf/],
   ["a user without rights", () => at(`weak:${PASSWORD}`, "fine"), /Make it the owner/],
-  ["no TLS", () => `${at("weak:hunter2", "fine")}?ssl=true`, /has no TLS/],
-  ["an unknown host", () => "postgres://u:hunter2@nowhere.invalid/db", /host .+ is not known/],
-  ["nobody at the address", () => "postgres://u:hunter2@127.0.0.1:1/db", /does not answer/],
+  ["no TLS", () => `${at("weak:hunter2", "fine")}?ssl=true`, /does not support it/],
+  [
+    "an unknown host",
+    () => "postgres://u:hunter2@nowhere.invalid/db",
+    /host .+ cannot be resolved/,
+  ],
+  ["nobody at the address", () => "postgres://u:hunter2@127.0.0.1:1/db", /does not respond/],
 ];
 for (const [what, url, sentence] of FAULTS) {
   test(`a node that finds ${what} says so and what to do`, async () => {
@@ -94,7 +102,7 @@ test("a node whose PostgreSQL takes the connection and says nothing gives up and
   await new Promise((resolve) => silent.once("listening", resolve));
   t.after(() => silent.close());
   const { port } = silent.address() as { port: number };
-  assert.match(await saidOf(`postgres://u:hunter2@127.0.0.1:${port}/db`), /does not answer/);
+  assert.match(await saidOf(`postgres://u:hunter2@127.0.0.1:${port}/db`), /does not respond/);
 });
 
 test("a node does not come up on a standby, and tells to name the primary", async (t) => {
@@ -108,11 +116,11 @@ test("a node does not come up on a standby, and tells to name the primary", asyn
   writeFileSync(path.join(folder, "standby.signal"), "");
   const standby = await startPostgres(NO_SYNC, { folder });
   t.after(() => standby.dispose());
-  assert.match(await saidOf(standby.url("postgres")), /is a standby.+Name the primary/);
+  assert.match(await saidOf(standby.url("postgres")), /is a standby.+Use the primary/);
 });
 
 test("a node does not come up as a user who may only read", async () => {
-  assert.match(await saidOf(at("reader", "fine")), /Make it the owner|takes no writes/);
+  assert.match(await saidOf(at("reader", "fine")), /Make it the owner|is read-only/);
 });
 
 test("an older node refuses a newer schema with one sentence and exit code 1, and leaves it alone", async (t) => {

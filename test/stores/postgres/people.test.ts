@@ -37,7 +37,8 @@ operatorActsContract("in PostgreSQL", async (t) => {
     await db.batch([
       { sql: `ALTER TABLE operator_act ALTER COLUMN no RESTART WITH ${no}`, values: [] },
     ]);
-    await acts.record(act);
+    const { id } = await acts.start(act);
+    await acts.end({ id, end: act });
   };
   return { acts, recordAs };
 });

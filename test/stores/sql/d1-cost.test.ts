@@ -81,7 +81,7 @@ const populate = (db: SqlDatabase, count: number) => {
     sql`INSERT INTO account_index (account, created_at)
         ${numbers} SELECT 'acc_' || n, ${START} + n FROM numbers`,
     sql`INSERT INTO operator_act (at, operator, act, outcome)
-        ${numbers} SELECT ${START}, 'ada', 'grant', 'granted' FROM numbers`,
+        ${numbers} SELECT ${START}, 'ada', 'grant', 'done' FROM numbers`,
   ]);
 };
 
@@ -160,7 +160,8 @@ function operations(d1: D1) {
     done: () => emailQueue.done({ id: "let_1" }),
     recordAccount: () => index.note({ account: "acc_new", now: START }),
     listAccounts: () => index.list({ after: { account: "acc_5", createdAt: START + 5 }, max: 3 }),
-    recordAct: () => acts.record(act),
+    startAct: () => acts.start(act),
+    endAct: () => acts.end({ id: "3", end: { outcome: "done", detail: null } }),
     listActs: () => acts.list({ after: null, max: 3 }),
     ...salesOperations(d1),
     forget: () => directory.forget({ account: "acc_7", emailHash: "h", now: START }),

@@ -43,14 +43,13 @@ test("only a debit by which the balance falls to another level carries out more 
     Array.from({ length: count }, (): Item => ["debit", fixture.debitOrder(account)]);
   // Another connection has written last, so what is asked of the account is read; from then on it is remembered.
   const [mark, drained] = ["SELECT setting", "SELECT setting"];
-  const write = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
+  const [pay, append] = ["UPDATE credit_grant", "INSERT INTO debit_journal"];
   assert.deepEqual(statementsOf(debits(1)), [
     ...[mark, "INSERT INTO setting"],
-    ...["SELECT account", drained, "SELECT debit_by_account"],
-    ...["SELECT api_key", "SELECT credit_grant"],
-    ...write,
+    ...["SELECT account", "SELECT api_key", "SELECT credit_grant", pay],
+    ...[drained, "SELECT debit_journal", "SELECT debit_by_account", append],
   ]);
-  const calm = [mark, drained, ...write];
+  const calm = [mark, pay, drained, append];
   assert.deepEqual(
     statementsOf(debits(1)).toSorted(),
     [...calm, "INSERT INTO event", "UPDATE account"].toSorted(),
@@ -61,7 +60,7 @@ test("only a debit by which the balance falls to another level carries out more 
     return ["debit", fixture.debitOrder(account, { now: START + 1 })];
   });
   assert.deepEqual(statementsOf(late), [
-    ...[mark, drained, "UPDATE credit_grant", "SELECT debit_journal"],
+    ...[mark, pay],
     ...Array(2).fill("INSERT INTO debit_by_account"),
   ]);
 });

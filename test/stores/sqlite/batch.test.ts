@@ -178,6 +178,44 @@ test("grant, debit, revoke, suspend and close within one batch see each other", 
   );
 });
 
+test("an order that comes twice in one batch is one debit, whether or not the second one would be rejected", async (t) => {
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 2 });
+  const [first, last, poor] = [1, 2, 3].map(() => fixture.debitOrder(account)) as [
+    ReturnType<typeof fixture.debitOrder>,
+    ReturnType<typeof fixture.debitOrder>,
+    ReturnType<typeof fixture.debitOrder>,
+  ];
+  assert.deepEqual(
+    run(fixture, [
+      ["debit", first],
+      ["debit", first],
+      ["debit", last],
+      ["debit", last],
+      ["debit", poor],
+      ["debit", first],
+    ]),
+    [
+      debited(1),
+      debited(1),
+      debited(0),
+      debited(0),
+      { outcome: "insufficient_credits", balance: 0 },
+      debited(0),
+    ],
+  );
+  const rich = await fixture.account("Bob", { credits: 2 });
+  const keyed = fixture.debitOrder(rich, { idempotency: idempotency("once") });
+  const other = fixture.debitOrder(rich, { idempotency: idempotency("once") });
+  const [paid, again, replay] = run(fixture, [
+    ["debit", keyed],
+    ["debit", keyed],
+    ["debit", other],
+  ]);
+  assert.deepEqual([paid, again], [debited(1), debited(1)]);
+  assert.partialDeepStrictEqual(replay, { outcome: "replayed", balance: 1 });
+});
+
 test("each order of a batch spends what is spendable at its own time", async (t) => {
   const fixture = openFixture(t);
   const account = await fixture.account("Ada");

@@ -88,12 +88,12 @@ describe("an export of SQLite", () => {
       grant_no: "grant",
       grant_id: "grant",
     };
-    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, email) => email.toUpperCase());
+    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
     const tables = from.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     // People sign up again with their address and find their account (docs/storage.md); jobs and events are under way, and
-    // what operators did stays where they did it.
+    // what operators did, and moved, stays where they did it.
     const isOfPeople =
-      /^(?:person(?:_\w+)?|email_requested|job(?:_turn)?|operator_act|webhook_\w+|notification_choice|event(?:_\w+)?|schema_\w+|sqlite_sequence)$/;
+      /^(?:person(?:_\w+)?|email_requested|job(?:_turn)?|operator_act|webhook_\w+|notification_choice|event(?:_\w+)?|account_import|import_page|schema_\w+|sqlite_sequence)$/;
     // An import works these out of the other records, and the time that it is then.
     const isWorkedOut = new Set([
       ...["account.lifetime_grants", "account.front_grant", "account.rest"],

@@ -157,6 +157,69 @@ describe("the journal of debits", () => {
     await assertTotals(ledger, START);
   });
 
+  test("a batch that begins in the journal's last millisecond skips it, and finds what the journal has", async (t) => {
+    const { journal, fixture, runBatch } = open(openEmpty(t));
+    const account = await fixture.account("Ada", { credits: 100 });
+    const orders = (count: number, now: number) =>
+      Array.from({ length: count }, () => fixture.debitOrder(account, { now }));
+    const debitAll = (of: ReturnType<typeof orders>) =>
+      runBatch(of.map((order) => ["debit", order])).map(
+        (result) => (result as { value: { balance: number } }).value.balance,
+      );
+    const appended = fixture.debitOrder(account, { now: START });
+    await fixture.ledger.debit(appended);
+    const [sameTime, later] = [orders(5, START), orders(8, START + 1)];
+    assert.equal(debitAll([...sameTime, ...later]).at(-1), 86);
+    assert.equal(journal.count(), 1);
+    // Too few are later, so these are appended, although some are as old as what is not in the journal.
+    assert.equal(debitAll([...orders(7, START + 2), ...orders(5, START)]).at(-1), 74);
+    assert.equal(journal.count(), 13);
+    assert.equal(debitAll([...orders(9, START + 3), appended]).at(-1), 65);
+    assert.equal(debitAll([...later.slice(0, 2), ...orders(3, START + 3)]).at(-1), 62);
+    assert.equal(await fixture.balance(account), 62);
+    journal.drain(1000);
+    await assertTotals(fixture.ledger, START);
+  });
+
+  test("where grants are read anew within a batch, an order before and after that is one debit", async (t) => {
+    const { journal, fixture, runBatch } = open(openEmpty(t));
+    const account = await fixture.account("Ada");
+    for (let day = 1; day <= 8; day += 1)
+      await fixture.grant(account, `day-${day}`, 10, { expiresAt: START + day * DAY });
+    const debitAt = (now: number) => fixture.debitOrder(account, { now });
+    // Another grant is the first one at each of these times, so the balance is summed up, with what the batch has changed so far.
+    const order = debitAt(START + DAY + 1);
+    const before = debitAt(START + 1);
+    const late = Array.from({ length: 8 }, () => debitAt(START + DAY + 2));
+    const results = runBatch([order, before, order, ...late].map((each) => ["debit", each]));
+    assert.ok(results.every((result) => "value" in result));
+    assert.equal(await fixture.balance(account, START + DAY + 2), 61);
+    const entries = await allEntries(fixture.ledger, account, START + DAY + 2);
+    assert.equal(entries.filter(({ kind }) => kind === "debit").length, 10);
+    journal.drain(1000);
+    await assertTotals(fixture.ledger, START + DAY + 1);
+  });
+
+  test("the more accounts it has, the more rows it gathers, between 2,000 and 10,000", (t) => {
+    const driver = openEmpty(t);
+    const { journal } = open(driver);
+    const fill = (accounts: number) =>
+      driver.exec(`
+        DELETE FROM debit_journal;
+        INSERT INTO debit_journal (account_no, at, call_id, key_no, tool, credits, is_free)
+          WITH RECURSIVE call(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM call WHERE n < 2999)
+          SELECT n % ${accounts}, n, 'call-' || n, 1, 'hash', 0, 1 FROM call`);
+    for (const [accounts, rows] of [
+      [1, 2_000],
+      [201, 2_010],
+      [999, 9_990],
+      [3_000, 10_000],
+    ] as const) {
+      fill(accounts);
+      assert.equal(journal.drainFrom(), rows);
+    }
+  });
+
   test("a debit is reversed wherever it is, and a reversal that came first stays one", async (t) => {
     const { ledger, drain, fixture } = open(openEmpty(t));
     const account = await fixture.account("Ada", { credits: 3 });

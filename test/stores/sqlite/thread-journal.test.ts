@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createFixture, START, tally } from "../../contract/ledger/fixture.ts";
 import { blockDrains, fillJournal, unblockDrains } from "../journal-fixture.ts";
 
-test("a journal that cannot be drained is reported once, and again only after a drain has succeeded", async (t) => {
+async function openThread(t: TestContext, rows?: number) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-thread-"));
   const file = path.join(folder, "toolbooth.sqlite");
   const driver = openNodeSqlite(file);
-  fillJournal(driver);
+  fillJournal(driver, rows);
   const faults: string[] = [];
   const crashes: Error[] = [];
   const thread = await openSqliteThread({
@@ -27,13 +27,29 @@ test("a journal that cannot be drained is reported once, and again only after a 
   });
   const fixture = createFixture(thread);
   const account = await fixture.account("Ada", { credits: 10 });
-  const rows = () => Number(driver.prepare("SELECT count(*) AS n FROM debit_journal").get()?.["n"]);
-  /** A drain follows each batch, and its report comes before the response of the next batch. */
-  const drain = async () => {
-    assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
-    await fixture.ledger.credits({ account, now: START });
+  return {
+    ...{ driver, faults, crashes },
+    rows: () => Number(driver.prepare("SELECT count(*) AS n FROM debit_journal").get()?.["n"]),
+    /** A drain follows each batch, and its report comes before the response of the next batch. */
+    async drain() {
+      assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
+      await fixture.ledger.credits({ account, now: START });
+    },
   };
+}
 
+test("a journal of few accounts is moved when it has 2,000 rows", async (t) => {
+  const { rows, drain } = await openThread(t, 1_998);
+  await drain();
+  assert.equal(rows(), 1_999);
+  await drain();
+  assert.equal(rows(), 0);
+  await drain();
+  assert.equal(rows(), 1);
+});
+
+test("a journal that cannot be drained is reported once, and again only after a drain has succeeded", async (t) => {
+  const { driver, faults, crashes, rows, drain } = await openThread(t);
   await drain();
   assert.deepEqual(faults, []);
   blockDrains(driver);

@@ -17,8 +17,8 @@ import { withTemporaryData } from "./temporary.ts";
 import { verifyImport } from "./verify.ts";
 
 /**
- * Lines of JSON into a deployed service: they are checked and audited here first, then each account goes to its own
- * ledger, and is open to calls when its books reconcile there. Stopped in the middle it is run again: what is there is
+ * Lines of JSON into a running service: they are checked and audited here first, then each account goes by itself, and is
+ * open to calls when its books reconcile there. Stopped in the middle it is run again: what is there is
  * left as it is, and the rest follows.
  */
 export async function importRemote(
@@ -58,12 +58,12 @@ async function recordForeignKeys(
   }
   if (foreign > 0) {
     call.note(
-      `${whole(foreign)} of ${counted(asked, "key")} were made under another secret than the service has: calls with them are refused with 401. Add the secret of the service that the lines are from to the secret SECRET of both Workers, after a comma, and they are good.`,
+      `${whole(foreign)} of ${counted(asked, "key")} were made under another secret than the service has: calls with them are refused with 401. Add the secret of the service that the lines are from to SECRET of every node, or of both Workers, after a comma, and they are good.`,
     );
   }
   if (secretCame)
     call.note(
-      "The secret that came with the lines stays here: that of a deployed service is set with wrangler secret put SECRET.",
+      "The secret that came with the lines stays here: a running service gets its own by SECRET, at the edge with wrangler secret put SECRET.",
     );
 }
 

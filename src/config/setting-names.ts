@@ -1,0 +1,42 @@
+/** The name of every setting. A list of its own, so that the API Worker can check names without bundling their descriptions. */
+export const SETTING_NAMES = [
+  "PORT",
+  "HOST",
+  "DATA_DIR",
+  "DATABASE_URL",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "METRICS_TOKEN",
+  "SECRET",
+  "SMTP_URL",
+  "MAIL_FROM",
+  "MAIL_API_TOKEN",
+  "MAIL_API_URL",
+  "STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET",
+  "TOOLBOOTH_SIGN_UP",
+  "TOOLBOOTH_TRUSTED_PROXIES",
+  "TOOLBOOTH_GITHUB_CLIENT_ID",
+  "TOOLBOOTH_GITHUB_CLIENT_SECRET",
+  "TOOLBOOTH_GOOGLE_CLIENT_ID",
+  "TOOLBOOTH_GOOGLE_CLIENT_SECRET",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_STARTER_CREDITS",
+  "TOOLBOOTH_STARTER_DAYS",
+  "TOOLBOOTH_PRICES",
+  "TOOLBOOTH_STRIPE_API",
+  "TOOLBOOTH_WEBHOOK_NETWORKS",
+  "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
+  "TOOLBOOTH_OPERATOR_TOKEN",
+  "TOOLBOOTH_REMOTE",
+  "TOOLBOOTH_LOG_LEVEL",
+  "TOOLBOOTH_TOOL_THREADS",
+] as const;
+
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+/** Returns the `TOOLBOOTH_*` names that are not settings. Other names belong to other programs. */
+export const unknownSettings = (env: object): string[] =>
+  Object.keys(env).filter(
+    (name) => name.startsWith("TOOLBOOTH_") && !(SETTING_NAMES as readonly string[]).includes(name),
+  );

@@ -1,0 +1,136 @@
+import type { EventContent } from "#ledger/events.ts";
+import type {
+  AccountRow,
+  CallKey,
+  DebitRow,
+  GrantRow,
+  IdempotencyRow,
+  KeyRow,
+  OpenGrant,
+  ReversalRow,
+} from "#ledger/rules/rows.ts";
+
+/**
+ * What a transaction knows of one account: the rows that were loaded, as the orders so far have changed them, and what is to
+ * be saved. It has no SQL: a store loads into it what `decide` (working-set.ts) asks for, and writes what it collects. Maps are made when there
+ * is something to be put in: a batch may concern hundreds of accounts, most of them by one order.
+ */
+export type KnownAccount = {
+  id: string;
+  row: AccountRow | null;
+  /** By id; null where the account has no such key. */
+  keys: Map<string, KeyRow | null> | undefined;
+  /** By SHA-256. */
+  callKeys: Map<string, CallKey | null> | undefined;
+  /** Spendable grants in burn order, the first ones of those at `grantsFrom` and later; undefined: not loaded. */
+  grants: OpenGrant[] | undefined;
+  areAll: boolean;
+  grantsFrom: number;
+  /** Debits that were looked up, by `debitName`; null if there is none. Read it through `debitNamed`. */
+  debits: Map<string, DebitRow | null> | undefined;
+  /** Debits of this transaction that are not in `debits` yet. Most are never looked up, and building a name costs more than the rest of a debit. */
+  made: DebitRow[];
+  /** By `recordName`. */
+  records: Map<string, IdempotencyRow | null> | undefined;
+  unsaved: Unsaved;
+};
+
+/** Rows as they are to be kept. Those whose `no` is 0 are new. */
+export type Unsaved = {
+  isEmpty: boolean;
+  account: AccountRow | null;
+  keys: Map<string, KeyRow> | undefined;
+  grants: Map<string, GrantRow> | undefined;
+  /** Of these nothing but the last use has changed. */
+  usedKeys: Map<number, CallKey> | undefined;
+  /** Of these nothing but what remains has changed. */
+  drawn: Map<number, OpenGrant> | undefined;
+  debits: DebitRow[];
+  reversed: DebitRow[];
+  reversals: ReversalRow[];
+  records: Map<string, IdempotencyRow> | undefined;
+  forgottenCalls: { callId: string; at: number }[];
+  events: { at: number; content: EventContent }[];
+  clearEvents: boolean;
+};
+
+export const knownAccount = (id: string, row: AccountRow | null): KnownAccount => ({
+  id,
+  row,
+  keys: undefined,
+  callKeys: undefined,
+  grants: undefined,
+  areAll: false,
+  grantsFrom: 0,
+  debits: undefined,
+  made: [],
+  records: undefined,
+  unsaved: nothingUnsaved(),
+});
+
+export const nothingUnsaved = (): Unsaved => ({
+  isEmpty: true,
+  account: null,
+  keys: undefined,
+  grants: undefined,
+  usedKeys: undefined,
+  drawn: undefined,
+  debits: [],
+  reversed: [],
+  reversals: [],
+  records: undefined,
+  forgottenCalls: [],
+  events: [],
+  clearEvents: false,
+});
+
+export const debitName = (at: number, callId: string) => `${at} ${callId}`;
+export const recordName = (tool: string, key: string) => `${tool} ${key}`;
+
+/** Returns the debit with this name; undefined if it has not been looked up. */
+export function debitNamed(known: KnownAccount, at: number, callId: string) {
+  if (known.debits === undefined && known.made.length === 0) return undefined;
+  return debitsByName(known).get(debitName(at, callId));
+}
+
+/** Returns the debits that were looked up and those of this transaction. */
+export function debitsByName(known: KnownAccount): Map<string, DebitRow | null> {
+  known.debits ??= new Map();
+  for (const debit of known.made) known.debits.set(debitName(debit.at, debit.callId), debit);
+  known.made.length = 0;
+  return known.debits;
+}
+
+/** What a store found of what an order asked for. */
+export const found = {
+  key(known: KnownAccount, id: string, row: KeyRow | null): void {
+    known.keys ??= new Map();
+    known.keys.set(id, row);
+  },
+  callKey(known: KnownAccount, sha256: string, row: CallKey | null): void {
+    known.callKeys ??= new Map();
+    known.callKeys.set(sha256, row);
+  },
+  debit(known: KnownAccount, { at, callId }: { at: number; callId: string }, row: DebitRow | null) {
+    debitsByName(known).set(debitName(at, callId), row);
+  },
+  record(known: KnownAccount, name: { tool: string; key: string }, row: IdempotencyRow | null) {
+    known.records ??= new Map();
+    known.records.set(recordName(name.tool, name.key), row);
+  },
+};
+
+/** Empties `unsaved` after a save. It keeps the collections, because an account with one debit per batch would otherwise create them anew for each. */
+export function clearUnsaved(unsaved: Unsaved): void {
+  unsaved.isEmpty = true;
+  unsaved.account = null;
+  const { keys, grants, usedKeys, drawn, records } = unsaved;
+  for (const rows of [keys, grants, usedKeys, drawn, records])
+    if (rows !== undefined && rows.size > 0) rows.clear();
+  unsaved.debits.length = 0;
+  unsaved.reversed.length = 0;
+  unsaved.reversals.length = 0;
+  unsaved.forgottenCalls.length = 0;
+  unsaved.events.length = 0;
+  unsaved.clearEvents = false;
+}

@@ -1,0 +1,112 @@
+import type { OpenGrant } from "#ledger/rules/rows.ts";
+import { found, type KnownAccount } from "../ledger/known-account.ts";
+import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
+import { EXPIRY_SQL } from "../sql/grant-sql.ts";
+import { arrayOf, literalOf } from "./literals.ts";
+import { type LoadedAccount, type Loading, texts, type Wanted } from "./loading.ts";
+import {
+  CALL_KEY,
+  type LoadedKey,
+  OPEN_GRANT,
+  type PackedRow,
+  packed,
+  readCallKey,
+  readGrantOfKey,
+  readOpenGrant,
+  unpack,
+} from "./packed-rows.ts";
+
+/** What a call needs beside its account: its key, and the grants that are spent first. */
+
+export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
+  const names = arrayOf(texts([...new Set(asked.map(({ wanted }) => wanted))]));
+  return {
+    sql: packed(`SELECT ${CALL_KEY} FROM api_key k WHERE sha256 = ANY (${names})`),
+    take(rows) {
+      const bySha256 = new Map(unpack(rows, readCallKey).map((row) => [row.sha256, row]));
+      for (const { of, wanted } of asked) takeCallKey(of.known, wanted, bySha256.get(wanted));
+    },
+  };
+}
+
+/** Whether it is a key of the account. */
+function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undefined): boolean {
+  const isOwn = key !== undefined && key.accountNo === known.row?.no;
+  found.callKey(known, sha256, isOwn ? key : null);
+  return isOwn;
+}
+
+/** The first spendable grants of an account in burn order. */
+const firstGrants = (accountNo: string, now: number, limit: number) => `
+  SELECT ${OPEN_GRANT} FROM credit_grant
+  WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
+  ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
+
+/** An order of a call: its key and its time. */
+export type Call = { of: LoadedAccount; callKey: string; now: number };
+
+/** Keys, each with the first grants of its account. Where the key is not the account's own, grants are asked for again. */
+export function loadCalls(calls: readonly Call[]): Loading {
+  const names = arrayOf(texts([...new Set(calls.map(({ callKey }) => callKey))]));
+  const now = calls.reduce((first, call) => Math.min(first, call.now), Number.MAX_SAFE_INTEGER);
+  return {
+    sql: packed(`SELECT ${CALL_KEY}, g.* FROM api_key k
+      LEFT JOIN LATERAL (${firstGrants("k.account_no", now, GRANTS_AT_FIRST)}) g ON true
+      WHERE k.sha256 = ANY (${names})`),
+    take(rows) {
+      const bySha256 = new Map<string, { key: LoadedKey; grants: OpenGrant[] }>();
+      for (const { key, grant } of unpack(rows, readCall)) {
+        const earlier = bySha256.get(key.sha256);
+        if (earlier === undefined)
+          bySha256.set(key.sha256, { key, grants: grant === null ? [] : [grant] });
+        else if (grant !== null) earlier.grants.push(grant);
+      }
+      for (const { of, callKey } of calls) {
+        if (of.known.callKeys?.has(callKey)) continue;
+        const call = bySha256.get(callKey);
+        const isOwn = takeCallKey(of.known, callKey, call?.key);
+        if (isOwn) takeGrants(of, call?.grants, GRANTS_AT_FIRST, now);
+      }
+    },
+  };
+}
+
+const readCall = (row: PackedRow) => ({ key: readCallKey(row), grant: readGrantOfKey(row) });
+
+function takeGrants(of: LoadedAccount, grants: OpenGrant[] = [], limit: number, now: number): void {
+  of.known.grants = grants;
+  of.known.areAll = grants.length < limit;
+  of.known.grantsFrom = now;
+  of.grantsMax = limit;
+}
+
+/** The first ones in burn order, as of the earliest of the orders: they are some milliseconds apart. */
+export function loadGrants(asked: readonly Wanted<"grants">[]): Loading {
+  const accounts = new Set<LoadedAccount>();
+  let now = Number.MAX_SAFE_INTEGER;
+  let limit = GRANTS_AT_FIRST;
+  for (const { of, wanted } of asked) {
+    accounts.add(of);
+    now = Math.min(now, wanted.now);
+    limit = Math.max(limit, of.grantsMax);
+  }
+  const ids = arrayOf(texts(Array.from(accounts, ({ known }) => known.id)));
+  return {
+    sql: packed(`SELECT a.no AS account_no, g.* FROM account a
+      CROSS JOIN LATERAL (${firstGrants("a.no", now, limit)}) g WHERE a.id = ANY (${ids})`),
+    take(rows) {
+      const byAccount = new Map<number, OpenGrant[]>();
+      for (const { accountNo, grant } of unpack(rows, readGrantOfAccount)) {
+        const grants = byAccount.get(accountNo);
+        if (grants === undefined) byAccount.set(accountNo, [grant]);
+        else grants.push(grant);
+      }
+      for (const of of accounts) takeGrants(of, byAccount.get(of.known.row?.no ?? 0), limit, now);
+    },
+  };
+}
+
+const readGrantOfAccount = (row: PackedRow) => ({
+  accountNo: row.number(),
+  grant: readOpenGrant(row),
+});

@@ -1,0 +1,66 @@
+import type { SqlRow } from "../sqlite/driver.ts";
+import { codeOf } from "./faults.ts";
+import type { PostgresPool } from "./pool.ts";
+
+/** While a snapshot is open, PostgreSQL keeps every row version that it sees: one that nobody reads any more must end. */
+const IDLE_MS = 60_000;
+/** Each takes a connection of the few that a node has for what is no call. */
+const OPEN_MAX = 2;
+
+/**
+ * Snapshots of the database. The node that opened one keeps its transaction open, and every node can read as of it, for it is
+ * exported (pg_export_snapshot).
+ */
+export function createSnapshots(pool: PostgresPool, idleMs = IDLE_MS) {
+  const open = new Map<string, { end(): void; over: Promise<unknown>; timer: NodeJS.Timeout }>();
+
+  function end(id: string): Promise<unknown> | undefined {
+    const found = open.get(id);
+    if (found === undefined) return undefined;
+    open.delete(id);
+    clearTimeout(found.timer);
+    found.end();
+    return found.over;
+  }
+
+  return {
+    async open(): Promise<string> {
+      for (const id of [...open.keys()].slice(0, Math.max(0, open.size + 1 - OPEN_MAX))) end(id);
+      const opened = Promise.withResolvers<string>();
+      const ended = Promise.withResolvers<void>();
+      const over = pool
+        .transaction("report", async (query) => {
+          await query(`SET LOCAL idle_in_transaction_session_timeout = '1h'`);
+          const [row] = await query<{ id: string }>("SELECT pg_export_snapshot() AS id");
+          opened.resolve(row?.id as string);
+          await ended.promise;
+        })
+        // Whoever reads from it next finds that it is gone.
+        .catch(opened.reject);
+      const id = await opened.promise;
+      open.set(id, { end: ended.resolve, over, timer: setTimeout(() => end(id), idleMs).unref() });
+      return id;
+    },
+    /** The rows of a statement as of the snapshot; null once it has ended. */
+    async read(id: string, statement: string): Promise<SqlRow[] | null> {
+      const own = open.get(id);
+      own?.timer.refresh();
+      // What is no name of a snapshot is no part of a statement either.
+      if (!/^[0-9A-F]{1,8}-[0-9A-F]{1,8}-\d{1,9}$/.test(id)) return null;
+      try {
+        const asOf = `SET TRANSACTION SNAPSHOT '${id}'`;
+        const [, rows] = await pool.together<SqlRow>("report", [asOf, statement]);
+        return rows ?? [];
+      } catch (error) {
+        if (!GONE.has(codeOf(error) ?? "")) throw error;
+        return null;
+      }
+    },
+    async close(): Promise<void> {
+      await Promise.all([...open.keys()].map(end));
+    },
+  };
+}
+
+/** undefined_object, and before PostgreSQL 17 invalid_parameter_value. */
+const GONE: ReadonlySet<string> = new Set(["42704", "22023"]);

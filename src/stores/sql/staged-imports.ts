@@ -1,0 +1,134 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { OrderRefused } from "#ledger/port.ts";
+import {
+  ACCOUNT_RECORDS,
+  type MoveOperations,
+  requireOwnRecords,
+} from "#ledger/transfer/account-moves.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
+import { audit } from "./audit.ts";
+import { completeImport } from "./complete-import.ts";
+import { type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
+import { RECORD_TABLES } from "./transfer-rows.ts";
+import { insertFrom, type RecordTable, valuesOf } from "./transfer-table.ts";
+
+/**
+ * Accounts that come into a ledger which holds others. Their records wait as pages in a table of their own and become rows of
+ * the ledger in one transaction, once the account's books reconcile: before that no operation sees any of them.
+ */
+
+/** Queries of one transaction, each decided by the rows of those before it. A store runs them, at once or awaiting each. */
+export type Steps<Result> = Generator<SqlQuery, Result, SqlRow[]>;
+
+type Order<Name extends keyof MoveOperations> = MoveOperations[Name][0];
+type Outcome<Name extends keyof MoveOperations> = MoveOperations[Name][1];
+
+export function* beginImport({ account }: Order<"beginImport">): Steps<Outcome<"beginImport">> {
+  yield sql`INSERT INTO account_import (account) VALUES (${account}) ON CONFLICT DO NOTHING`;
+  if ((yield* lockImport(account)).isFinished) return { outcome: "finished_before" };
+  const [there] = yield sql`SELECT id FROM account WHERE id = ${account}`;
+  if (there !== undefined)
+    throw new OrderRefused(`${account} is here already, and was not brought by an import`);
+  yield dropPages(account);
+  return { outcome: "begun" };
+}
+
+export function* importRecords({
+  account,
+  records,
+}: Order<"importRecords">): Steps<Outcome<"importRecords">> {
+  if ((yield* lockImport(account)).isFinished) throw new OrderRefused(NO_IMPORT);
+  requireOwnRecords(account, records);
+  const page = JSON.stringify(records.map(toStaged));
+  const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
+  yield sql`INSERT INTO import_page (account, sha256, records) VALUES (${account}, ${digest}, ${page})
+    ON CONFLICT DO NOTHING`;
+  return { taken: records.length };
+}
+
+/** Ends the transaction of an import whose books do not reconcile, so that nothing is changed: more records may come. */
+class DoesNotReconcile extends Error {
+  readonly faults: string[];
+  constructor(faults: string[]) {
+    super("The books do not reconcile");
+    this.faults = faults;
+  }
+}
+
+export function* finishImport(
+  dialect: SqlDialect,
+  { account, now }: Order<"finishImport">,
+): Steps<Outcome<"finishImport">> {
+  const { isFinished } = yield* lockImport(account);
+  if (!isFinished) {
+    for (const kind of ACCOUNT_RECORDS)
+      yield insertStaged(RECORD_TABLES[kind], dialect, account, kind);
+    yield* completeImport(now, account);
+  }
+  const order = { account, now };
+  const rows: SqlRow[][] = [];
+  for (const query of audit.queries(order)) rows.push(yield query);
+  const { accounts, faults } = audit.outcome(rows, order);
+  if (accounts === 0) faults.push(`${account}: no record of the account itself came`);
+  if (faults.length > 0) throw new DoesNotReconcile(faults);
+  if (!isFinished) {
+    yield sql`UPDATE account_import SET finished_at = ${now} WHERE account = ${account}`;
+    yield dropPages(account);
+  }
+  return { ok: true, faults };
+}
+
+export const CONTRADICTION =
+  "A record contradicts itself, what came before it or what is here already, or names what has not come";
+
+/** What an import says of books that do not reconcile. */
+export function faultsOf(error: unknown): { ok: boolean; faults: string[] } {
+  if (error instanceof DoesNotReconcile) return { ok: false, faults: error.faults };
+  throw error;
+}
+
+const NO_IMPORT = "No import is under way here";
+
+/** Two imports of an account at once take turns at its row. */
+function* lockImport(account: string): Steps<{ isFinished: boolean }> {
+  const [begun] = yield sql`UPDATE account_import SET finished_at = finished_at
+    WHERE account = ${account} RETURNING finished_at AS "finishedAt"`;
+  if (begun === undefined) throw new OrderRefused(NO_IMPORT);
+  return { isFinished: begun["finishedAt"] !== null };
+}
+
+const dropPages = (account: string) => sql`DELETE FROM import_page WHERE account = ${account}`;
+
+/** A record as an object of the values that its columns have. */
+function toStaged(record: Order<"importRecords">["records"][number]): object {
+  const rows = RECORD_TABLES[record.record];
+  const values = valuesOf(rows, record);
+  const members = Object.keys(rows.members).map((member, index) => [member, values[index]]);
+  return { record: record.record, ...Object.fromEntries(members) };
+}
+
+const EACH_RECORD: Record<SqlDialect, string> = {
+  sqlite: "json_each(p.records) e",
+  postgres: "json_array_elements(CAST(p.records AS json)) WITH ORDINALITY e (value, key)",
+};
+
+/** In the order in which the records came, for rows are numbered in it. */
+function insertStaged(
+  rows: RecordTable,
+  dialect: SqlDialect,
+  account: string,
+  kind: string,
+): SqlQuery {
+  const members = Object.entries(rows.members).map(([member, { type }]) => {
+    const value = `e.value ->> '${member}'`;
+    return `${type === "text" || type === "json" ? value : `CAST(${value} AS bigint)`} AS "${member}"`;
+  });
+  const source = `(SELECT p.no AS page, e.key AS place, ${members.join(", ")}
+    FROM import_page p, ${EACH_RECORD[dialect]}
+    WHERE p.account = ? AND e.value ->> 'record' = ?) r`;
+  return {
+    sql: `${insertFrom(rows, dialect, source)} ORDER BY r.page, r.place`,
+    values: [account, kind],
+  };
+}

@@ -1,0 +1,63 @@
+import { OrderRefused } from "#ledger/port.ts";
+import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
+import { accountPage } from "../sql/account-pages.ts";
+import {
+  beginImport,
+  CONTRADICTION,
+  faultsOf,
+  finishImport,
+  importRecords,
+  type Steps,
+} from "../sql/staged-imports.ts";
+import type { SqlDriver } from "./driver.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { constraintOf } from "./transfer-rows.ts";
+import { createTurns, type Turns } from "./turns.ts";
+import { clearWriterMark } from "./writer.ts";
+
+/** Accounts that move in and out of a data folder's file, beside its server. */
+export function createSqliteMoves(
+  driver: SqlDriver,
+  file: string,
+  turns: Turns = createTurns(),
+): AccountMoves & { close(): void } {
+  const snapshots = createSnapshots(file);
+
+  async function run<Result>(steps: Steps<Result>, changesLedger = false): Promise<Result> {
+    const end = await turns.take();
+    try {
+      return driver.transaction("write", () => {
+        if (changesLedger) clearWriterMark(driver);
+        return runSteps(driver, steps);
+      });
+    } catch (error) {
+      if (error instanceof OrderRefused || constraintOf(error) === undefined) throw error;
+      throw new OrderRefused(CONTRADICTION);
+    } finally {
+      end();
+    }
+  }
+
+  return {
+    openSnapshot: async () => ({ snapshot: snapshots.open() }),
+    async exportRecords({ snapshot, ...order }) {
+      const { query, read } = accountPage(order);
+      const found = snapshot === null ? undefined : snapshots.find(snapshot);
+      if (found === undefined) return { records: [], after: null, state: null };
+      return { ...read(found.prepare(query.sql).all(...query.values)), state: snapshot };
+    },
+    beginImport: (order) => run(beginImport(order)),
+    importRecords: (order) => run(importRecords(order)),
+    finishImport: (order) => run(finishImport("sqlite", order), true).catch(faultsOf),
+    close: snapshots.close,
+  };
+}
+
+function runSteps<Result>(driver: SqlDriver, steps: Steps<Result>): Result {
+  let step = steps.next([]);
+  while (!step.done) {
+    const { sql, values } = step.value;
+    step = steps.next(driver.prepare(sql).all(...values));
+  }
+  return step.value;
+}

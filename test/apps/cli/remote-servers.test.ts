@@ -1,0 +1,160 @@
+/** Whole ledgers over the network into a Node server and a fleet, and out of them. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { BUSY, DEBITS, recordsOf, writeBusyLedger } from "../node/busy-ledger.ts";
+import { runHere } from "../node/run-command.ts";
+import { type Json, start, startServer, temporaryFolder } from "./fixture.ts";
+
+const folder = temporaryFolder();
+let file = "";
+let lines: string[] = [];
+let postgres: Postgres;
+
+before(async () => {
+  ({ file, lines } = await writeBusyLedger(folder));
+  postgres = await startPostgres({ fsync: "off", full_page_writes: "off" });
+});
+after(() => postgres.dispose());
+
+type Server = Awaited<ReturnType<typeof startServer>>;
+type Order = { operation: string; order: Json };
+
+/** Asked with every order before a node gets it; what is false never gets there, and is not answered. */
+type Watch = (asked: Order) => boolean | Promise<boolean>;
+
+/** Several nodes behind one address, as behind a balancer that gives each order to the next. */
+async function openService(env: Record<string, string>, nodes: number) {
+  const dataDirs = Array.from({ length: nodes }, () => path.join(temporaryFolder(), "data"));
+  // On a loopback address alone the first start would make an account to try the service with.
+  const own = {
+    HOST: "0.0.0.0",
+    TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
+    TOOLBOOTH_ROLL_UP_AFTER_DAYS: "4000",
+  };
+  const startNode = (dataDir: string) => startServer(dataDir, { ...own, ...env });
+  const servers: Server[] = await Promise.all(dataDirs.map(startNode));
+  after(() => Promise.all(servers.map((server) => server.stop())));
+  let turn = 0;
+  let watch: Watch = () => true;
+  const unanswered = Promise.withResolvers<Response>();
+  const url = await serve({
+    async fetch(request) {
+      const body = await request.text();
+      if (!(await watch(JSON.parse(body)))) return unanswered.promise;
+      turn = (turn + 1) % nodes;
+      const node = (servers[turn] as Server).url.replace("0.0.0.0", "127.0.0.1");
+      const { pathname } = new URL(request.url);
+      return fetch(`${node}${pathname}`, { method: "POST", headers: request.headers, body });
+    },
+  });
+  const remote = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
+  return {
+    ...{ remote, servers },
+    run: (line: string) => runHere(line, remote),
+    watch(next: Watch) {
+      watch = next;
+    },
+    /** Kills the node that would be asked next, and starts it again. */
+    async restart(): Promise<void> {
+      const next = (turn + 1) % nodes;
+      await servers[next]?.kill();
+      servers[next] = await startNode(dataDirs[next] as string);
+    },
+  };
+}
+
+type Service = Awaited<ReturnType<typeof openService>>;
+
+const services: [name: string, open: () => Promise<Service>][] = [
+  ["a Node server", () => openService({}, 1)],
+  ["a fleet", async () => openService({ DATABASE_URL: await postgres.createDatabase() }, 2)],
+];
+
+for (const [name, open] of services) {
+  describe(`export and import of ${name}`, { concurrency: 1 }, () => {
+    test("what goes in comes out, through whichever node", async () => {
+      const { run } = await open();
+      const { counts, secretIncluded } = (await run(`import ${file}`)).json;
+      assert.deepEqual([counts.account, counts.debit, secretIncluded], [7, DEBITS, true]);
+      const copy = path.join(temporaryFolder(), "copy.jsonl");
+      const { json: made } = await run(`export ${copy}`);
+      const { secret: _, ...others } = counts;
+      assert.deepEqual(made, { file: copy, counts: others, secretIncluded: false });
+      assert.deepEqual(recordsOf(readFileSync(copy, "utf8")), lines);
+      const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
+      await runHere(`import ${copy}`, third);
+      const [there, local] = await Promise.all([run("audit"), runHere("audit", third)]);
+      assert.deepEqual(there.json, local.json);
+      assert.equal(there.json.ok, true);
+      const { notes } = await run(`import ${file}`);
+      assert.match(notes.join("\n"), /7 accounts had come over before/);
+    });
+
+    test("an import whose client and whose node are killed in the middle is run again", async () => {
+      const service = await open();
+      const { run, remote } = service;
+      let pages = 0;
+      const arrived = Promise.withResolvers<void>();
+      service.watch(({ operation }) => {
+        if (operation === "importAccount") pages += 1;
+        if (pages < 8) return true;
+        arrived.resolve();
+        return false;
+      });
+      const child = start("cli/main.ts", ["import", file], remote);
+      child.stderr?.resume();
+      await arrived.promise;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      service.watch(() => true);
+      assert.equal((await run("account list")).json.accounts.length, 0, "addresses come last");
+      assert.equal((await run("audit")).json.ok, true, "what has half come is nowhere");
+      // The node dies with a page of the account that needs several.
+      let isKilled = false;
+      service.watch(async ({ operation, order }) => {
+        if (isKilled || operation !== "importAccount" || order.account !== BUSY || order.begin)
+          return true;
+        isKilled = true;
+        await service.restart();
+        return true;
+      });
+      await run(`import ${file}`);
+      assert.ok(isKilled);
+      assert.equal((await run("audit")).json.ok, true);
+      const copy = path.join(temporaryFolder(), "copy.jsonl");
+      await run(`export ${copy}`);
+      // A node that starts forgets what retries need for a day.
+      const kept = lines.filter((line) => !line.startsWith('{"record":"idempotency"'));
+      const came = recordsOf(readFileSync(copy, "utf8"));
+      assert.deepEqual(
+        came.filter((line) => !line.startsWith('{"record":"idempotency"')),
+        kept,
+      );
+    });
+
+    test("an export whose node is killed in the middle is of one moment, whatever is changed meanwhile", async () => {
+      const service = await open();
+      const { run } = service;
+      await run(`import ${file}`);
+      let pages = 0;
+      service.watch(async ({ operation, order }) => {
+        if (operation !== "exportAccount" || order.place === null) return true;
+        pages += 1;
+        // Between the pages of one account.
+        if (pages <= 3) await run(`credits grant busy@b.c ${pages}`);
+        if (pages === 2) await service.restart();
+        return true;
+      });
+      const copy = path.join(temporaryFolder(), "copy.jsonl");
+      const { counts } = (await run(`export ${copy}`)).json;
+      assert.ok(pages > 3, `${pages} pages`);
+      assert.equal(counts.debit, DEBITS);
+      await runHere(`import ${copy}`, { DATA_DIR: path.join(temporaryFolder(), "third") });
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { exportSqlite } from "#stores/sqlite/transfer.ts";
+import { fill } from "../../stores/transfer-fixture.ts";
+
+/** That are kept one by one. */
+export const DEBITS = 2_537;
+
+export const BUSY = "acc_Busy00000000";
+
+/** The lines of a ledger with one of everything, and an account whose calls need several pages. */
+export async function writeBusyLedger(folder: string): Promise<{ file: string; lines: string[] }> {
+  const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
+  await fill(driver);
+  const { ledger, directory } = openSqliteDirect(driver);
+  const account = BUSY;
+  const now = Date.UTC(2026, 2, 1);
+  await directory.register({ email: "busy@b.c", account, createdAt: now });
+  await ledger.openAccount({ account, freeCall: "open", now });
+  await ledger.grant({ account, id: "g", kind: "pack", amount: 9_000, expiresAt: null, now });
+  const key = {
+    id: "key_Busy000000000000000001",
+    sha256: "b".repeat(64),
+    start: "tb_Busy",
+    label: "l",
+  };
+  await ledger.createKey({ account, ...key, now });
+  driver.exec("PRAGMA synchronous = OFF");
+  for (let call = 0; call < 2_500; call += 1) {
+    const order = { account, keySha256: key.sha256, callId: `call_${call}`, tool: "hash" };
+    await ledger.debit({
+      ...order,
+      now: now + call,
+      credits: 1,
+      freeCallCredits: 1,
+      idempotency: null,
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  exportSqlite(driver, { withSecret: true }, (bytes) => chunks.push(bytes));
+  driver.close();
+  const file = path.join(folder, "ledger.jsonl");
+  writeFileSync(file, Buffer.concat(chunks));
+  return { file, lines: recordsOf(readFileSync(file, "utf8")) };
+}
+
+/** Without header, trailer and secret, in one order: that of accounts opened in the same millisecond is nobody's. */
+export const recordsOf = (text: string): string[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !/^\{"record":"(?:header|trailer|secret)"/.test(line))
+    .sort();

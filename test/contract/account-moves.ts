@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { before, describe, type TestContext, test } from "node:test";
+import type { Ledger } from "#ledger/port.ts";
+import { OrderRefused } from "#ledger/port.ts";
+import { ACCOUNT_RECORDS, type AccountMoves } from "#ledger/transfer/account-moves.ts";
+import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
+import { ACCOUNTS, fill, fillLedger, NOW } from "../stores/transfer-fixture.ts";
+import { accountId, createFixture, keySha256 } from "./ledger/fixture.ts";
+
+/** An empty ledger that is to hold many accounts. `another`: as another process has it that works on the same data. */
+export type OpenedMoves = {
+  ledger: Ledger;
+  moves: AccountMoves;
+  another: Pick<OpenedMoves, "ledger" | "moves">;
+  /** Fills it with one of everything. */
+  fill(fillLedgerOf: typeof fillLedger): Promise<void>;
+};
+
+const ADA = accountId("Ada");
+const BOB = accountId("Bob");
+
+const byAccount = new Map<string, TransferRecord[]>();
+const of = (account: string): TransferRecord[] => byAccount.get(account) ?? [];
+
+let gathering: Promise<void> | undefined;
+
+async function gatherRecords(): Promise<void> {
+  const driver = openNodeSqlite(":memory:");
+  await fill(driver);
+  for (const kind of ACCOUNT_RECORDS) {
+    for (const record of pagesOf(driver, kind)) {
+      const account = record.record === "account" ? record.id : record.account;
+      byAccount.set(account, [...of(account), record]);
+    }
+  }
+  driver.close();
+}
+
+/** Accounts that move into a ledger beside others, and out of one. */
+export function testAccountMoves(
+  store: string,
+  open: (t: TestContext) => Promise<OpenedMoves>,
+): void {
+  before(() => {
+    gathering ??= gatherRecords();
+    return gathering;
+  });
+  describe(`accounts that move into ${store}`, () => importsAreWhole(open));
+  describe(`accounts that move out of ${store}`, () => exportsAreOfOneMoment(open));
+}
+
+async function moveIn(
+  moves: AccountMoves,
+  account: string,
+  records = of(account),
+  step = 10,
+): Promise<{ ok: boolean; faults: string[] }> {
+  assert.deepEqual(await moves.beginImport({ account }), { outcome: "begun" });
+  for (let at = 0; at < records.length; at += step)
+    await moves.importRecords({ account, records: records.slice(at, at + step) });
+  return moves.finishImport({ account, now: NOW });
+}
+
+async function readOut(
+  moves: AccountMoves,
+  account: string,
+  snapshot: string | null,
+  max = 1_000,
+): Promise<TransferRecord[]> {
+  const records: TransferRecord[] = [];
+  for (const kind of ACCOUNT_RECORDS) {
+    let after: readonly (string | number | null)[] | null = null;
+    do {
+      const order = { account, kind, after, max, snapshot, hold: false };
+      const page = await moves.exportRecords(order);
+      assert.equal(page.state, snapshot);
+      assert.ok(page.records.length <= max);
+      records.push(...page.records);
+      after = page.after;
+    } while (after !== null);
+  }
+  return records;
+}
+
+const open = async ({ openSnapshot }: AccountMoves) => (await openSnapshot()).snapshot;
+
+function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void {
+  test("are what they were, whatever comes in between, and are called on", async (t) => {
+    const { ledger, moves } = await opener(t);
+    for (const account of ACCOUNTS) assert.deepEqual(await moveIn(moves, account), DONE);
+    const snapshot = await open(moves);
+    for (const account of ACCOUNTS) {
+      for (const max of [1, 7, 1_000])
+        assert.deepEqual(await readOut(moves, account, snapshot, max), of(account));
+    }
+    const fixture = createFixture({ ledger });
+    const made = await ledger.debit(fixture.debitOrder(ADA, { now: NOW }));
+    assert.equal(made.outcome, "debited");
+    assert.equal((await ledger.audit({ now: NOW })).ok, true);
+    const own = await ledger.audit({ account: ADA, now: NOW });
+    assert.deepEqual([own.ok, own.accounts], [true, 1]);
+    assert.notDeepEqual(own.totals, (await ledger.audit({ now: NOW })).totals);
+  });
+
+  test("nobody sees anything of an account before all of it is there", async (t) => {
+    const { ledger, moves, another } = await opener(t);
+    const records = of(ADA);
+    const order = { account: ADA, keySha256: keySha256(ADA, "main"), now: NOW };
+    await moves.beginImport({ account: ADA });
+    await moves.importRecords({ account: ADA, records });
+    for (const each of [ledger, another.ledger]) {
+      assert.equal(await each.findAccount({ account: ADA, now: NOW }), null);
+      assert.equal((await each.keyStatus({ ...order })).outcome, "invalid_key");
+      assert.deepEqual((await each.audit({ now: NOW })).accounts, 0);
+    }
+    assert.deepEqual(await another.moves.finishImport({ account: ADA, now: NOW }), DONE);
+    assert.equal((await ledger.findAccount({ account: ADA, now: NOW }))?.account, ADA);
+    assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
+  });
+
+  test("every step may be sent again, also by another process after a death in the middle", async (t) => {
+    const { moves, another } = await opener(t);
+    const records = of(ADA);
+    await moves.beginImport({ account: ADA });
+    const half = records.slice(0, 20);
+    for (const { importRecords } of [moves, another.moves, moves])
+      await importRecords({ account: ADA, records: half });
+    // What was half there is begun anew.
+    assert.deepEqual(await moveIn(another.moves, ADA, records, 7), DONE);
+    const twice = await Promise.all(
+      [moves, another.moves].map(({ finishImport }) => finishImport({ account: ADA, now: NOW })),
+    );
+    assert.deepEqual(twice, [DONE, DONE]);
+    assert.deepEqual(await moves.beginImport({ account: ADA }), { outcome: "finished_before" });
+    await assert.rejects(moves.importRecords({ account: ADA, records: half }), OrderRefused);
+    assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
+    await moves.beginImport({ account: BOB });
+    await moves.importRecords({ account: BOB, records: of(BOB) });
+    // One that is begun beside the end of another leaves all of it or nothing.
+    const [begun, ended] = await Promise.all([
+      another.moves.beginImport({ account: BOB }),
+      moves.finishImport({ account: BOB, now: NOW }),
+    ]);
+    assert.equal(ended.ok, begun.outcome === "finished_before");
+  });
+
+  test("books that do not reconcile change nothing, and more records may come", async (t) => {
+    const { ledger, moves } = await opener(t);
+    const records = of(ADA);
+    const isDebit = ({ record }: TransferRecord) => record === "debit";
+    const without = await moveIn(
+      moves,
+      ADA,
+      records.filter((record) => !isDebit(record)),
+    );
+    assert.equal(without.ok, false);
+    assert.match(without.faults[0] ?? "", /acc_Ada.* credits were granted, but .* accounted for/);
+    assert.equal(await ledger.findAccount({ account: ADA, now: NOW }), null);
+    await moves.importRecords({ account: ADA, records: records.filter(isDebit) });
+    assert.deepEqual(await moves.finishImport({ account: ADA, now: NOW }), DONE);
+    const empty = await moveIn(moves, BOB, []);
+    assert.deepEqual(empty.faults, [`${BOB}: no record of the account itself came`]);
+  });
+
+  test("what is of another account, or of none, is refused, and nothing before an import was begun", async (t) => {
+    const { moves } = await opener(t);
+    const refused = (asked: Promise<unknown>, sentence: RegExp) =>
+      assert.rejects(asked, (error: Error) => {
+        assert.ok(error instanceof OrderRefused, String(error));
+        assert.match(error.message, sentence);
+        return true;
+      });
+    await refused(
+      moves.importRecords({ account: ADA, records: of(ADA) }),
+      /No import is under way here/,
+    );
+    await refused(moves.finishImport({ account: ADA, now: NOW }), /No import is under way here/);
+    await moves.beginImport({ account: ADA });
+    await refused(
+      moves.importRecords({ account: ADA, records: of(BOB) }),
+      /Record 1 \(account\) does not belong to acc_Ada/,
+    );
+    const secret: TransferRecord = { record: "secret", value: "s" };
+    await refused(
+      moves.importRecords({ account: ADA, records: [secret] }),
+      /no records of the kind "secret"/,
+    );
+    const page = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
+    await refused(
+      moves.exportRecords({ ...page, kind: "purchase" as "debit" }),
+      /no records of the kind/,
+    );
+    await refused(moves.exportRecords({ ...page, kind: "key", after: ["x"] }), /No page of key/);
+    await refused(moves.exportRecords({ ...page, kind: "key", max: 0 }), /from 1 to 5000/);
+  });
+
+  test("an account that is here already, or one whose key is, leaves all as it is", async (t) => {
+    const { ledger, moves } = await opener(t);
+    await createFixture({ ledger }).account("Ada");
+    await assert.rejects(
+      moves.beginImport({ account: ADA }),
+      /acc_Ada.* is here already, and was not brought by an import/,
+    );
+    const keyOfAda = of(ADA).find((one): one is RecordOf<"key"> => one.record === "key");
+    const withKey = of(BOB).map((record) =>
+      record.record === "key" ? { ...record, sha256: keyOfAda?.sha256 ?? "" } : record,
+    );
+    await assert.rejects(moveIn(moves, BOB, withKey), (error: Error) => {
+      assert.ok(error instanceof OrderRefused, String(error));
+      return /contradicts .* what is here already/.test(error.message);
+    });
+    assert.equal(await ledger.findAccount({ account: BOB, now: NOW }), null);
+    assert.deepEqual(await moveIn(moves, BOB), DONE);
+  });
+}
+
+const DONE = { ok: true, faults: [] };
+
+function exportsAreOfOneMoment(opener: (t: TestContext) => Promise<OpenedMoves>): void {
+  test("say what they were when the snapshot was taken, while calls go on, through every process", async (t) => {
+    const { ledger, moves, another, fill: fillIt } = await opener(t);
+    await fillIt(fillLedger);
+    const snapshot = await open(moves);
+    const fixture = createFixture({ ledger });
+    await fixture.grant(ADA, "late", 50, { now: NOW });
+    const order = fixture.debitOrder(ADA, { now: NOW });
+    assert.equal((await ledger.debit(order)).outcome, "debited");
+    assert.deepEqual(await readOut(moves, ADA, snapshot, 3), of(ADA));
+    const later = await readOut(moves, ADA, await open(moves));
+    const isLate = (record: TransferRecord) =>
+      (record.record === "grant" && record.id === "late") ||
+      (record.record === "debit" && record.callId === order.callId);
+    assert.equal(later.filter(isLate).length, 2);
+    const there = await another.moves.exportRecords({ ...FIRST, snapshot });
+    if (there.state !== null) assert.deepEqual(there.records[0], of(ADA)[0]);
+  });
+
+  test("without a snapshot, or after its end, nothing is said", async (t) => {
+    const { moves, fill: fillIt } = await opener(t);
+    await fillIt(fillLedger);
+    const nothing = { records: [], after: null, state: null };
+    const gone = ["", "'; DROP TABLE account; --", "00000003-0000001B-1", crypto.randomUUID()];
+    for (const snapshot of [null, ...gone])
+      assert.deepEqual(await moves.exportRecords({ ...FIRST, snapshot }), nothing);
+    // More of them than are kept: the one that was read longest ago has ended.
+    const first = await open(moves);
+    for (let more = 0; more < 4; more += 1) await open(moves);
+    assert.deepEqual(await moves.exportRecords({ ...FIRST, snapshot: first }), nothing);
+    const last = await open(moves);
+    assert.equal((await moves.exportRecords({ ...FIRST, snapshot: last })).records.length, 1);
+  });
+}
+
+const FIRST = { account: ADA, kind: "account" as const, after: null, max: 10, hold: false };

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { literalOf } from "#stores/postgres/literals.ts";
+import { type PackedRow, packed, unpack } from "#stores/postgres/packed-rows.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { type Node, newDatabase, openNode } from "./fixture.ts";
+
+/** Rows that PostgreSQL itself writes as one text, read again. */
+let node: Node;
+before(async () => {
+  node = await openNode(await newDatabase());
+});
+after(() => node.close());
+
+const TEXTS = [
+  ...["plain", "", null, "a b", "null", "NULL", "\\N", "ünï", "🙂", " "],
+  ...['"', '""', 'q"u"', "\\", "\\\\", '\\"', "back\\slash"],
+  ...[",", "com,ma", "(", ")", "(paren)", "{a}", "new\nline", "\n", ")\n(", "\t", "\r\n"],
+];
+
+async function read<Row>(sql: string, row: (row: PackedRow) => Row): Promise<Row[]> {
+  return unpack(await node.pool.once<SqlRow>("read", packed(sql)), row);
+}
+
+test("texts are read as they are, whatever is in them and beside them", async () => {
+  const pairs = TEXTS.flatMap((one) => TEXTS.map((other) => [one, other] as const));
+  const values = pairs.map(
+    ([one, other], place) => `(${place}, ${literalOf(one)}, ${literalOf(other)})`,
+  );
+  const sql = `SELECT * FROM (VALUES ${values.join(", ")}) v (place, one, other) ORDER BY place`;
+  const rows = await read(sql, (row) => [row.number(), row.textOrNull(), row.textOrNull()]);
+  assert.deepEqual(
+    rows,
+    pairs.map(([one, other], place) => [place, one, other]),
+  );
+});
+
+test("whole numbers are read as they are, below zero too", async () => {
+  const numbers = [
+    0,
+    1,
+    -1,
+    42,
+    1_763_000_000_000,
+    Number.MAX_SAFE_INTEGER,
+    -Number.MAX_SAFE_INTEGER,
+  ];
+  const values = numbers.map((number) => `(${number}::bigint, NULL::bigint)`).join(", ");
+  const rows = await read(`SELECT * FROM (VALUES ${values}) v`, (row) => [
+    row.number(),
+    row.numberOrNull(),
+  ]);
+  assert.deepEqual(
+    rows,
+    numbers.map((number) => [number, null]),
+  );
+});
+
+test("no rows are none", async () => {
+  assert.deepEqual(await read("SELECT 1 WHERE false", (row) => row.number()), []);
+});
