@@ -10,7 +10,7 @@ import { textField } from "#tools/text.ts";
 import { emptyValues, fieldsOf, startValues } from "../../web/tools/tool-fields.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
-import { FULL } from "../site/pages-server.ts";
+import { FULL, pageAt } from "../site/pages-server.ts";
 
 /** An app whose registry has a sixth tool: everything that a tool needs outside its folder is derived. */
 const wordCount = defineTool({
@@ -74,13 +74,13 @@ test("a sixth tool is in the OpenAPI description with its price, schemas and exa
   assert.deepEqual(document.components.schemas["WordCountRequest"]?.required, ["text"]);
 });
 
-test("a sixth tool is on the front page, in the reference, in llms.txt and in the sitemap", () => {
+test("a sixth tool is on the front page, has a page in the docs, and is in llms.txt and in the sitemap", () => {
   const pages = createPages({ ...FULL, tools });
-  for (const text of [pages.byPath["/"], pages.byPath["/docs/reference"], pages.llms]) {
+  for (const text of [pages.front, pageAt(pages, "/docs/word-count"), pages.llms]) {
     assert.match(text as string, /word-count/);
   }
   assert.match(pages.sitemap, /\/tools\/word-count</);
-  assert.match(pages.byPath["/docs"] as string, /1 to 3 credits/);
+  assert.match(pageAt(pages, "/docs/credits") as string, /1 to 3 credits/);
   const page = listAppPages(tools, FULL.publicUrl).find(({ path }) => path === "/tools/word-count");
   assert.equal(page?.title, "Word count");
 });

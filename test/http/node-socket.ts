@@ -64,7 +64,12 @@ export async function openNodeSocket(
     ...createNodeAppContext({ ...parts, ...random, log, ledger: thread.ledger, reverseLater }),
     ...backstage.parts(settings),
   };
-  const site = { settings: apiOptionsOf(context, version), people: null, pages: null };
+  const site = {
+    settings: apiOptionsOf(context, version),
+    people: null,
+    pages: null,
+    docs: () => null,
+  };
   const server = await startNodeServer(() => createApp(context, createSite(site)), {
     host: "127.0.0.1",
     port: 0,

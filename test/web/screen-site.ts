@@ -7,7 +7,7 @@ import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, type AppPage, listAppPages, renderAppPage } from "#site/app-pages.ts";
 import { APP_HEADERS } from "#site/app-shell.ts";
 import { createPages, type Pages } from "#site/pages.ts";
-import { FULL } from "../site/pages-server.ts";
+import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
@@ -51,7 +51,7 @@ export async function openScreenSite(visitor?: Visitor) {
   return {
     url,
     appPaths: appPages.map(({ path }) => path),
-    serverPaths: Object.keys(serverPages.byPath),
+    serverPaths: pathsOf(serverPages),
     close() {
       server.closeAllConnections();
       server.close();
@@ -67,7 +67,7 @@ const toolPageFor = (appPages: AppPage[], pathname: string): AppPage | undefined
     : undefined;
 
 function serverPage(pages: Pages, pathname: string): Response {
-  const body = pages.byPath[pathname];
+  const body = pageAt(pages, pathname);
   const headers = { ...pages.headers, "Content-Type": HTML };
   return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
 }

@@ -1,4 +1,6 @@
 import { addCopyButtons } from "./copy-buttons.ts";
+import { createDocsSearch } from "./docs-search.ts";
+import { createLanguageTabs } from "./language-tabs.ts";
 
 /** The script of the pages that the server renders. They can be read without it. */
 followColourScheme();
@@ -7,8 +9,10 @@ if (document.readyState === "loading") document.addEventListener("DOMContentLoad
 else start();
 
 function start(): void {
+  createLanguageTabs(document);
   addCopyButtons(document);
   expandContents(document);
+  createDocsSearch(document);
   const island = document.querySelector<HTMLElement>("section[data-try]");
   // Only the front page has this section, so only the front page loads the tools.
   if (island !== null) import("./try-it.ts").then(({ startTryIt }) => startTryIt(island));

@@ -8,7 +8,7 @@ import type {
   Operation,
   PathItem,
 } from "./document.ts";
-import { guide, guideAsMarkdown, sizeInWords } from "./guide.ts";
+import { describeService, sizeInWords } from "./guide.ts";
 import {
   operatorResponseHeaders,
   REQUEST_HEADERS,
@@ -37,7 +37,7 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
       title: "Toolbooth",
       version,
       summary: "Small developer tools as metered HTTP endpoints.",
-      description: guideAsMarkdown(guide(options)),
+      description: describeService(options),
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicUrl, description: "This service." }],

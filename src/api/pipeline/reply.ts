@@ -106,7 +106,8 @@ export function createReplier(app: AppContext): Replier {
     context: RequestContext,
     compress: NonNullable<AppContext["compress"]>,
   ): Promise<Response> {
-    headers["Vary"] = "Accept-Encoding";
+    headers["Vary"] =
+      headers["Vary"] === undefined ? "Accept-Encoding" : `${headers["Vary"]}, Accept-Encoding`;
     const encoding = chooseEncoding(asked.get("accept-encoding"));
     if (encoding === null) return new Response(body as string, { status, headers });
     try {

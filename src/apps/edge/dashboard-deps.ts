@@ -116,7 +116,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { newRequestId } = rest;
   return {
     ...{ deps, pages, emails, events, billing, store, ledger, accountDeps, index, logError },
-    site: { settings, people, pages },
+    site: { settings, people, pages, docs: pages.docs },
     newRequestId,
   };
 }

@@ -112,12 +112,14 @@ const signUp = (site: EdgeSite, email: string) =>
     body: JSON.stringify({ ...newCredentials(), email }),
   });
 
-test("without the assets pages that need none are whole, the others say what is the matter", async (t) => {
+test("without the assets, pages that need none are served, and the others say that they are not available", async (t) => {
   const site = await openEdgeSite(t, { without: ["ASSETS"] });
-  assert.equal((await fetch(`${site.base}/docs`)).status, 200);
+  assert.equal((await fetch(`${site.base}/`)).status, 200);
+  const docs = await fetch(`${site.base}/docs`);
+  assert.deepEqual([docs.status, docs.headers.get("retry-after")], [503, "10"]);
   const response = await fetch(`${site.base}/sign-up`);
   assert.equal(response.status, 503);
-  assert.match(await response.text(), /This page is not ready/);
+  assert.match(await response.text(), /This page is not available yet/);
   assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
   // Nor has this one a token for operators, so there is no door for them.
   const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
