@@ -82,10 +82,9 @@ export function reportTests(stream: TestsStream, root: string) {
       if (coverage.length > 0) write(`\n${coverage.join("\n")}\n`);
       if (failed.length > 0) write(`\nFailed:\n${failed.join("")}`);
       const seconds = ((performance.now() - began) / 1_000).toFixed(0);
-      write(
-        `\n${passed} passed, ${failed.length} failed, ${skipped.length} skipped, ` +
-          `in ${seconds} s\n`,
-      );
+      write(`\nIn ${seconds} s:\n`);
+      // Alone on its line, so that a CI can read it.
+      write(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped\n`);
     },
   };
 }
