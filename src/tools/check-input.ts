@@ -1,12 +1,13 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { ApiError, type FieldError } from "#errors.ts";
+import { type BodySchema, constraintsOf, type FieldSchema } from "./constraints.ts";
 import type { Tool } from "./define-tool.ts";
 import { nearestName } from "./nearest-name.ts";
 import { utf8LengthOver } from "./text.ts";
 
 /**
- * Checks a parsed body against the schema of a tool. The messages are derived from the schema (as JSON Schema), so they
- * agree with the OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
+ * Checks a parsed body against the schema of a tool. The messages are derived from the schema, so they agree with the
+ * OpenAPI description. Throws an ApiError: `too_large` for a text field over its limit in UTF-8, else
  * `invalid_request` with every fault.
  */
 export function checkInput<Input>(tool: Tool<Input>, value: unknown): { input: Input } {
@@ -116,23 +117,13 @@ function unknownFields(names: readonly string[], known: readonly string[]): Find
 /** A cut pointer would be useless, so a fault in a longer name points to the body. */
 const KEY_CHARS_MAX = 200;
 
-/** The part of a JSON Schema that the messages need. */
-type FieldSchema = {
-  type?: string;
-  enum?: unknown[];
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-};
-type BodySchema = FieldSchema & { properties?: Record<string, FieldSchema>; required?: string[] };
-
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
 
-/** The JSON Schema of the input, derived at the first error and cached. */
+/** The constraints of the input, derived at the first error and cached. */
 function describedSchema(tool: Tool<unknown>): BodySchema {
   let schema = described.get(tool.input);
   if (schema === undefined) {
-    schema = z.toJSONSchema(tool.input, { io: "input" }) as BodySchema;
+    schema = constraintsOf(tool.input);
     described.set(tool.input, schema);
   }
   return schema;

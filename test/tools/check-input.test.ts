@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import * as z from "zod/mini";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
+import { constraintsOf } from "#tools/constraints.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
 import markdownRender from "#tools/markdown-render/tool.ts";
@@ -235,3 +237,24 @@ test("the nearest known name is found, and none where none is near", () => {
     assert.equal(nearestName(given, known), nearest, given);
   }
 });
+
+test("messages and the OpenAPI description agree on the constraints of every field", () => {
+  for (const { name, input } of TOOLS) {
+    const schema = z.toJSONSchema(input, { io: "input" }) as Record<string, unknown>;
+    assert.deepEqual(constraintsOf(input), constraintsIn(schema), name);
+  }
+});
+
+/** Keeps the members of a JSON Schema that messages name. */
+function constraintsIn(schema: Record<string, unknown>): object {
+  const kept = ["type", "enum", "minimum", "maximum", "minLength", "required"];
+  const properties = schema["properties"] as Record<string, Record<string, unknown>> | undefined;
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([member]) => kept.includes(member))),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([field, value]) => [field, constraintsIn(value)]),
+      ),
+    }),
+  };
+}

@@ -157,13 +157,14 @@ describe("the command line on PostgreSQL", () => {
       return other.href;
     };
     const network = await openNetwork(server.port);
+    after(() => network.close());
     network.loseCommits(1);
     for (const [given, sentence] of [
       [
         changed((other) => {
           other.pathname = "/nothing";
         }),
-        /is not there \(.*\)\. Make it with createdb\.$/,
+        /does not exist \(.*\)\. Create it with createdb\.$/,
       ],
       [
         changed((other) => {
@@ -175,13 +176,13 @@ describe("the command line on PostgreSQL", () => {
         changed((other) => {
           other.port = "1";
         }),
-        /does not answer at the address in DATABASE_URL/,
+        /does not respond at the address in DATABASE_URL/,
       ],
       [
         changed((other) => {
           other.port = String(network.port);
         }),
-        /does not answer at the address|broke off in the middle/,
+        /does not respond at the address|broke off in the middle/,
       ],
     ] as const) {
       const said = await on(given).refused("account list");
@@ -191,7 +192,7 @@ describe("the command line on PostgreSQL", () => {
     assert.equal(network.lost(), 1);
     await network.close();
     const bad = await on("postgres://u:hush-hush@/").refused("account list");
-    assert.match(bad, /DATABASE_URL must be like/);
+    assert.match(bad, /DATABASE_URL must look like/);
     assert.doesNotMatch(bad, /hush/);
   });
 

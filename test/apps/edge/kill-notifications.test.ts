@@ -21,7 +21,7 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   await applyMigrations(await database());
   const kinds = async () => {
     const rows = await (await database())
-      .prepare("SELECT notice FROM forwarded_event ORDER BY no")
+      .prepare("SELECT event FROM forwarded_event ORDER BY no")
       .all();
     return (rows.results as { event: string }[]).map(
       ({ event }) => (JSON.parse(event) as { kind: string }).kind,

@@ -51,7 +51,7 @@ const CHUNKED = { "Transfer-Encoding": "chunked" };
 type Sent = { path: string; body?: object; headers?: Record<string, string>; to?: EdgeSite };
 
 async function post({ path, body = {}, headers = {}, to = site }: Sent) {
-  const response = await fetch(`${to.base}/people${path}`, {
+  const response = await fetch(`${to.base}/dashboard${path}`, {
     method: "POST",
     headers: { Origin: to.base, "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),

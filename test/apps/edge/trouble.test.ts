@@ -59,7 +59,7 @@ describe("settings that are not right", () => {
     }
     const told = running.log.filter((line) => line.includes("Invalid settings"));
     assert.equal(told.length, 1, running.log.join("\n"));
-    assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https address/);
+    assert.match(told[0] ?? "", /PUBLIC_URL must be an http or https URL/);
     assert.match(told[0] ?? "", /SECRET must have at least 16 characters/);
     assert.doesNotMatch(running.log.join("\n"), /hunter2|tooshort/);
   });
