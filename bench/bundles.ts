@@ -19,7 +19,11 @@ export function measureBundles(entries: Record<string, readonly string[]>): Prom
             .join("\n"),
           resolveDir: ROOT,
         },
-        ...{ bundle: true, format: "esm", platform: "browser", minify: true, write: false },
+        bundle: true,
+        format: "esm",
+        platform: "browser",
+        minify: true,
+        write: false,
       });
       const code = outputFiles[0]?.contents ?? new Uint8Array();
       const gzippedBytes = gzipSync(code, { level: 9 }).byteLength;

@@ -26,8 +26,10 @@ export function makeEdgeCases(): EdgeCase[] {
     uuid: { count: 1, uppercase: false },
     echo: { hello: "world", list: [1, 2.5, true, null], nested: { a: 1 } },
     "qr-code": {
-      ...{ text: "https://example.com/tickets/8f14e45f" },
-      ...{ format: "png", errorCorrectionLevel: "M", width: 256 },
+      text: "https://example.com/tickets/8f14e45f",
+      format: "png",
+      errorCorrectionLevel: "M",
+      width: 256,
     },
     "markdown-render": { markdown: MARKDOWN, format: "html" },
   };

@@ -94,12 +94,22 @@ export async function measureDebits(
 }
 
 export const orderAt = (account: number, callId: string, now: number): DebitOrder => ({
-  ...{ account: accountAt(account), keySha256: keyAt(account), callId, tool: "hash" },
-  ...{ credits: 1, freeCallCredits: 1, now, idempotency: null },
+  account: accountAt(account),
+  keySha256: keyAt(account),
+  callId,
+  tool: "hash",
+  credits: 1,
+  freeCallCredits: 1,
+  now,
+  idempotency: null,
 });
 
 const recordOf = (key: string, now: number): DebitOrder["idempotency"] => ({
-  ...{ key, bodySha256: "body", responseSha256: "answer", receivedAt: now, random: null },
+  key,
+  bodySha256: "body",
+  responseSha256: "answer",
+  receivedAt: now,
+  random: null,
 });
 
 /** What the pool's only backend has looked at and logged so far, this look included. */

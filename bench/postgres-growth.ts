@@ -74,8 +74,12 @@ async function measureHotGrant({ pool }: PostgresFixture, now: number) {
 function show(points: Point[], hot: Awaited<ReturnType<typeof measureHotGrant>>): string {
   const head = ["rows of debits", "pages a debit", "WAL bytes", "WAL bytes, cold"];
   const cells = points.map(({ rows, pages, walBytes, coldWalBytes, databaseMb, fillSeconds }) => [
-    ...[rows.toLocaleString("en"), pages.toFixed(1), walBytes.toFixed(0), coldWalBytes.toFixed(0)],
-    ...[String(databaseMb), String(fillSeconds)],
+    rows.toLocaleString("en"),
+    pages.toFixed(1),
+    walBytes.toFixed(0),
+    coldWalBytes.toFixed(0),
+    String(databaseMb),
+    String(fillSeconds),
   ]);
   const { before, after, debits } = hot;
   return [

@@ -98,7 +98,9 @@ function show(rows: ReturnType<typeof summarise>[], responded: number): string {
   const head = ["hash over HTTP", "bare/s", "ours/s", "ratio"];
   const more = ["bare CPU µs", "ours", "bare p50 ms", "ours", "bare p99", "ours"];
   const cells = rows.map(({ connections, perSecond, ratio, cpuMicros, p50Ms, p99Ms }) => [
-    ...[`${connections} connections`, String(perSecond.bare), String(perSecond.ours)],
+    `${connections} connections`,
+    String(perSecond.bare),
+    String(perSecond.ours),
     showSpread(ratio, 2),
     ...[cpuMicros, p50Ms, p99Ms].flatMap(({ bare, ours }) => [String(bare), String(ours)]),
   ]);

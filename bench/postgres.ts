@@ -159,7 +159,10 @@ function show(rows: PostgresRow[], { rounds, seconds }: PostgresOptions): string
   ];
   const cpu = ["usual CPU µs: node", "PostgreSQL", "ours: node", "PostgreSQL"];
   const cells = rows.map(({ name, ratio, batch, usual }) => [
-    ...[name, String(usual.perSecond), String(batch.perSecond), showSpread(ratio, 1)],
+    name,
+    String(usual.perSecond),
+    String(batch.perSecond),
+    showSpread(ratio, 1),
     ...[usual.p50Ms, batch.p50Ms, usual.p99Ms, batch.p99Ms].map(String),
     ...[usual.nodeMicros, usual.postgresMicros, batch.nodeMicros, batch.postgresMicros].map(String),
   ]);

@@ -33,7 +33,9 @@ export async function measureSizes(): Promise<QrSize[]> {
       let nodeQrcode = 0;
       for (const one of texts) nodeQrcode += fileOf(await theirs.png?.(one, width)).length;
       sizes.push({
-        ...{ response: `png ${width}`, text, nodeQrcode: nodeQrcode / texts.length },
+        response: `png ${width}`,
+        text,
+        nodeQrcode: nodeQrcode / texts.length,
         ours: mean(files.map((file) => file.length)),
         data: mean(rows.map(({ data }) => data)),
         zlib: mean(rows.map(({ zlib }) => zlib)),

@@ -58,10 +58,18 @@ export type TextKind = keyof typeof TEXTS;
 export const PNG_WIDTHS = [64, 256, 1024, 2048] as const;
 
 const matrixOf = (kind: TextKind, texts: number): QrTask => ({
-  ...{ name: `matrix, ${kind}`, format: "matrix", width: 0, texts, kind },
+  name: `matrix, ${kind}`,
+  format: "matrix",
+  width: 0,
+  texts,
+  kind,
 });
 const pngOf = (width: number, texts: number): QrTask => ({
-  ...{ name: `png ${width}`, format: "png", width, texts, kind: "url" },
+  name: `png ${width}`,
+  format: "png",
+  width,
+  texts,
+  kind: "url",
 });
 
 /** The full answers are of the URL, the text that people encode. */

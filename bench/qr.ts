@@ -144,11 +144,13 @@ function judge(
     ...speeds,
     {
       aim: "every PNG at most the bytes of zlib level 9, ours by zlib's at worst",
-      ...{ reached: worst <= 1, amount: worst },
+      reached: worst <= 1,
+      amount: worst,
     },
     {
       aim: `an engine with drawing of at most ${ENGINE_GZIPPED_BYTES_MAX} bytes gzipped`,
-      ...{ reached: engine <= ENGINE_GZIPPED_BYTES_MAX, amount: engine },
+      reached: engine <= ENGINE_GZIPPED_BYTES_MAX,
+      amount: engine,
     },
   ];
 }
@@ -162,7 +164,8 @@ function show(
 ): string {
   const peers = names.filter((name) => name !== OURS);
   const times = tasks.map(({ task, rounds, micros }) => [
-    ...[task, String(rounds)],
+    task,
+    String(rounds),
     ...names.map((name) => micros[name]?.toFixed(1) ?? ""),
   ]);
   const ratios = tasks.map(({ task, ratios: of }) => [
@@ -170,8 +173,12 @@ function show(
     ...peers.map((peer) => (of[peer] ? showSpread(of[peer], 2) : "")),
   ]);
   const bytes = sizes.map((one) => [
-    ...[`${one.response}, ${one.text}`, one.ours.toFixed(0), one.nodeQrcode.toFixed(0)],
-    ...[one.data?.toFixed(0) ?? "", one.zlib?.toFixed(0) ?? "", one.worst?.toFixed(3) ?? ""],
+    `${one.response}, ${one.text}`,
+    one.ours.toFixed(0),
+    one.nodeQrcode.toFixed(0),
+    one.data?.toFixed(0) ?? "",
+    one.zlib?.toFixed(0) ?? "",
+    one.worst?.toFixed(3) ?? "",
   ]);
   return [
     "QR codes, level M: microseconds of CPU time an answer, median of rounds",

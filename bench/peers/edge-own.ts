@@ -65,9 +65,18 @@ function corridorUntil(deps: AppContext, last: Step): Handler {
 }
 
 const traceOf = (deps: AppContext): RequestContext => ({
-  ...{ requestId: "req_bench", method: "POST", route: "/api/v1/hash", tool: "hash" },
-  ...{ startedAt: deps.elapsed(), receivedAt: deps.now(), account: null, charged: 1 },
-  ...{ balance: 1, rate: null, replayed: false, code: null },
+  requestId: "req_bench",
+  method: "POST",
+  route: "/api/v1/hash",
+  tool: "hash",
+  startedAt: deps.elapsed(),
+  receivedAt: deps.now(),
+  account: null,
+  charged: 1,
+  balance: 1,
+  rate: null,
+  replayed: false,
+  code: null,
   timing: "key;dur=0.01, body;dur=0.01, tool;dur=0.01, ledger;dur=1.01, ",
 });
 

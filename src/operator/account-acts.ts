@@ -4,11 +4,11 @@ import { personToNotify, type Told } from "#accounts/notify-person.ts";
 import { AccountError, closeAccount, createKey, openAccount } from "#accounts/people.ts";
 import type { OperatorContext } from "./context.ts";
 
-/** What operators do to one account in several steps; each may be sent again, and is carried out once. */
+/** Operations on one account that take several steps. Each can be sent again and is carried out once. */
 
 type Context = Pick<OperatorContext, "ledger" | "directory" | "accountDeps" | "tell">;
 
-/** For an address that counts as verified; `credits` become a grant of that id without expiry. */
+/** Opens an account for a verified address. `credits` become a grant without expiry. */
 export function openForOperator(
   { ledger, accountDeps }: Context,
   order: {
@@ -40,21 +40,21 @@ export async function closeForOperator(
 ): Promise<{ account: string; forfeited: number; told: Told }> {
   const before = await ledger.findAccount({ account, now });
   const found = await directory.findByEmail({ email });
-  const isItself = found?.account === account;
-  if (!isItself && !(found === null && before?.state === "closed"))
-    throw new AccountError(`There is no account for ${email}.`);
+  const isOpen = found?.account === account;
+  const isAlreadyClosed = found === null && before?.state === "closed";
+  if (!isOpen && !isAlreadyClosed) throw new AccountError(`There is no account for ${email}.`);
   const notifyPerson = await personToNotify(tell, account);
-  const own = await accountDeps();
+  const deps = await accountDeps();
   return actInSteps(async () => {
-    const { forfeited } = isItself
-      ? await closeAccount(own, email, now)
+    const { forfeited } = isOpen
+      ? await closeAccount(deps, email, now)
       : await ledger.closeAccount({ account, now });
-    const told = isItself ? await notifyPerson({ kind: "account_closed" }, now) : null;
+    const told = isOpen ? await notifyPerson({ kind: "account_closed" }, now) : null;
     return { account, forfeited, told };
   });
 }
 
-/** The key leaves once: the order sent again is refused, and the key has to be revoked. */
+/** Returns the key once. If its response is lost, the repeated order throws, and the operator must revoke the key. */
 export async function createKeyForOperator(
   { ledger, accountDeps, tell }: Context,
   { account, id, label, now }: { account: string; id: string; label: string; now: number },
@@ -62,13 +62,13 @@ export async function createKeyForOperator(
   const find = async () => (await ledger.listKeys({ account })).find((one) => one.id === id);
   if ((await find()) !== undefined) throw responseLost(id);
   const notifyPerson = await personToNotify(tell, account);
-  const own = await accountDeps();
-  const { key } = await createKey(own, account, label, now, id);
-  // Of two such orders at once one alone has made the key that is kept.
-  const kept = await actInSteps(find);
-  if (kept?.sha256 !== (await own.hashKey(key))) throw responseLost(id);
+  const deps = await accountDeps();
+  const { key } = await createKey(deps, account, label, now, id);
+  // Of two concurrent orders with the same id, only one created the stored key.
+  const stored = await actInSteps(find);
+  if (stored?.sha256 !== (await deps.hashKey(key))) throw responseLost(id);
   const told = await notifyPerson(
-    { kind: "key_created", key: { label: kept.label, start: keyStart(key) } },
+    { kind: "key_created", key: { label: stored.label, start: keyStart(key) } },
     now,
   );
   return { id, key, told };
@@ -76,7 +76,7 @@ export async function createKeyForOperator(
 
 const responseLost = (id: string) =>
   new AccountError(
-    `The key ${id} was made, but the answer with it was lost on the way, and it cannot be shown again. Revoke it (key revoke ${id}) and make another.`,
+    `The key ${id} was created, but the response with the key was lost, and the key cannot be shown again. Run key revoke ${id} and create another key.`,
   );
 
 export async function revokeKeyForOperator(

@@ -21,29 +21,43 @@ import {
   reading,
   time,
   unchanged,
-} from "./operation.ts";
+} from "./define-operation.ts";
 
-/** Rows of the table: accounts, keys and credits. */
+/** Operations on accounts, keys and credits. */
 
 const label = z.string().max(1_000);
 const grantId = z.string().regex(/^operator:[\x21-\x7e]{1,100}$/);
 
 const address = z.object({ email: z.string(), account: z.string(), createdAt: time });
 const key = z.object({
-  ...{ id: z.string(), account: z.string(), sha256: z.string(), start: z.string() },
-  ...{ label: z.string(), createdAt: time, lastUsedAt: time.nullable() },
+  id: z.string(),
+  account: z.string(),
+  sha256: z.string(),
+  start: z.string(),
+  label: z.string(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
   revokedAt: time.nullable(),
 });
 const grant = z.object({
-  ...{ id: z.string(), kind: z.enum(GRANT_KINDS), amount: count, remaining: count },
-  ...{ grantedAt: time, expiresAt: time.nullable(), waivedExpiresAt: time.nullable() },
+  id: z.string(),
+  kind: z.enum(GRANT_KINDS),
+  amount: count,
+  remaining: count,
+  grantedAt: time,
+  expiresAt: time.nullable(),
+  waivedExpiresAt: time.nullable(),
 });
 const status = z.object({
-  ...{ account: z.string(), state: z.enum(["open", "suspended", "closed"]), createdAt: time },
-  ...{ freeCall: z.enum(["open", "used", "withheld"]), balance: z.int(), lifetime: z.boolean() },
+  account: z.string(),
+  state: z.enum(["open", "suspended", "closed"]),
+  createdAt: time,
+  freeCall: z.enum(["open", "used", "withheld"]),
+  balance: z.int(),
+  lifetime: z.boolean(),
 });
 const found = z.object({ found: z.boolean() });
-/** Which person was told of the act, and what hindered it; null where the account has no person. */
+/** Who gets an email about the change, and why it could not be queued. Null if nobody has signed up for the account. */
 const told = z.object({ email: z.string(), fault: z.string().nullable() }).nullable();
 
 export const ACCOUNT_OPERATIONS = {
@@ -75,7 +89,9 @@ export const ACCOUNT_OPERATIONS = {
 
   openAccount: changing({
     input: z.strictObject({
-      ...{ account, email, now: time },
+      account,
+      email,
+      now: time,
       credits: z.strictObject({ grant: grantId, amount: credits }).nullable(),
     }),
     output: z.object({ account: z.string(), email: z.string() }),
@@ -120,7 +136,11 @@ export const ACCOUNT_OPERATIONS = {
   }),
   grant: changing({
     input: z.strictObject({
-      ...{ account, id: grantId, kind: z.literal("operator"), amount: credits, now: time },
+      account,
+      id: grantId,
+      kind: z.literal("operator"),
+      amount: credits,
+      now: time,
       expiresAt: time.nullable(),
     }),
     output: z.discriminatedUnion("outcome", [

@@ -33,7 +33,11 @@ export function operatorActsContract(
 
 function describeActs(open: (t: TestContext) => Promise<Opened>) {
   const act = (at: number) => ({
-    ...{ at, by: "ada", act: "grant", subject: "acc_a", address: "2001:db8::1" },
+    at,
+    by: "ada",
+    act: "grant",
+    subject: "acc_a",
+    address: "2001:db8::1",
   });
 
   test("acts are listed newest first, page by page, also while others come", async (t) => {
@@ -71,8 +75,11 @@ function describeActs(open: (t: TestContext) => Promise<Opened>) {
   test("an act is listed as it was noted, its texts cut to their bound", async (t) => {
     const { acts } = await open(t);
     const bare = {
-      ...{ at: START, by: "ada", act: "audit" },
-      ...{ subject: null, address: null },
+      at: START,
+      by: "ada",
+      act: "audit",
+      subject: null,
+      address: null,
     };
     await acts.start(bare);
     const long = "x".repeat(100_000);

@@ -53,8 +53,12 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       email: "ada@example.org",
       keys: [
         {
-          ...{ id: "key", start: "tb", label: "production", createdAt: TIME },
-          ...{ lastUsedAt: null, revokedAt: null },
+          id: "key",
+          start: "tb",
+          label: "production",
+          createdAt: TIME,
+          lastUsedAt: null,
+          revokedAt: null,
         },
       ],
     },
@@ -85,10 +89,13 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     {
       accounts: [
         {
-          ...{ id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12 },
+          id: ACCOUNT,
+          email: "ada@example.org",
+          state: "open",
+          balance: 12,
           createdAt: TIME,
         },
-        { ...{ id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0 }, createdAt: TIME },
+        { id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0, createdAt: TIME },
       ],
     },
   ],
@@ -99,7 +106,12 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "report --from 2020-01-01 --to 2098-12-31",
     {
-      ...{ from: "2020-01-01", to: "2098-12-31", calls: 0, credits: 0, granted: 12, days: [] },
+      from: "2020-01-01",
+      to: "2098-12-31",
+      calls: 0,
+      credits: 0,
+      granted: 12,
+      days: [],
       accounts: [
         { id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12, calls: 0, credits: 0 },
         { id: ACCOUNT, email: "bob@b.c", state: "open", balance: 0, calls: 0, credits: 0 },
@@ -114,8 +126,9 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           grantedAt: TIME,
         },
       ],
-      ...{ revenue: [], totals: { balance: 12, revenue: [] } },
-      totals: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
+      revenue: [],
+      totals: { balance: 12, revenue: [] },
+      ledger: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
     },
   ],
   ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
@@ -128,7 +141,10 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "audit",
     {
-      ...{ ok: true, accounts: 2, faults: [], damage: [] },
+      ok: true,
+      accounts: 2,
+      faults: [],
+      damage: [],
       totals: { granted: 12, remaining: 0, voided: 12, ...NO_TOTALS },
     },
   ],
@@ -143,14 +159,24 @@ const deadAsListed = (
   ...[id, queue, kind, label, hasPayload]: [string, string, string, string, boolean]
 ) =>
   shapeOf({
-    ...{ id, queue, kind, label, hasPayload, attempts: 3, lastError: "refused (550)" },
-    ...{ createdAt: TIME, dueAt: null, diedAt: TIME },
+    id,
+    queue,
+    kind,
+    label,
+    hasPayload,
+    attempts: 3,
+    lastError: "refused (550)",
+    createdAt: TIME,
+    dueAt: null,
+    diedAt: TIME,
   });
 
 const EMAIL = ["let_1", "email", "key_created", "example.org"] as const;
 const RESET = ["let_2", "email", "reset_password", "b.c"] as const;
 const CALL = [
-  ...["call_1 of acc_Ada000000000 at 1", "reversal", "reverse-call"],
+  "call_1 of acc_Ada000000000 at 1",
+  "reversal",
+  "reverse-call",
   "acc_Ada000000000",
 ] as const;
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { findCommand, readTyped } from "#apps/cli/arguments.ts";
-import { type Outcome, ProblemDetails, WrongUsage } from "#apps/cli/command.ts";
-import { COMMANDS } from "#apps/cli/commands.ts";
+import { readArguments } from "#apps/cli/arguments.ts";
+import { CommandError, type Outcome, UsageError } from "#apps/cli/command.ts";
+import { COMMANDS, findCommand } from "#apps/cli/commands.ts";
 import { readConfig } from "#config/config.ts";
 import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
@@ -12,11 +12,11 @@ const NAMES = COMMANDS.map(({ name }) => name);
 
 /** A command in this process: what is tested is which fault it ends in. */
 async function runHere(typed: string[], dataDir: string): Promise<Outcome> {
-  const { command, rest } = findCommand(typed, COMMANDS);
-  const { given } = readTyped(command, rest);
+  const { command, rest } = findCommand(typed);
+  const { args } = readArguments(command, rest);
   const config = readConfig({ DATA_DIR: dataDir });
-  const call = { config, remote: null, json: true, now: Date.now(), note: () => {} };
-  return command.run(call, given);
+  const invocation = { config, remote: null, json: true, now: Date.now(), log: () => {} };
+  return command.run(invocation, args);
 }
 
 describe("the command line", { concurrency: 2 }, () => {
@@ -93,7 +93,7 @@ describe("the command line", { concurrency: 2 }, () => {
     test(`refuses "${line}" as wrong usage, before it looks at any data`, async () => {
       await assert.rejects(
         () => runHere(line.split(" "), dataDir),
-        (error) => error instanceof WrongUsage && expected.test(error.message),
+        (error) => error instanceof UsageError && expected.test(error.message),
       );
     });
   }
@@ -119,7 +119,7 @@ describe("the command line", { concurrency: 2 }, () => {
       await assert.rejects(
         () => runHere(line.split(" "), dataDir),
         (error) =>
-          error instanceof ProblemDetails &&
+          error instanceof CommandError &&
           /^There is no data in .*account create/.test(error.message),
       );
       assert.deepEqual(readdirSync(folder), []);

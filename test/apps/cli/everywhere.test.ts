@@ -19,7 +19,9 @@ const SETTING = `ada:${TOKENS.ada},deploy:${TOKENS.deploy}`;
 const NOWHERE = path.join(temporaryFolder(), "nowhere");
 
 const remote = (url: string, token = TOKENS.deploy) => ({
-  ...{ DATA_DIR: NOWHERE, TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: token },
+  DATA_DIR: NOWHERE,
+  TOOLBOOTH_REMOTE: url,
+  TOOLBOOTH_OPERATOR_TOKEN: token,
 });
 const overNetwork = (url: string) => ({ env: remote(url), by: "deploy", isOverNetwork: true });
 
@@ -40,7 +42,8 @@ const ofReversals = (dataDir: string) => (sql: string) => {
   return runIn(reversalFile(dataDir))(sql);
 };
 const ofDataFolder = (dataDir: string) => ({
-  ...{ jobs: runIn(databaseFile(dataDir)), reversals: ofReversals(dataDir) },
+  jobs: runIn(databaseFile(dataDir)),
+  reversals: ofReversals(dataDir),
 });
 
 async function startNode(
@@ -49,7 +52,9 @@ async function startNode(
 ): Promise<string> {
   const server = await startServer(dataDir, {
     // On a loopback address alone the first start would make an account to try the service with.
-    ...{ HOST: "0.0.0.0", TOOLBOOTH_OPERATOR_TOKEN: SETTING, ...env },
+    HOST: "0.0.0.0",
+    TOOLBOOTH_OPERATOR_TOKEN: SETTING,
+    ...env,
   });
   after(() => server.stop());
   return server.url.replace("0.0.0.0", "127.0.0.1");
@@ -63,7 +68,9 @@ describe("the operator's commands", { concurrency: 1 }, () => {
   after(() => postgres.dispose());
 
   const here = (env: Record<string, string>) => ({
-    ...{ env, by: userInfo().username, isOverNetwork: false },
+    env,
+    by: userInfo().username,
+    isOverNetwork: false,
   });
   testOperatorCommands("in process on SQLite", async () => {
     const DATA_DIR = path.join(temporaryFolder(), "data");

@@ -1,7 +1,7 @@
 /** What the operator sees of sales: payments, revenue, and books that tell of both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProblemDetails } from "#apps/cli/command.ts";
+import { CommandError } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
 import { commandLine, type Json } from "./fixture.ts";
 
@@ -65,9 +65,7 @@ test("reconcile says what is missing: the settings, a key that Stripe knows, Str
   const ada = await account("ada@example.org");
   await buy(ada);
   const problem = (pattern: RegExp) => (error: unknown) =>
-    error instanceof ProblemDetails &&
-    pattern.test(error.message) &&
-    !/sk_test/.test(error.message);
+    error instanceof CommandError && pattern.test(error.message) && !/sk_test/.test(error.message);
   const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
   await assert.rejects(run(LINE, without), problem(/: set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };

@@ -48,7 +48,9 @@ test("a person is told of keys that the operator makes and revokes, and of the e
   assert.deepEqual(
     events().map((event) => ({ ...event })),
     ["key_created", "key_revoked"].map((kind) => ({
-      ...{ kind, detail: "production (by the operator)", address: null },
+      kind,
+      detail: "production (by the operator)",
+      address: null,
     })),
   );
   await cli.json("account close ada@b.c");

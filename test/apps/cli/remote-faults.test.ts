@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, describe, test } from "node:test";
-import { ProblemDetails, WrongUsage } from "#apps/cli/command.ts";
+import { readRemote } from "#apps/cli/arguments.ts";
+import { CommandError, UsageError } from "#apps/cli/command.ts";
 import { COMMANDS } from "#apps/cli/commands.ts";
-import { readRemote } from "#apps/cli/remote/address.ts";
 import { createHttpClient } from "#apps/cli/remote/client.ts";
 import { explainNoResponse } from "#apps/cli/remote/faults.ts";
 import { readConfig } from "#config/config.ts";
@@ -24,7 +24,7 @@ const sentenceOf = async (url: string, token = TOKEN): Promise<string> => {
     () => assert.fail("it was refused"),
     (refused: Error) => refused,
   );
-  assert.ok(error instanceof ProblemDetails, error.stack);
+  assert.ok(error instanceof CommandError, error.stack);
   assert.match(error.message, /[.?]$/);
   assert.ok(!error.message.includes(token), "the token is never repeated");
   return error.message;
@@ -67,7 +67,7 @@ describe("the address of a service", () => {
       assert.throws(
         () => remoteOf(typed),
         (error) =>
-          error instanceof WrongUsage &&
+          error instanceof UsageError &&
           sentence.test(error.message) &&
           !/hunter2/.test(error.message),
         typed,
@@ -85,7 +85,7 @@ describe("the address of a service", () => {
       () => remoteOf("https://one.example", { TOOLBOOTH_OPERATOR_TOKEN: "" }),
       /TOOLBOOTH_OPERATOR_TOKEN in the environment/,
     );
-    assert.ok(COMMANDS.every(({ takes }) => !Object.keys(takes).includes("token")));
+    assert.ok(COMMANDS.every(({ parameters }) => !Object.keys(parameters).includes("token")));
   });
 });
 

@@ -18,7 +18,9 @@ import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 const [ADA, BOB, CID] = ["Ada", "Bob", "Cid"].map((name) => `acc_${name.padEnd(12, "0")}`) as [
-  ...[string, string, string],
+  string,
+  string,
+  string,
 ];
 const OUTSIDER = "acc_Stranger0000";
 const MADE = Date.UTC(2026, 2, 1);
@@ -58,7 +60,11 @@ async function fixture() {
 /** What a kill in the middle leaves: an account that is open, and one of which a part came. */
 async function leaveHalf(deployment: Deployment): Promise<void> {
   const recordOf = (id: string) => ({
-    ...{ record: "account", id, createdAt: MADE, state: "open", freeCall: "open" },
+    record: "account",
+    id,
+    createdAt: MADE,
+    state: "open",
+    freeCall: "open",
   });
   const grant = { record: "grant", account: ADA, id: "g", kind: "pack", amount: 5, remaining: 5 };
   const whole = [

@@ -31,7 +31,9 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   const there = commandLine(path.join(folder, "nowhere"), env);
   const call = async (key: string) => {
     const response = await fetch(`${site.base}/api/v1/hash`, {
-      ...{ method: "POST", headers: { Authorization: `Bearer ${key}` }, body: '{"text":"hello"}' },
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}` },
+      body: '{"text":"hello"}',
     });
     await response.arrayBuffer();
     return { status: response.status, remaining: response.headers.get("Credits-Remaining") };
@@ -69,7 +71,11 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   const changed = recordsOf(file).filter((record) => !kept.has(record));
   assert.deepEqual(changed.map((record) => JSON.parse(record).record).sort(), [
     // What two keys spent and that they were used; and that Ada's free call was made.
-    ...["account", "grant", "grant", "key", "key"],
+    "account",
+    "grant",
+    "grant",
+    "key",
+    "key",
   ]);
   assert.equal(kept.size, recordsOf(file).length + 3, "three calls more");
   const back = commandLine(path.join(folder, "back"), { SECRET });

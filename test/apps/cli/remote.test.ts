@@ -60,8 +60,15 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
 
     const { acts } = await cli.json("acts");
     assert.deepEqual(acts.map(({ act }: Json) => act).reverse(), [
-      ...["openAccount", "openAccount", "createKey", "grant", "grant"],
-      ...["suspendAccount", "resumeAccount", "closeAccount", "revokeKey"],
+      "openAccount",
+      "openAccount",
+      "createKey",
+      "grant",
+      "grant",
+      "suspendAccount",
+      "resumeAccount",
+      "closeAccount",
+      "revokeKey",
     ]);
     assert.deepEqual(Object.keys(acts[0]), [
       "at",
@@ -109,7 +116,9 @@ describe("the command line on a deployed service", { concurrency: 2 }, () => {
       const body = await request.text();
       const { operation } = JSON.parse(body) as { operation: string };
       const again = new Request(request.url, {
-        ...{ method: "POST", headers: request.headers, body },
+        method: "POST",
+        headers: request.headers,
+        body,
       });
       const response = await deployment.app.fetch(again, "::1");
       const times = lost.get(operation) ?? 0;

@@ -22,8 +22,13 @@ const seed = Number(process.env["TEST_EDGE_SEED"] ?? Date.now() % 2 ** 31);
 
 /** What a server says of its connection, of its own time and of packing, which at the edge is the platform's. */
 const OF_THE_SERVER = new Set([
-  ...["date", "connection", "keep-alive", "content-length", "transfer-encoding"],
-  ...["server-timing", "vary"],
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "server-timing",
+  "vary",
 ]);
 /** Of an account that is suspended a node tells the rate where it knows the key already, an object always. */
 const OF_THE_RATE = new Set(["ratelimit", "ratelimit-policy"]);

@@ -12,7 +12,8 @@ export async function edgeMember(site: EdgeSite, name: string) {
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };
     const response = await fetch(site.base + path, {
-      ...{ method, headers },
+      method,
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const set = response.headers.getSetCookie().map((each) => each.split(";")[0]);
@@ -29,7 +30,8 @@ export async function edgeMember(site: EdgeSite, name: string) {
   const [row] = await site.sql(`SELECT account FROM person WHERE email = '${person.email}'`);
   const { account } = row as { account: string };
   return {
-    ...{ ...person, account },
+    ...person,
+    account,
     get: (path: string) => ask("GET", path),
     post: (path: string, body: object = {}) => ask("POST", path, body),
     put: (path: string, body: object) => ask("PUT", path, body),

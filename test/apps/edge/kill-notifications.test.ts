@@ -12,7 +12,8 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
   const start = () =>
     startEdge(code, {
-      ...{ folder, texts: { ...EDGE_TEXTS, RATE_LIMIT: "0" } },
+      folder,
+      texts: { ...EDGE_TEXTS, RATE_LIMIT: "0" },
       beside: { d1Databases: { DB: "kept" } },
     });
   let edge: Edge = await start();
@@ -32,7 +33,8 @@ test("what a call has left to tell is told after a kill, once, though nobody cal
   await eventually("the grant is told of", async () => (await kinds()).length === 2);
 
   const response = await fetch(`${edge.base}/api/v1/uuid`, {
-    ...{ method: "POST", headers: { Authorization: `Bearer ${key}` } },
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
   });
   process.kill(edge.pid, "SIGKILL");
   assert.equal(response.status, 200);

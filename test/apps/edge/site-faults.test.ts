@@ -8,7 +8,10 @@ import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
 /** The pages' Worker as somebody deploys it who forgot something, or tries it on their own machine. */
 
 const GOOD = {
-  ...{ LEDGER: {}, DB: {}, SIGN_IN: {}, ASSETS: {} },
+  LEDGER: {},
+  DB: {},
+  SIGN_IN: {},
+  ASSETS: {},
   SECRET: "the secret of a service in a test",
   PUBLIC_URL: "https://tools.example",
   MAIL_API_TOKEN: "re_token",

@@ -17,8 +17,16 @@ const site = await openEdgeSite({ after }, { texts: { TOOLBOOTH_OPERATOR_TOKEN: 
 
 /** What each door says of itself and of its connection. */
 const OWN = new Set([
-  ...["connection", "content-encoding", "content-length", "date", "etag", "keep-alive"],
-  ...["server-timing", "transfer-encoding", "vary", "x-request-id"],
+  "connection",
+  "content-encoding",
+  "content-length",
+  "date",
+  "etag",
+  "keep-alive",
+  "server-timing",
+  "transfer-encoding",
+  "vary",
+  "x-request-id",
 ]);
 
 async function get(base: string, path: string, method = "GET") {

@@ -52,7 +52,11 @@ const first = () => callers[0] as Caller;
 const second = () => callers[1] as Caller;
 const grant = (account: string, id: string, amount: number) =>
   accountDeps.ledger.grant({
-    ...{ account, id, kind: "operator", amount, expiresAt: null },
+    account,
+    id,
+    kind: "operator",
+    amount,
+    expiresAt: null,
     now: Date.now(),
   });
 const statuses = async (key: string) => [

@@ -37,13 +37,11 @@ function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsD
   let told = 0;
   const events = startNotifications({
     ...fixture.wiring,
-    ...{
-      ledger: fixture.ledger,
-      eventStore: fixture.eventStore,
-      jobs: fixture.jobs,
-      transport,
-      everyMs: 5,
-    },
+    ledger: fixture.ledger,
+    eventStore: fixture.eventStore,
+    jobs: fixture.jobs,
+    transport,
+    everyMs: 5,
     onEmails: () => {
       told += 1;
     },
@@ -55,7 +53,12 @@ function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsD
 
 const grant = ({ ledger, clock }: Fixture, id: string, expiresAt: number | null) =>
   ledger.grant({
-    ...{ account: ACCOUNT, id, kind: "operator", amount: 50, expiresAt, now: clock.now },
+    account: ACCOUNT,
+    id,
+    kind: "operator",
+    amount: 50,
+    expiresAt,
+    now: clock.now,
   });
 
 test("what time brings is told as it comes: a month and a week before credits end, and that they are gone", async (t) => {
@@ -231,16 +234,19 @@ test("on the thread of the pages a debit becomes a letter in the outbox and a we
   }
   const people = await startDashboard(
     {
-      ...{ data: { file }, dataDir: folder, secrets: ["a secret"] },
-      ...{ publicUrl: "http://127.0.0.1:8787", origins: [], signUp: "open", providers: {} },
-      ...{
-        starter: { credits: 100, days: 90 },
-        isOwnMachine: false,
-        operatorTokens: [],
-        webhookNetworks: "any",
-      },
-      ...{ prices: null, stripe: null },
-      ...{ prices: null, stripe: null },
+      data: { file },
+      dataDir: folder,
+      secrets: ["a secret"],
+      publicUrl: "http://127.0.0.1:8787",
+      origins: [],
+      signUp: "open",
+      providers: {},
+      starter: { credits: 100, days: 90 },
+      isOwnMachine: false,
+      operatorTokens: [],
+      webhookNetworks: "any",
+      prices: null,
+      stripe: null,
       mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
     },
     createNodeLog("silent"),

@@ -60,7 +60,10 @@ export async function openPayments(t: TestContext) {
     const billing = await openBilling({
       stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
       secrets: readSecrets(driver, null),
-      ...{ prices: read, purchases, ledger, now: Date.now },
+      prices: read,
+      purchases,
+      ledger,
+      now: Date.now,
       newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
     });
     const accountDeps = { ledger, directory, secrets: readSecrets(driver, null), random, hashKey };
@@ -73,7 +76,9 @@ export async function openPayments(t: TestContext) {
   const buy = (account: string, offer = "small") =>
     within(async ({ billing }) => {
       const begun = await billing.begin({
-        ...{ account, offer, email: "ada@example.org" },
+        account,
+        offer,
+        email: "ada@example.org",
         urlsOf: () => ({ successUrl: "https://a.test/", cancelUrl: "https://a.test/" }),
       });
       assert.ok(begun.outcome === "begun" && begun.purchase.session !== null);
