@@ -80,4 +80,4 @@ export const isRefused = (error: unknown): error is Error =>
   error instanceof AccountError || error instanceof OrderRefused;
 
 /** Removes email addresses, because the records outlive closed accounts. */
-const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(email address)");
+const withoutAddresses = (text: string) => text.replaceAll(/[^\s"@]+@[^\s"@]+/g, "(an address)");

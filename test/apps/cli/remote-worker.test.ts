@@ -8,7 +8,7 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
 
-/** The whole way in a real workerd: data of Node to the edge, used there, and back. */
+/** Moves data from Node to the edge and back, in a real workerd. */
 const TOKEN = "the-token-of-an-operator-in-the-tests";
 const SECRET = "the secret that goes along with the keys";
 const BUSY_CALLS = 6_000;
@@ -16,7 +16,7 @@ const BUSY_CALLS = 6_000;
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
 
-test("data of Node moves to the edge, through a kill in the middle, is used there, and moves back", async () => {
+test("data moves from Node to the edge despite an interruption, is used there, and moves back", async () => {
   const site = await openEdgeSite(
     { after },
     { texts: { SECRET, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, RATE_LIMIT: "0" } },
@@ -40,19 +40,19 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   };
 
   const killed = start("cli/main.ts", ["import", file], { ...env, DATA_DIR: "/nowhere" });
-  const isTold = (detail: string) =>
+  const isLogged = (detail: string) =>
     site.logs.some((line) => line.includes(`"detail":"${detail}"`));
-  // One is open already, and of the large one the first part came.
-  while (!isTold("opened") || !isTold("import begun"))
+  // One account is open, and the first part of the large one has arrived.
+  while (!isLogged("opened") || !isLogged("import begun"))
     await new Promise((resolve) => setTimeout(resolve, 2));
   killed.kill("SIGKILL");
   await once(killed, "exit");
-  assert.equal((await call(keys.busy)).status, 503, "half an account takes no calls");
+  assert.equal((await call(keys.busy)).status, 503, "an incomplete account accepts no calls");
 
   const ran = await there.run(`import ${file} --json`);
   assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-  assert.match(ran.stderr, /had come over before/);
-  assert.doesNotMatch(ran.stderr, /another secret/);
+  assert.match(ran.stderr, /already imported/);
+  assert.doesNotMatch(ran.stderr, /a secret that the service does not have/);
   assert.deepEqual(JSON.parse(ran.stdout), { counts, secretIncluded: false });
   assert.deepEqual(await there.json("audit"), await here.json("audit"));
   assert.deepEqual(await there.json("account list"), await here.json("account list"));
@@ -70,7 +70,7 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   const kept = new Set(recordsOf(copy));
   const changed = recordsOf(file).filter((record) => !kept.has(record));
   assert.deepEqual(changed.map((record) => JSON.parse(record).record).sort(), [
-    // What two keys spent and that they were used; and that Ada's free call was made.
+    // The exports differ in the usage of two keys and in Ada's free call.
     "account",
     "grant",
     "grant",
@@ -99,7 +99,7 @@ test("data of Node moves to the edge, through a kill in the middle, is used ther
   );
 });
 
-/** Accounts with keys as the command line makes them, one of them with calls for several pages. */
+/** Creates accounts with keys through the command line, one of them with several pages of calls. */
 async function fillTotals(cli: ReturnType<typeof commandLine>) {
   await cli.json("account create ada@b.c --credits 5");
   await cli.json("account create busy@b.c --credits 9000");
