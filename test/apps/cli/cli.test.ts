@@ -133,6 +133,6 @@ describe("the command line", { concurrency: 2 }, () => {
 
   test("reports invalid settings", async () => {
     const env = { TOOLBOOTH_STARTER_CREDIT: "5" };
-    assert.match(await cli.refused("audit", { env }), /did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+    assert.match(await cli.refused("audit", { env }), /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
   });
 });
